@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { parseWholeNumber } from "../src/shared/text/whole-number.ts";
 import { GENERATORS, type GeneratorName } from "./load/load.ts";
 
 /** The options that are whole numbers, at least 1. */
@@ -91,9 +92,8 @@ function parsed(args: readonly string[]) {
 }
 
 function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new UsageError(`--${name}: want a whole number, at least 1`);
+  const value = parseWholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
+  if (value === undefined) throw new UsageError(`--${name}: want a whole number, at least 1`);
   return value;
 }
 

@@ -36,13 +36,17 @@ import { addLoadShedding } from "./http/overload/load-shedding.ts";
 import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget.ts";
 import { createErrorHandler } from "./http/response/error-handler.ts";
 import { createListSenders } from "./http/response/list.ts";
-import { createReplyWriter } from "./http/response/reply.ts";
+import { createReplyWriter, type SendResponse } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createCloseWithError, handleClientErrors } from "./http/server/client-errors.ts";
 import { trackExchanges } from "./http/server/exchanges.ts";
 import { createServer } from "./http/server/server.ts";
 import { addUnmatchedHandling } from "./http/unmatched.ts";
-import { createListGuard, createUnpaidResponses } from "./http/unpaid-responses.ts";
+import {
+  type AwaitUnpaid,
+  createListGuard,
+  createUnpaidResponses,
+} from "./http/unpaid-responses.ts";
 import type { EmailVerification } from "./mailed-links/email-verification.ts";
 import { mailTokenRoutes } from "./mailed-links/http.ts";
 import type { PasswordResets } from "./mailed-links/password-reset.ts";
@@ -129,17 +133,17 @@ export interface AppDeps {
 
 /** Builds the HTTP interface: every path, and the envelope for every failure. */
 export async function createApp(settings: AppSettings, deps: AppDeps): Promise<App> {
-  const { log, observeResponse } = deps;
+  const { log, logDestination, clock, observeResponse } = deps;
   const { isShuttingDown, connectionsMax } = settings;
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAccess = withObserver(createAccessLog(deps), observeResponse);
+  const logAccess = withObserver(createAccessLog({ log, logDestination, clock }), observeResponse);
   const app = createServer(settings.trustedProxies);
-  const serialize = createSerializer(app.server, headers, deps.clock);
+  const serialize = createSerializer(app.server, headers, clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
   const exchanges = trackExchanges(app.server, isShuttingDown);
   const replyWriter = createReplyWriter(headers, logAccess, exchanges);
-  const respondToRead = createRespondToRead(deps);
-  const respondToMcp = createRespondToMcp(deps);
+  const respondToRead = createRespondToRead({ readRate: deps.readRate, log });
+  const respondToMcp = createRespondToMcp({ handleMcpRequest: deps.handleMcpRequest, log });
   const checkOrigin = createOriginCheck(settings);
   const parsePlainRead = createReadParser(respondToRead);
   const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
@@ -158,32 +162,50 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  openApiRoute(app, { ...settings, schemas });
-  const sessionGuard = createSessionGuard(deps.sessions.authenticate);
+  const { publicUrl, version, registration, mail } = settings;
+  openApiRoute(app, { publicUrl, version, schemas });
   const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
-  const listGuard = createListGuard(sessionGuard, awaitUnpaid);
-  const guards = { sessionGuard, listGuard };
-  app.decorateRequest("accountId", null);
-  registrationRoutes(app, deps);
-  await authRoutes(app, { ...deps, sessionGuard });
-  mailTokenRoutes(app, deps);
-  const { sendList, sendPieces } = createListSenders(log, deps.nextIteration);
-  await apiKeyRoutes(app, { ...deps, ...guards, sendList });
-  usageRoutes(app, { ...deps, ...guards, sendList, send });
-  auditRoutes(app, { ...deps, listGuard });
-  accountRoutes(app, { ...deps, sessionGuard });
-  ownAccountRoutes(app, { ...deps, ...guards, sendPieces });
-  await sessionRoutes(app, { ...deps, ...guards, sendList });
-  coverageRoutes(app, { ...deps, listGuard });
+  await addSessionRoutes(app, { deps, send, awaitUnpaid });
   rateRoutes(app, { respondToRead, send });
-  publicKeyRoutes(app, deps);
+  publicKeyRoutes(app, { listPublicKeys: deps.listPublicKeys });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
-  aboutRoute(app, { readAbout: () => readAbout(settings, deps), clock: deps.clock });
-  if (!consoleRoutes(app, settings)) {
+  aboutRoute(app, { readAbout: () => readAbout(version, deps), clock });
+  if (!consoleRoutes(app, { registration, mail })) {
     log.warn("the console is not built: run `npm run build`");
   }
   return app;
+}
+
+/** Adds the routes of accounts: most require a session, and the others lead to one. */
+async function addSessionRoutes(
+  app: App,
+  uses: {
+    readonly deps: AppDeps;
+    readonly send: SendResponse;
+    readonly awaitUnpaid: AwaitUnpaid;
+  },
+): Promise<void> {
+  const { deps, send, awaitUnpaid } = uses;
+  const { sessions, emailVerification, passwordResets, apiKeys, coverage, clock, secrets } = deps;
+  const { deleteAccount, exportOwnAccount, consumeAuthAttempt } = deps;
+  const { readUsage, readDailyUsage, readKeyUsage } = deps;
+  const { accounts, audit } = deps.store;
+  const sessionGuard = createSessionGuard(sessions.authenticate);
+  const listGuard = createListGuard(sessionGuard, awaitUnpaid);
+  const guards = { sessionGuard, listGuard };
+  const { sendList, sendPieces } = createListSenders(deps.log, deps.nextIteration);
+  app.decorateRequest("accountId", null);
+  registrationRoutes(app, { register: deps.register });
+  await authRoutes(app, { sessions, sessionGuard });
+  mailTokenRoutes(app, { emailVerification, passwordResets });
+  await apiKeyRoutes(app, { apiKeys, ...guards, sendList });
+  usageRoutes(app, { readUsage, readDailyUsage, readKeyUsage, ...guards, sendList, send });
+  auditRoutes(app, { store: { audit }, listGuard });
+  accountRoutes(app, { store: { accounts }, clock, secrets, consumeAuthAttempt, sessionGuard });
+  ownAccountRoutes(app, { deleteAccount, exportOwnAccount, ...guards, sendPieces });
+  await sessionRoutes(app, { sessions, ...guards, sendList });
+  coverageRoutes(app, { coverage, listGuard });
 }
 
 /** Every schema that responses refer to by name. */
@@ -198,7 +220,10 @@ const schemas = [
   ...usageSchemas,
 ];
 
-async function readAbout({ version }: AppSettings, deps: AppDeps): Promise<About> {
+async function readAbout(
+  version: string,
+  deps: Pick<AppDeps, "coverage" | "store">,
+): Promise<About> {
   const owners = (await deps.coverage.sources()).filter(({ pairs }) => pairs > 0);
   const plans = await deps.store.plans.list();
   return {

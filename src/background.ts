@@ -52,9 +52,9 @@ export function startRateRefresh(
   served: string,
 ): AsyncDisposable {
   const { log } = deps;
-  const judge = createUpdatePolicy(config);
+  const policy = createUpdatePolicy(config);
   const origin = () => originNow({ kind: "service" }, deps);
-  const refreshSource = createRefreshSource({ ...deps, store, judge, origin });
+  const refreshSource = createRefreshSource({ ...deps, store, policy, origin });
   const onReports = refreshLogger(deps, served);
   const onError = (source: string, err: unknown) =>
     log.error({ source, err }, "rates could not be refreshed");

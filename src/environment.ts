@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { parseWholeNumber } from "./shared/text/whole-number.ts";
 
 /** The variables of a process, or those of a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,8 +31,8 @@ export function readersOf(environment: Environment, problems: string[]) {
   const integerOf = (name: string, least: number, most: number): number | undefined => {
     const text = textOf(name);
     if (text === undefined) return undefined;
-    const value = /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-    if (value >= least && value <= most) return value;
+    const value = parseWholeNumber(text, least, most);
+    if (value !== undefined) return value;
     problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
     return undefined;
   };

@@ -218,11 +218,21 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const switchedOn = deps.sources.map(({ key }) => key);
   const nextIteration = createIterationQueue();
-  const coverage = createCoverage({ ...deps, store: store.coverage, nextIteration, switchedOn });
+  const coverage = createCoverage({
+    store: store.coverage,
+    clock,
+    knownSources: deps.knownSources,
+    nextIteration,
+    switchedOn,
+  });
+  const observeCall = observers?.observeCall;
   const reading = { readRate, convertCurrency, readUsage, coverage };
-  const mcp = { ...deps, ...observers, ...reading, apiKeys, version };
+  const mcp = { ...reading, apiKeys, version, log: deps.log, observeCall };
   return {
-    ...deps,
+    clock,
+    secrets,
+    log: deps.log,
+    logDestination: deps.logDestination,
     observeResponse: observers?.observeResponse,
     store,
     consumeAuthAttempt,

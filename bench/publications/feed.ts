@@ -31,7 +31,7 @@ export function createFeed(store: Store, keys: readonly string[]) {
       at: timestamp(nowMs),
       newId: () => `01a1fc7c-4ab2-7000-8000-${String(++ids).padStart(12, "0")}`,
     }),
-    judge: createUpdatePolicy({ rateSources: keys, maxRateJump: "1000000" as Decimal }),
+    policy: createUpdatePolicy({ rateSources: keys, maxRateJump: "1000000" as Decimal }),
     headersOf: createHeadersOf(sources),
     packContent,
     random,

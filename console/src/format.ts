@@ -23,10 +23,12 @@ export function formatUnits(count: number): string {
   return units.format(count);
 }
 
-/** `1 unit`, `1,000 units` */
-export function countUnits(count: number): string {
-  return `${formatUnits(count)} ${count === 1 ? "unit" : "units"}`;
+/** A number with its noun: `1 unit`, `1,000 units`. */
+export function counted(count: number, noun: string): string {
+  return `${formatUnits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+export const countUnits = (count: number): string => counted(count, "unit");
 
 /** @param ratio as the service rounded it. */
 export function formatRatio(ratio: number): string {
@@ -57,7 +59,7 @@ export function formatOld(time: string): string {
       : minutes < 48 * 60
         ? [Math.floor(minutes / 60), "hour"]
         : [Math.floor(minutes / 60 / 24), "day"];
-  return `${formatUnits(count)} ${unit}${count === 1 ? "" : "s"} old`;
+  return `${counted(count, unit)} old`;
 }
 
 /** A decimal text with its integer digits in groups of three: `1,234.5678`. */
@@ -100,5 +102,5 @@ function utcDay(daysAgo: number): string {
 /** Until when: `today`, `in 1 day`, `in 10 days`; a day that has begun counts. */
 export function formatDaysUntil(time: string): string {
   const days = Math.ceil((Date.parse(time) - Date.now()) / 1000 / DAY_SECONDS);
-  return days === 1 ? "in 1 day" : `in ${formatUnits(Math.max(0, days))} days`;
+  return `in ${counted(Math.max(0, days), "day")}`;
 }

@@ -27,8 +27,8 @@ const PLACE = "kurs.session";
 /** setTimeout's longest delay; a longer one would fire at once. */
 const DELAY_MS_MAX = 2_147_483_647;
 
-/** Another tab answers in 0.4 ms (median); without one, a page is shown this much later. */
-const ANSWER_MS_MAX = 100;
+/** Another tab replies in 0.4 ms (median); without one, a page is shown this much later. */
+const REPLY_MS_MAX = 100;
 
 /**
  * Reaches the tabs of the same origin, profile and base path. Another Kurs on this origin, under a
@@ -70,7 +70,7 @@ export async function askOtherTabs(): Promise<void> {
     setTimeout(() => {
       stop();
       done();
-    }, ANSWER_MS_MAX);
+    }, REPLY_MS_MAX);
     tell({ kind: "ask" });
   });
 }

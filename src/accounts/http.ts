@@ -1,6 +1,6 @@
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
 import type { Clock } from "../shared/clock.ts";
@@ -77,7 +77,7 @@ export function accountRoutes(
 
   app.patch(`${url}/settings`, { schema: changeSettingsSchema, onRequest }, async (request) => {
     const accountId = accountOf(request);
-    const address = clientIp(request);
+    const address = clientAddress(request);
     // Each change adds an event to the audit log.
     await uses.consumeAuthAttempt(address, `settings of ${accountId}`);
     const origin = originNow({ kind: "account", address }, uses);

@@ -166,8 +166,8 @@ async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isS
     print(
       `${email} has ${counted(activeKeys, "active key")} and ${counted(units, "unit")} charged.`,
     );
-    const answer = await ask("Type its email to delete it: ");
-    if (normalizeEmail(answer) !== email) {
+    const typed = await ask("Type its email to delete it: ");
+    if (normalizeEmail(typed) !== email) {
       throw new CommandError("nothing was deleted: type the account's email, or add --yes");
     }
   }

@@ -16,7 +16,7 @@ import type { AdministrationStore } from "./administration.ts";
  */
 export type DeleteAccount = (
   accountId: string,
-  request: { readonly password: string; readonly clientIp: string },
+  request: { readonly password: string; readonly clientAddress: string },
 ) => Promise<void>;
 
 export function createDeleteAccount(uses: {
@@ -36,15 +36,15 @@ export function createDeleteAccount(uses: {
     return account;
   };
 
-  return async (accountId, { password: typed, clientIp }) => {
+  return async (accountId, { password: typed, clientAddress }) => {
     const { email } = await accountOf(accountId);
-    await consumeAuthAttempt(clientIp, email);
+    await consumeAuthAttempt(clientAddress, email);
     const password = normalizePassword(typed);
     for (;;) {
       const { passwordHash } = await accountOf(accountId);
       const { matches } = await secrets.verifyPassword(passwordHash || undefined, password);
       if (!matches) throw wrongPassword;
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       // Otherwise the password changed meanwhile: check again.
       if (await store.administration.delete(email, origin, passwordHash)) return;
     }

@@ -65,7 +65,7 @@ export async function exportAccount(
  */
 export type ExportOwnAccount = (
   accountId: string,
-  session: { readonly token: string; readonly clientIp: string },
+  session: { readonly token: string; readonly clientAddress: string },
 ) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
@@ -76,7 +76,7 @@ export function createExportOwnAccount(
   },
 ): ExportOwnAccount {
   const { sessions } = uses;
-  return async (accountId, { token, clientIp: address }) => {
+  return async (accountId, { token, clientAddress: address }) => {
     await uses.consumeAuthAttempt(address, `export of ${accountId}`);
     const origin = originNow({ kind: "account", address }, uses);
     const pieces = await exportAccount(uses, accountId, origin);
@@ -120,7 +120,7 @@ async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
   }
 }
 
-/** An owner may read an export: it has no operator's name or machine. */
+/** As an owner sees them, who may read an export. */
 async function* eventPages(audit: AuditStore, accountId: string) {
   const read = (before: string | undefined, limit: number) =>
     audit.ofAccount(accountId, before, limit);

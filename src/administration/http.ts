@@ -1,5 +1,5 @@
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
@@ -56,7 +56,7 @@ export function ownAccountRoutes(
 
   app.delete(url, { schema: deleteSchema, onRequest }, async (request, reply) => {
     const { password } = request.body;
-    await deleteAccount(accountOf(request), { password, clientIp: clientIp(request) });
+    await deleteAccount(accountOf(request), { password, clientAddress: clientAddress(request) });
     return reply.code(204).send();
   });
 
@@ -65,7 +65,7 @@ export function ownAccountRoutes(
     { schema: exportSchema, onRequest: listGuard },
     async (request, reply) => {
       const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientIp: clientIp(request) };
+      const session = { token, clientAddress: clientAddress(request) };
       return sendPieces(reply, await exportOwnAccount(accountOf(request), session));
     },
   );

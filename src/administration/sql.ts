@@ -2,7 +2,14 @@ import { writeEvent } from "../audit/sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { Origin } from "../shared/origin.ts";
-import { ACTIVE_KEY, integerOf, textOf } from "../storage/columns.ts";
+import {
+  ACTIVE_KEY,
+  ERASED_ACCOUNT,
+  ERASED_KEY,
+  ERASED_TABLES,
+  integerOf,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../storage/engine.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
 
@@ -25,13 +32,12 @@ const CONTENTS = `
 // The row stays, because the units that were charged refer to it. An email has an @, so that no
 // account can have this one.
 const ERASE_ACCOUNT = `
-  UPDATE accounts SET email = 'deleted ' || id, password_hash = '', email_verified_at = NULL,
-    suspended_at = NULL, quota_mails = 0, deleted_at = $2
+  UPDATE accounts SET email = 'deleted ' || id, ${ERASED_ACCOUNT}, deleted_at = $2
   WHERE email = $1 AND password_hash = coalesce($3, password_hash) RETURNING id`;
 
 // The keys' rows stay for the units by day. Their digests are of random secrets and tell nothing of
 // their owner. SQLite orders the rows by them: a change of 10,000 takes 130 ms, this one 20.
-const ERASE_KEY_NAMES = "UPDATE api_keys SET name = '', key_prefix = '' WHERE account_id = $1";
+const ERASE_KEY_NAMES = `UPDATE api_keys SET ${ERASED_KEY} WHERE account_id = $1`;
 
 const ERASE_EVENTS = `
   UPDATE events SET details = NULL,
@@ -40,11 +46,7 @@ const ERASE_EVENTS = `
 
 // The account comes first and its sessions second: a log-in locks the account until its session is
 // stored, and a creation locks the session until its key is stored.
-const DELETE_REST = [
-  "DELETE FROM mail_tokens WHERE account_id = $1",
-  "DELETE FROM mails WHERE account_id = $1",
-  "DELETE FROM quota_notices WHERE account_id = $1",
-];
+const DELETE_REST = ERASED_TABLES.map((table) => `DELETE FROM ${table} WHERE account_id = $1`);
 const DELETE_INVITATION_MAILS = "DELETE FROM mails WHERE email = $1";
 
 /** The rows of an account after a place, and the column that orders them. */

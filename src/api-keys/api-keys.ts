@@ -4,19 +4,17 @@ import { originNow } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { apiKeyRequired, isApiKey, keyPrefixOf } from "./rules.ts";
+import { apiKeyRequired, isApiKey, KEY_LIMITS, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
-const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
-
 const limitMessages: Record<keyof KeyLimits, string> = {
-  active: `An account has at most ${LIMITS.active} active API keys. Revoke one first.`,
+  active: `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
   perDay:
-    `An account can create at most ${LIMITS.perDay} API keys per UTC day. ` +
+    `An account can create at most ${KEY_LIMITS.perDay} API keys per UTC day. ` +
     "Use a key that you have, or create one after 00:00 UTC.",
   total:
-    `An account has at most ${LIMITS.total.toLocaleString("en")} API keys in total, revoked ones ` +
-    "included. Use a key that you have, or ask the operator.",
+    `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
+    "revoked ones included. Use a key that you have, or ask the operator.",
 };
 
 export interface ApiKeys {
@@ -29,7 +27,7 @@ export interface ApiKeys {
   create(
     accountId: string,
     name: string,
-    session: { readonly token: string; readonly clientIp: string },
+    session: { readonly token: string; readonly clientAddress: string },
   ): Promise<{ key: ApiKey; secret: string }>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
@@ -44,7 +42,7 @@ export interface ApiKeys {
    * @param keyId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
    */
-  revoke(accountId: string, keyId: string, clientIp: string): Promise<void>;
+  revoke(accountId: string, keyId: string, clientAddress: string): Promise<void>;
 }
 
 export function createApiKeys(uses: {
@@ -56,7 +54,7 @@ export function createApiKeys(uses: {
 
   return {
     async create(accountId, name, session) {
-      const origin = originNow({ kind: "account", address: session.clientIp }, uses);
+      const origin = originNow({ kind: "account", address: session.clientAddress }, uses);
       const secret = API_KEY_PREFIX + secrets.secret();
       const key: ApiKey = {
         id: secrets.uuid(),
@@ -68,7 +66,7 @@ export function createApiKeys(uses: {
       const keyHash = secrets.hash(secret);
       const sessionHash = secrets.hash(session.token);
       const newKey = { ...key, accountId, keyHash, sessionHash };
-      const creation = await store.keys.create(newKey, LIMITS, origin);
+      const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
       if (creation === "session_ended") throw sessionRequired;
       if (creation === "created") return { key, secret };
       throw new Failure("key_limit_reached", limitMessages[creation]);
@@ -83,9 +81,9 @@ export function createApiKeys(uses: {
       return accountId;
     },
 
-    async revoke(accountId, keyId, clientIp) {
+    async revoke(accountId, keyId, clientAddress) {
       const id = keyId.toLowerCase();
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       const isRevoked = isUuid(id) && (await store.keys.revoke(accountId, id, origin));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -9,6 +9,7 @@ import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import { KEY_LIMITS } from "./rules.ts";
 
 const tags = ["API keys"];
 const security = [{ Session: [] }];
@@ -19,8 +20,9 @@ const createSchema = {
   security,
   summary: "Create an API key",
   description:
-    "An account has at most 100 active keys, creates at most 100 per UTC day, and has at most " +
-    "10,000 in total, revoked ones included.",
+    `An account has at most ${KEY_LIMITS.active} active keys, creates at most ` +
+    `${KEY_LIMITS.perDay} per UTC day, and has at most ${KEY_LIMITS.total.toLocaleString("en")} ` +
+    "in total, revoked ones included.",
   body: NewApiKeyBody,
   response: documentedResponses(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },
@@ -67,7 +69,7 @@ export async function apiKeyRoutes(
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
       const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientIp: clientIp(request) };
+      const session = { token, clientAddress: clientAddress(request) };
       const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
       reply.code(201);
       return createdApiKeyJson(key, secret);
@@ -80,7 +82,7 @@ export async function apiKeyRoutes(
 
   await ignoringBodies(app, (scope) => {
     scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
-      await apiKeys.revoke(accountOf(request), request.params.id, clientIp(request));
+      await apiKeys.revoke(accountOf(request), request.params.id, clientAddress(request));
       return reply.code(204).send();
     });
   });

@@ -1,5 +1,8 @@
 import { Failure } from "../shared/failure.ts";
 import { API_KEY_PREFIX } from "../shared/secrets.ts";
+import type { KeyLimits } from "./store.ts";
+
+export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
 
 const apiKey = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{64}$`);
 

@@ -7,6 +7,7 @@ import {
   optionalTextOf,
   type Tables,
   textOf,
+  USABLE_KEY,
 } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type {
@@ -56,7 +57,7 @@ const LIST_KEYS = `
 
 const KEY_ACCOUNT = `
   SELECT k.account_id FROM api_keys k JOIN accounts a ON a.id = k.account_id
-  WHERE k.key_hash = $1 AND k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
+  WHERE k.key_hash = $1 AND ${USABLE_KEY}`;
 
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).

@@ -1,4 +1,4 @@
-/** Unused allowance accumulates up to this many rejections. */
+/** An unused budget accumulates up to this many rejections. */
 const REJECTION_BURST = 500;
 
 /** Between two batches of rejections. */
@@ -18,16 +18,16 @@ export type PaceRejection = (send: () => void) => void;
 export function createRejectionPacer(rejectionsPerMs: number): PaceRejection {
   let waiting: (() => void)[] = [];
   let isDue = false;
-  let allowance = REJECTION_BURST;
+  let budget = REJECTION_BURST;
   let countedMs = 0;
 
   const sendDue = () => {
     const nowMs = performance.now();
-    allowance = Math.min(REJECTION_BURST, allowance + (nowMs - countedMs) * rejectionsPerMs);
+    budget = Math.min(REJECTION_BURST, budget + (nowMs - countedMs) * rejectionsPerMs);
     countedMs = nowMs;
-    const due = waiting.slice(0, Math.floor(allowance));
+    const due = waiting.slice(0, Math.floor(budget));
     waiting = waiting.slice(due.length);
-    allowance -= due.length;
+    budget -= due.length;
     isDue = waiting.length > 0;
     if (isDue) setTimeout(sendDue, PAUSE_MS);
     for (const send of due) send();

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Id, Timestamp, Type } from "../shared/json-schema.ts";
-import type { AuditEvent } from "./rules.ts";
+import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
 
 /** Every detail that an account's events have. */
@@ -50,11 +50,10 @@ export const auditSchemas = [EventSchema, EventListSchema];
 
 type Details = Static<typeof EventDetailsSchema>;
 
-/** An event as its account sees it: without the operator's name and machine. */
+/** An event as its account sees it. */
 export function eventJson(event: AuditEvent): Static<typeof EventSchema> {
-  const { id, at, actor, action, origin, details } = event;
-  const address = actor === "account" && origin !== undefined ? { address: origin } : {};
-  return { id, at, actor, action, ...address, details: details as Details };
+  const { details, ...own } = ownEvent(event);
+  return { ...own, details: details as Details };
 }
 
 /** An event as the operator sees it. */

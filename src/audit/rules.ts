@@ -45,6 +45,12 @@ export type Action =
 /** What an action was about: names, ids and counts, never a secret. */
 export type EventDetails = Readonly<Record<string, string | number | boolean>>;
 
+/** What its account sees of an event: everything but the operator's name and machine. */
+export function ownEvent({ id, at, actor, action, origin, details }: AuditEvent) {
+  const address = actor === "account" && origin !== undefined ? { address: origin } : {};
+  return { id, at, actor, action, ...address, details };
+}
+
 /** An event of the audit log. */
 export interface AuditEvent {
   /** A UUIDv7. */

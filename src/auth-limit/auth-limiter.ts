@@ -15,7 +15,7 @@ const CALLS_PER_IP_FACTOR = 30;
  *   counts only for the address.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
  */
-export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<void>;
+export type ConsumeAuthAttempt = (clientAddress: string, email?: string) => Promise<void>;
 
 /**
  * Creates the auth limiter: a fixed window per (address, email), which opens with its first call,
@@ -31,13 +31,13 @@ export function createAuthLimiter(uses: {
 }): ConsumeAuthAttempt {
   const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
   const callsPerAddress = callsPerWindow * CALLS_PER_IP_FACTOR;
-  return async (clientIp, email) => {
+  return async (clientAddress, email) => {
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
     // Stored under digests: the store does not need the addresses and emails themselves.
-    const address = secrets.hash(clientIp);
+    const address = secrets.hash(clientAddress);
     const budgets = new Map([[address, callsPerAddress]]);
-    if (email !== undefined) budgets.set(secrets.hash(`${clientIp} ${email}`), callsPerWindow);
+    if (email !== undefined) budgets.set(secrets.hash(`${clientAddress} ${email}`), callsPerWindow);
     const scopes = [...budgets.keys()];
 
     // An address that has reached its ceiling causes no more writes to the store.

@@ -1,4 +1,5 @@
 import { quoted } from "../shared/text/visible-text.ts";
+import { parseWholeNumber } from "../shared/text/whole-number.ts";
 import { CommandError } from "./command.ts";
 
 /**
@@ -8,8 +9,8 @@ import { CommandError } from "./command.ts";
  * @throws {CommandError} it is none, or outside the range.
  */
 export function wholeNumber(name: string, text: string, least: number, most: number): number {
-  const value = /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (value >= least && value <= most) return value;
+  const value = parseWholeNumber(text, least, most);
+  if (value !== undefined) return value;
   const rule = `want a whole number from ${least} to ${most}`;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
 }

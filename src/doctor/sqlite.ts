@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
-import { integerOf } from "../storage/columns.ts";
+import { integerOf, USABLE_KEY } from "../storage/columns.ts";
 import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
@@ -48,7 +48,7 @@ const WRONG_KEYS = `
   FROM api_keys k JOIN accounts a ON a.id = k.account_id
   LEFT JOIN usable_keys u ON u.digest = unhex(k.key_hash)
     AND u.api_key = k.number AND u.account = a.number AND u.plan = a.plan
-  WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL`;
+  WHERE ${USABLE_KEY}`;
 
 /**
  * Examines the embedded database without writing to it; a server may be running.

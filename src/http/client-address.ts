@@ -63,7 +63,7 @@ export class ClientGone extends Error {
  * @throws {ClientGone} when the address is no longer known: a call that cannot be counted is not
  *   served.
  */
-export function clientIp({ ip, ips = [ip] }: FastifyRequest): string {
+export function clientAddress({ ip, ips = [ip] }: FastifyRequest): string {
   const client = clientOf(ips);
   if (client === undefined) throw new ClientGone();
   return client;

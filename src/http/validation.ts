@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type * as Schema from "typebox/schema";
 import { Failure } from "../shared/failure.ts";
+import { charactersExcludedBy } from "../shared/json-schema.ts";
+import { parseWholeNumber } from "../shared/text/whole-number.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -51,8 +53,6 @@ function createValidator({ schema, httpPart }: Part): Validate {
   };
 }
 
-const wholeNumber = /^[1-9][0-9]{0,9}$/;
-
 /**
  * Converts a parameter of the query to a whole number from 1 to `max`. It runs before the
  * validator, which would convert the texts "1.5" and "true" to 1.
@@ -64,8 +64,10 @@ export function wholeNumberIn(name: string, max: number) {
     const query = request.query as Record<string, unknown>;
     const { [name]: text } = query;
     if (text === undefined) return;
-    if (typeof text !== "string" || !wholeNumber.test(text) || Number(text) > max) throw invalid;
-    query[name] = Number(text);
+    const value = typeof text === "string" ? parseWholeNumber(text, 1, max) : undefined;
+    // In one form only: 01 is none.
+    if (value === undefined || String(value) !== text) throw invalid;
+    query[name] = value;
   };
 }
 
@@ -73,10 +75,6 @@ export function wholeNumberIn(name: string, max: number) {
 export function schemaFailure(errors: readonly TLocalizedValidationError[]): Failure {
   const [error] = errors;
   return new Failure("invalid_request", error === undefined ? "invalid" : ruleOf(error));
-}
-
-function forbiddenIn(field: string): string {
-  return field === "email" ? "control characters, < or >" : "control characters";
 }
 
 function ruleOf(error: TLocalizedValidationError): string {
@@ -88,6 +86,9 @@ function ruleOf(error: TLocalizedValidationError): string {
   if (error.keyword === "maxLength") {
     return `${field} must have at most ${error.params.limit} characters.`;
   }
-  if (error.keyword === "pattern") return `${field} must not hold ${forbiddenIn(field)}.`;
+  if (error.keyword === "pattern") {
+    const characters = charactersExcludedBy(String(error.params.pattern));
+    if (characters !== undefined) return `${field} must not hold ${characters}.`;
+  }
   return `${field} ${error.message}.`;
 }

@@ -65,14 +65,14 @@ async function importRates(
   { json }: OutputOptions,
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, origin, print, printError } = deps;
-  const judge = createUpdatePolicy(settings());
+  const policy = createUpdatePolicy(settings());
   deps.finishWithoutReader();
   try {
     using opened = openFile(file);
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
     await using store = await openStore({ makesStore: true });
     await warnOfMissingKey(store, deps);
-    const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
+    const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
     const imported = { name: basename(file), digest };
     const count = await storeRateLines(readRateFile(bytes), imported, {
       onRejected: (line, reason) => printError(`line ${line}: ${visibleLine(reason)}`),

@@ -98,11 +98,11 @@ export function createRateImport(uses: {
   };
   readonly clock: Clock;
   readonly origin: () => Origin;
-  readonly judge: UpdatePolicy;
+  readonly policy: UpdatePolicy;
   readonly headersOf: HeadersOf;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }): StoreRateLines {
-  const { store, clock, origin, judge, headersOf, sleep } = uses;
+  const { store, clock, origin, policy, headersOf, sleep } = uses;
 
   return async (batches, file, reports) => {
     const tally = createTally(reports);
@@ -120,11 +120,11 @@ export function createRateImport(uses: {
       for (let start = 0; start < rates.length; ) {
         const some = rates.slice(start, start + ratesPerTransaction);
         start += some.length;
-        const how = { judge, headersOf, publication, origin: origin() };
+        const how = { policy, headersOf, publication, origin: origin() };
         const outcome = await store.rates.update(some, how);
         publication = outcome.publication;
-        for (const [index, verdict] of outcome.verdicts.entries()) {
-          if (verdict !== "store") others.set(some[index]?.line ?? 0, verdict);
+        for (const [index, decision] of outcome.decisions.entries()) {
+          if (decision !== "store") others.set(some[index]?.line ?? 0, decision);
         }
         const hasOtherWriters = await store.status.hasOtherWriters();
         ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
@@ -133,7 +133,7 @@ export function createRateImport(uses: {
       return others;
     };
 
-    const lines = judgedLines(batches, clock);
+    const lines = parsedLines(batches, clock);
     for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {
       const others = await storeRates(chunk.filter(isValid).sort(byPair));
       for (const line of chunk) {
@@ -159,15 +159,15 @@ function createTally({ onRejected, onUnknownSymbol }: ImportReports) {
   };
   return {
     reject,
-    add(rate: ImportedRate, verdict: UpdateDecision): void {
-      if (verdict === "store") {
+    add(rate: ImportedRate, decision: UpdateDecision): void {
+      if (decision === "store") {
         count.stored += 1;
         unknown.check(rate.line, rate);
-      } else if (verdict === "unchanged") count.unchanged += 1;
-      else if (verdict === "hold") {
+      } else if (decision === "unchanged") count.unchanged += 1;
+      else if (decision === "hold") {
         count.held += 1;
         onRejected(rate.line, heldReason(rate));
-      } else reject(rate.line, verdict.reason);
+      } else reject(rate.line, decision.reason);
     },
     counts: (): ImportCounts => ({ ...count, ...unknown.found() }),
   };
@@ -183,7 +183,7 @@ function isValid(line: ImportedRate | RejectedLine): line is ImportedRate {
 }
 
 /** Validates each line by itself. */
-async function* judgedLines(
+async function* parsedLines(
   batches: AsyncIterable<readonly RateLine[]>,
   clock: Clock,
 ): AsyncGenerator<readonly (ImportedRate | RejectedLine)[]> {
@@ -191,9 +191,9 @@ async function* judgedLines(
     const latest = latestAsOf(clock.nowMs());
     yield batch.map((entry) => {
       const { line } = entry;
-      const judged = "reason" in entry ? entry : parseQuotation(entry, latest);
-      if ("reason" in judged) return { line, reason: judged.reason };
-      return { ...judged, source: IMPORT_SOURCE, place: 0, line };
+      const parsed = "reason" in entry ? entry : parseQuotation(entry, latest);
+      if ("reason" in parsed) return { line, reason: parsed.reason };
+      return { ...parsed, source: IMPORT_SOURCE, place: 0, line };
     });
   }
 }
@@ -254,17 +254,17 @@ export async function seedFromSnapshot(
   const rates = new Map<string, SourcedRate>();
   for (const { source, quotations } of publications) {
     for (const quotation of quotations) {
-      const judged = parseQuotation(quotation, ANY_TIME);
-      if ("reason" in judged) throw new Error(`bundled snapshot, ${source}: ${judged.reason}`);
-      const pair = pairName(judged);
-      if (!rates.has(pair)) rates.set(pair, { ...judged, source, place: 0 });
+      const parsed = parseQuotation(quotation, ANY_TIME);
+      if ("reason" in parsed) throw new Error(`bundled snapshot, ${source}: ${parsed.reason}`);
+      const pair = pairName(parsed);
+      if (!rates.has(pair)) rates.set(pair, { ...parsed, source, place: 0 });
     }
   }
   const receivedAt = origin.at;
   const document = { name: fileName, receivedAt, stored: await packContent(content) };
   const publication = { source: SNAPSHOT_SOURCE, receivedAt, documents: [document] };
   try {
-    const how = { judge: () => "store" as const, headersOf, publication, origin };
+    const how = { policy: () => "store" as const, headersOf, publication, origin };
     if (!(await store.seed([...rates.values()], how))) return undefined;
   } catch (error) {
     // Many nodes that start at once on an empty store wait for each other, some for too long.

@@ -11,7 +11,7 @@ const WAITING_MAX = 16_000_000;
 /** At the end, a failing write is retried for this long. */
 const TRY_AT_END_MS = 500;
 
-/** A write still under way by then hangs: a failing one fails within 1 s on a busy machine. */
+/** A write still in flight by then hangs: a failing one fails within 1 s on a busy machine. */
 const HANGS_AT_END_MS = 1500;
 const RETRY_AT_END_MS = 10;
 
@@ -26,7 +26,7 @@ export class LogOutput {
   readonly #onExit = () => this.#writeAtExit();
   readonly #timer: NodeJS.Timeout;
   #gathered = "";
-  /** The bytes of the write under way, or of the next one if the last failed. */
+  /** The bytes of the write in flight, or of the next one if the last failed. */
   #pending: Uint8Array | undefined;
   #isWriting = false;
   #isOpen = true;
@@ -51,7 +51,7 @@ export class LogOutput {
     if (this.#gathered.length >= GATHERED_MAX && this.#pending === undefined) this.flush();
   }
 
-  /** Writes the buffered lines, unless a write is under way. */
+  /** Writes the buffered lines, unless a write is in flight. */
   flush(): void {
     if (this.#isWriting) return;
     if (this.#pending === undefined) {

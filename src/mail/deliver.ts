@@ -15,7 +15,7 @@ const RENEWAL_MS = 3_000;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 /** A permanent rejection may be our mistake (sender, relaying): it is retried, but rarely. */
-export const REFUSED_RETRY_MS = HOUR_MS;
+export const REJECTED_RETRY_MS = HOUR_MS;
 
 const GIVE_UP_AFTER_MS = DAY_MS;
 
@@ -71,7 +71,7 @@ export function createDeliverMail(uses: {
       await store.mails.markGivenUp(id, inMs(0), error.message);
       return undefined;
     }
-    const waitMs = error.isRefused ? REFUSED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
+    const waitMs = error.isRejected ? REJECTED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
     const nextAttemptAt = inMs(waitMs);
     await store.mails.reschedule(id, nextAttemptAt, error.message);
     return nextAttemptAt;

@@ -1,7 +1,7 @@
 import { sleep } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
-import { type DeliverMail, LEASE_MS, REFUSED_RETRY_MS } from "./deliver.ts";
+import { type DeliverMail, LEASE_MS, REJECTED_RETRY_MS } from "./deliver.ts";
 import type { MailStore } from "./store.ts";
 
 /**
@@ -42,7 +42,7 @@ export async function runDeliveryLoop(
     const limit = MAX_IN_FLIGHT - inFlight.size;
     if (limit === 0) return;
     // A mail due later than any retry allows was postponed before the clock was set back.
-    await store.mails.rescheduleStuck(inMs(0), inMs(2 * REFUSED_RETRY_MS));
+    await store.mails.rescheduleStuck(inMs(0), inMs(2 * REJECTED_RETRY_MS));
     const mails = await store.mails.claim({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
       const delivery = deliverMail(mail, abort)

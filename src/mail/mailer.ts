@@ -11,12 +11,12 @@ export interface Mailer extends Disposable {
 /** A mail could not be sent. The message is one line that says why. */
 export class MailError extends Error {
   /** The server rejected this mail permanently (a 5yz reply, RFC 5321, section 4.2.1). */
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
 
-  constructor(reason: string, options: { readonly isRefused: boolean; readonly cause?: unknown }) {
+  constructor(reason: string, options: { readonly isRejected: boolean; readonly cause?: unknown }) {
     super(reason, { cause: options.cause });
     this.name = "MailError";
-    this.isRefused = options.isRefused;
+    this.isRejected = options.isRejected;
   }
 }
 

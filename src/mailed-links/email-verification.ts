@@ -8,14 +8,14 @@ import type { MailTokenStore } from "./store.ts";
 
 export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
-  verify(token: string, clientIp: string): Promise<void>;
+  verify(token: string, clientAddress: string): Promise<void>;
   /**
    * Sends another mail if the email has an account that is not verified yet. Neither the response
    * nor its duration reveals whether it has.
    *
    * @throws {Failure} `too_many_requests`
    */
-  resend(email: string, clientIp: string): Promise<void>;
+  resend(email: string, clientAddress: string): Promise<void>;
 }
 
 export function createEmailVerification(uses: {
@@ -32,9 +32,9 @@ export function createEmailVerification(uses: {
       if (!(await store.mailTokens.verifyEmail(secrets.hash(token), origin))) throw invalidToken;
     },
 
-    async resend(email, clientIp) {
-      await consumeAuthAttempt(clientIp, email);
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+    async resend(email, clientAddress) {
+      await consumeAuthAttempt(clientAddress, email);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       await store.mailTokens.issue(email, newMailToken("verification", uses), origin);
     },
   };

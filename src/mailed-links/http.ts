@@ -1,5 +1,5 @@
 import { normalizeBodyEmail } from "../http/body-email.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -72,7 +72,7 @@ export function mailTokenRoutes(
   const preValidation = normalizeBodyEmail;
 
   app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
-    await emailVerification.verify(request.body.token, clientIp(request));
+    await emailVerification.verify(request.body.token, clientAddress(request));
     return reply.code(204).send();
   });
 
@@ -80,7 +80,7 @@ export function mailTokenRoutes(
     "/v1/auth/verification/resend",
     { schema: resendSchema, preValidation },
     async (request, reply) => {
-      await emailVerification.resend(request.body.email, clientIp(request));
+      await emailVerification.resend(request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -90,7 +90,7 @@ export function mailTokenRoutes(
     "/v1/auth/password-reset",
     { schema: requestResetSchema, preValidation },
     async (request, reply) => {
-      await passwordResets.request(request.body.email, clientIp(request));
+      await passwordResets.request(request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -101,7 +101,7 @@ export function mailTokenRoutes(
     { schema: confirmResetSchema },
     async (request, reply) => {
       const { token, password } = request.body;
-      await passwordResets.confirm(token, password, clientIp(request));
+      await passwordResets.confirm(token, password, clientAddress(request));
       return reply.code(204).send();
     },
   );

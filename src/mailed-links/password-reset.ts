@@ -16,7 +16,7 @@ export interface PasswordResets {
    *
    * @throws {Failure} `too_many_requests`
    */
-  request(email: string, clientIp: string): Promise<void>;
+  request(email: string, clientAddress: string): Promise<void>;
   /**
    * Spends the token of a mail's link and sets a new password. Marks the email as verified and ends
    * every session of the account. Its API keys stay valid, unless this is the first verification of
@@ -25,7 +25,7 @@ export interface PasswordResets {
    * @throws {Failure} `too_many_requests`; `invalid_token`; `invalid_request` for the password, and
    *   then the token stays valid.
    */
-  confirm(token: string, password: string, clientIp: string): Promise<void>;
+  confirm(token: string, password: string, clientAddress: string): Promise<void>;
 }
 
 export function createPasswordResets(uses: {
@@ -42,14 +42,14 @@ export function createPasswordResets(uses: {
   const oneAtATime = createOneAtATime();
 
   return {
-    async request(email, clientIp) {
-      await consumeAuthAttempt(clientIp, email);
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+    async request(email, clientAddress) {
+      await consumeAuthAttempt(clientAddress, email);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       await store.mailTokens.issue(email, newMailToken("password_reset", uses), origin);
     },
 
-    async confirm(token, password, clientIp) {
-      await consumeAuthAttempt(clientIp);
+    async confirm(token, password, clientAddress) {
+      await consumeAuthAttempt(clientAddress);
       if (!isMailToken(token)) throw invalidToken;
       const tokenHash = secrets.hash(token);
       await oneAtATime(tokenHash, async () => {
@@ -58,7 +58,7 @@ export function createPasswordResets(uses: {
         if (email === undefined) throw invalidToken;
         const passwordHash = await hashNewPassword(password, email);
         const reset = { tokenHash, passwordHash, mailId: secrets.uuid() };
-        const origin = originNow({ kind: "account", address: clientIp }, uses);
+        const origin = originNow({ kind: "account", address: clientAddress }, uses);
         if (!(await store.mailTokens.resetPassword(reset, origin))) throw invalidToken;
       });
     },

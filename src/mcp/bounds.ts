@@ -1,5 +1,6 @@
 import { INVALID_REQUEST } from "@modelcontextprotocol/server";
 import { isRecord, type McpResponse } from "./request.ts";
+import { CHARGED_TOOLS } from "./tools.ts";
 
 // Limits of the SDK's work and output for one request. Most of it costs the client no unit, so
 // without limits a few clients would slow down all others. Measured on one core with the SDK 2.4:
@@ -22,7 +23,7 @@ const ERROR_LENGTH_MAX = 256;
 /** Characters of a resource's URI: an error repeats it twice. Kurs's own have at most 23. */
 const URI_LENGTH_MAX = 256;
 
-const chargedTools: ReadonlySet<unknown> = new Set(["get_rate", "convert_currency"]);
+const chargedTools: ReadonlySet<unknown> = new Set(CHARGED_TOOLS);
 
 /** Text that is too short for as many values: each takes two characters or more. */
 const SHORT_LENGTH_MAX = 2 * MESSAGE_VALUES_MAX;
@@ -62,7 +63,7 @@ function rejectedFree(requests: readonly Message[]): McpResponse | undefined {
     return rejected(`a batch may hold ${shortened(String(again))} only once`);
   }
   if (requests.length <= FREE_REQUESTS_MAX) return undefined;
-  const charged = [...chargedTools].join(" and ");
+  const charged = CHARGED_TOOLS.join(" and ");
   return rejected(
     `a batch may hold at most ${FREE_REQUESTS_MAX} requests besides calls of ${charged}`,
   );

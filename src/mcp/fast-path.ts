@@ -1,14 +1,15 @@
 import {
   endsConnection,
   HOST_HEADER,
-  harmlessHeader,
   hasOrigin,
+  neutralHeader,
   WITH_HOST,
 } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
+import { MCP_ROUTE } from "./request.ts";
 import { isShortCall } from "./short-call.ts";
 
 /** The head of a message without its credential. */
@@ -34,14 +35,16 @@ const BYTES_MAX = 8192;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-const others = `(?:${harmlessHeader("content-(?:type|encoding)")}|${[
+const others = `(?:${neutralHeader("content-(?:type|encoding)")}|${[
   HOST_HEADER,
   "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n",
   "(?i:content-length): (?:0|[1-9][0-9]{0,3})\\r\\n",
 ].join("|")})*`;
 
 /** A head without its credential: a second one does not match. */
-const plainHead = new RegExp(`^POST /v1/mcp HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}\\r\\n$`);
+const plainHead = new RegExp(
+  `^POST ${MCP_ROUTE} HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}\\r\\n$`,
+);
 
 const credential = /\r\nauthorization: ApiKey ([!-~]+)\r\n/i;
 
@@ -117,8 +120,6 @@ function headersOf(head: string): Record<string, string> | undefined {
   }
   return headers;
 }
-
-const MCP_ROUTE = "/v1/mcp";
 
 /** Recognises a short call of a tool in its plainest form, from an allowed origin. */
 export function createMessageParser(deps: {

@@ -11,7 +11,7 @@ import type { AwaitUnpaid } from "../http/unpaid-responses.ts";
 import { logFailure } from "../log/log.ts";
 import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { HandleMcpRequest, McpRequest } from "./request.ts";
+import { type HandleMcpRequest, MCP_ROUTE, type McpRequest } from "./request.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -65,7 +65,7 @@ export async function mcpRoutes(
         if (apiKeyOf(request) === undefined) throw apiKeyRequired;
       },
     };
-    scope.post("/v1/mcp", options, respond);
+    scope.post(MCP_ROUTE, options, respond);
     done();
   });
 }
@@ -96,7 +96,7 @@ export function createRespondToMcp(deps: {
         if (error instanceof ClientGone) throw error;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
-        return errorResponse(failure, request.requestId, MCP_CHALLENGE);
+        return errorResponse(failure, request.requestId, [], MCP_CHALLENGE);
       },
     );
 }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UnpaidResponse } from "../http/unpaid-responses.ts";
 
+export const MCP_ROUTE = "/v1/mcp";
+
 /** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
   readonly headers: IncomingHttpHeaders;

@@ -6,6 +6,7 @@ import {
 import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "../coverage/coverage.ts";
 import { pairsJson, sourcesJson } from "../coverage/json.ts";
 import { parsePairName, parseSymbol } from "../rates/rules/symbol.ts";
+import { CHARGED_TOOLS } from "./tools.ts";
 
 const PAIRS = "kurs://pairs";
 const SOURCES = "kurs://sources";
@@ -34,7 +35,7 @@ export function addResources(server: McpServer, coverage: Coverage): void {
   server.registerResource(
     "pairs",
     PAIRS,
-    about("Pairs", `The pairs that get_rate and convert_currency can read, ${CONTENT}`),
+    about("Pairs", `The pairs that ${CHARGED_TOOLS.join(" and ")} can read, ${CONTENT}`),
     () => pageAt(PAIRS, {}),
   );
 

@@ -16,9 +16,9 @@ import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool, ToolResult } from "./call-tool.ts";
-import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
+import { isRecord, MCP_ROUTE, type McpRequest, type McpResponse } from "./request.ts";
 import { addResources } from "./resources.ts";
-import type { Arguments, Tools } from "./tools.ts";
+import { type Arguments, CHARGED_TOOLS, type Tools } from "./tools.ts";
 
 /** The server's names and version, as clients see them. */
 export interface ServerInfo {
@@ -32,8 +32,9 @@ const LIST_TTL_MS = 3_600_000;
 
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
-  "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. get_rate and " +
-  "convert_currency cost one unit of a monthly quota each; get_usage returns the units left and " +
+  "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. " +
+  `${CHARGED_TOOLS.join(" and ")} ` +
+  "cost one unit of a monthly quota each; get_usage returns the units left and " +
   "costs nothing. The resource kurs://pairs lists the pairs, kurs://sources who publishes them; " +
   "both are free. " +
   "On quota_exceeded wait for reset_at.";
@@ -208,5 +209,5 @@ function webRequestOf({ headers, body: text }: McpRequest, parsedBody: unknown):
   if (acceptsJson(headers.accept)) kept.set("accept", BOTH_TYPES);
   // The URL is a placeholder: the SDK does not use it. The SDK itself rejects invalid JSON.
   const body = parsedBody === undefined ? { body: text } : {};
-  return new Request("http://localhost/v1/mcp", { method: "POST", headers: kept, ...body });
+  return new Request(`http://localhost${MCP_ROUTE}`, { method: "POST", headers: kept, ...body });
 }

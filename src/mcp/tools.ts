@@ -37,6 +37,10 @@ interface ToolOutcome {
 
 export type Tools = ReadonlyMap<string, Tool>;
 
+/** The tools whose calls cost a unit. */
+export const CHARGED_TOOLS = ["get_rate", "convert_currency"] as const;
+const [GET_RATE, CONVERT_CURRENCY] = CHARGED_TOOLS;
+
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 // The schemas are loose: the service validates symbols and amounts, as it does over REST, so that
@@ -92,7 +96,7 @@ export function createTools(deps: {
 
   const tools: Tool[] = [
     {
-      name: "get_rate",
+      name: GET_RATE,
       title: "Get a rate",
       description:
         "Reads the stored direct exchange rate of a pair, exactly as its publisher wrote it: how " +
@@ -112,7 +116,7 @@ export function createTools(deps: {
       },
     },
     {
-      name: "convert_currency",
+      name: CONVERT_CURRENCY,
       title: "Convert an amount",
       description:
         "Multiplies an amount of the base by the stored direct rate, exactly and unrounded, and " +

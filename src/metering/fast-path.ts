@@ -1,9 +1,7 @@
 import { endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
-import type { RespondToRead } from "./http.ts";
+import { RATE_ROUTE, type RespondToRead } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
-
-const RATE_ROUTE = "/v1/rates/:base/:quote";
 
 /** Recognises a metered read in its plainest form. */
 export function createReadParser(respondToRead: RespondToRead): ParsePlainRequest {

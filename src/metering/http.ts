@@ -49,6 +49,11 @@ const readRateSchema = {
   ),
 };
 
+/** The path of a rate, with two symbols. */
+export const ratePath = (base: string, quote: string) => `/v1/rates/${base}/${quote}`;
+
+export const RATE_ROUTE = ratePath(":base", ":quote");
+
 export function rateRoutes(
   app: App,
   { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
@@ -56,7 +61,7 @@ export function rateRoutes(
   const config = { challenge: "ApiKey", overloadFailure: readsOverloaded };
 
   // No async handler: the promise it would add costs as much as looking up the rate.
-  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
+  app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     void respondToRead(request.id, apiKey, base, quote).then((response) => {
@@ -85,13 +90,13 @@ export function createRespondToRead(deps: {
     headers: readonly string[],
   ): HttpResponse => {
     logFailure(log, failure, requestId);
-    return errorResponse(failure, requestId, "ApiKey", headers);
+    return errorResponse(failure, requestId, headers, "ApiKey");
   };
 
   return (requestId, apiKey, base, quote) =>
     readRate(apiKey, base, quote).then(
-      ({ result, allowance }: ReadResult) => {
-        const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
+      ({ result, quotaState }: ReadResult) => {
+        const headers = quotaState === undefined ? [] : rateLimitHeaders(quotaState);
         if (result instanceof Failure) return failureResponse(result, requestId, headers);
         headers.push(...result.headers);
         return { status: 200, code: undefined, headers, body: rateBody(result) };

@@ -26,7 +26,7 @@ export interface QuotaState {
 /** The result of a read: its rate or its failure and, if the key was valid, the quota state. */
 export interface ReadResult {
   readonly result: ServedRate | Failure;
-  readonly allowance: QuotaState | undefined;
+  readonly quotaState: QuotaState | undefined;
 }
 
 /**
@@ -39,9 +39,9 @@ export type ReadRate = (
   quote: string,
 ) => Promise<ReadResult>;
 
-const rejectedKey: ReadResult = { result: apiKeyRequired, allowance: undefined };
-const invalidSymbol: ReadResult = { result: invalidAssetSymbol, allowance: undefined };
-const busy: ReadResult = { result: readsOverloaded, allowance: undefined };
+const rejectedKey: ReadResult = { result: apiKeyRequired, quotaState: undefined };
+const invalidSymbol: ReadResult = { result: invalidAssetSymbol, quotaState: undefined };
+const busy: ReadResult = { result: readsOverloaded, quotaState: undefined };
 
 export function createReadRate(uses: {
   readonly store: { readonly metering: MeterStore };
@@ -63,8 +63,8 @@ export function createReadRate(uses: {
       // The symbols are checked before the charge, and so before its quota (section 4).
       if (quota === undefined) return found === "no_pair" ? invalidSymbol : uncharged(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
-      const allowance = { quota, period, secondsToReset };
-      return { result: resultOf(found, allowance), allowance };
+      const quotaState = { quota, period, secondsToReset };
+      return { result: resultOf(found, quotaState), quotaState };
     }, uncharged);
   };
 }
@@ -73,14 +73,14 @@ export function createReadRate(uses: {
 function uncharged(error: unknown): ReadResult {
   if (error instanceof StoreOverloaded) return busy;
   if (!(error instanceof StoreUnavailable)) throw error;
-  return { result: rateUnavailable(error), allowance: undefined };
+  return { result: rateUnavailable(error), quotaState: undefined };
 }
 
-function resultOf(found: RateFound, allowance: QuotaState): ServedRate | Failure {
+function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {
   if (found === "no_pair") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;
-  if (found === "exhausted") return quotaExceeded(allowance);
+  if (found === "exhausted") return quotaExceeded(quotaState);
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
 }
 

@@ -18,7 +18,7 @@ const READS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 interface RouteCounts {
   readonly method: string;
   readonly route: string;
-  readonly byStatus: Map<number, { answers: number }>;
+  readonly byStatus: Map<number, { count: number }>;
   readonly seconds: Buckets;
 }
 
@@ -115,8 +115,8 @@ function createResponseCounts() {
     count({ method, route, arrivedMs }: ObservedRequest, status: number): void {
       const { byStatus, seconds } = byRoute.get(route)?.get(method) ?? open(method, route);
       const ofStatus = byStatus.get(status);
-      if (ofStatus === undefined) byStatus.set(status, { answers: 1 });
-      else ofStatus.answers += 1;
+      if (ofStatus === undefined) byStatus.set(status, { count: 1 });
+      else ofStatus.count += 1;
       if (!Number.isNaN(arrivedMs)) seconds.observe((performance.now() - arrivedMs) / 1000);
     },
   };

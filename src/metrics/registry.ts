@@ -39,8 +39,8 @@ function requestMetrics({ counts, openConnections }: RegistryUses): readonly Met
       help: "HTTP responses, by method, route and status",
       *read() {
         for (const { method, route, byStatus } of counts.routes()) {
-          for (const [status, { answers }] of byStatus) {
-            yield [{ method, route, status: String(status) }, answers];
+          for (const [status, { count }] of byStatus) {
+            yield [{ method, route, status: String(status) }, count];
           }
         }
       },

@@ -1,5 +1,6 @@
 import { pairName } from "../rates/rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "../rates/rules/update-policy.ts";
+import { CLOCK_DIFFERENCE_MAX_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { pagesOf } from "../shared/pages.ts";
 import type { DocumentReader, ReadDocument, StatedRates } from "./document-reader.ts";
@@ -13,9 +14,6 @@ import type {
   SuspectObservation,
 } from "./observations.ts";
 import { eventsOf, type HistoryUses } from "./served-at.ts";
-
-/** The clocks of several nodes may differ by this. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Something in the store that does not agree with its source. */
 export type Difference =
@@ -183,7 +181,7 @@ async function reportSuspects(
   nowMs: () => number,
 ): Promise<void> {
   const read = (after: Position, limit: number) => {
-    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
+    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MAX_MS);
     return history.suspects(after, latest, limit);
   };
   for await (const suspect of itemsOf(read, ({ observation }) => observation)) {

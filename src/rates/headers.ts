@@ -19,7 +19,7 @@ export interface HeadersOf {
   /**
    * Those of many, before the transaction that stores them: it would hold its lock while they are
    * signed, and the server would not respond. Of several rates of a pair, only the last is signed:
-   * the others are not served, unless it is refused.
+   * the others are not served, unless it is rejected.
    */
   rates(
     rates: readonly SourcedRate[],

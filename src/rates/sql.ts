@@ -16,7 +16,7 @@ import type { SourcedRate } from "./rules/update-policy.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
-  figureOf,
+  eventDetailsOf,
   positionOf,
   previewRates,
   sourcedRateOf,
@@ -88,8 +88,8 @@ export function rateStore(engine: Engine): RateStore {
       }, RATES_LOCK);
     },
 
-    previewUpdate: (rates, judge) =>
-      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
+    previewUpdate: (rates, policy) =>
+      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, policy)),
 
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(
@@ -109,7 +109,7 @@ export function rateStore(engine: Engine): RateStore {
         const stored = { ...held, ...positionOf(row) };
         const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
         yield* storeRate(stored, optionalIntegerOf(row, "publication"), headers, origin.at);
-        const details = figureOf(held);
+        const details = eventDetailsOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;
       }, RATES_LOCK),
@@ -118,7 +118,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
-        const details = figureOf(sourcedRateOf(row));
+        const details = eventDetailsOf(sourcedRateOf(row));
         yield writeEvent("rate.dropped", origin, { details });
         return true;
       }),
@@ -143,7 +143,7 @@ export function rateStore(engine: Engine): RateStore {
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
         yield statement(SET_VALIDATORS, rate.source, null);
-        const details = { ...figureOf(rate), ...(yield* countChangeOf(row)) };
+        const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),

@@ -15,7 +15,7 @@ export interface DecidedUpdate {
   readonly next: SourcedRate;
   /** The stored rate. */
   readonly current: SourcedRate | undefined;
-  readonly verdict: UpdateDecision;
+  readonly decision: UpdateDecision;
 }
 
 export interface HeldRate extends SourcedRate {
@@ -32,7 +32,7 @@ export interface RemovedRate {
 
 /** How rates are stored, and where they came from. */
 export interface RateUpdate {
-  readonly judge: UpdatePolicy;
+  readonly policy: UpdatePolicy;
   readonly headersOf: HeadersOf;
   /** What brought the rates, or the id of one that is stored already. */
   readonly publication: Publication | number;
@@ -42,7 +42,7 @@ export interface RateUpdate {
 
 export interface UpdateOutcome {
   /** The decisions, in the order of the rates. */
-  readonly verdicts: readonly UpdateDecision[];
+  readonly decisions: readonly UpdateDecision[];
   /** The publication's id. */
   readonly publication: number;
 }
@@ -60,7 +60,7 @@ export interface RateStore {
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
   seed(rates: readonly SourcedRate[], how: RateUpdate): Promise<boolean>;
   /** Returns what `update` would do, with the stored rates, and stores nothing. */
-  previewUpdate(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
+  previewUpdate(rates: readonly SourcedRate[], policy: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */

@@ -44,7 +44,7 @@ interface Accepted {
 }
 
 /** What the store has of a pair, then also what was decided about it. */
-interface PairState {
+interface UpdatedPair {
   readonly pair: Pair;
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
@@ -61,7 +61,7 @@ interface PairState {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  { judge, publication, origin }: RateUpdate,
+  { policy, publication, origin }: RateUpdate,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
@@ -69,7 +69,9 @@ export function* updateRates(
     yield statement(SET_VALIDATORS, publication.source, publication.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
-  const verdicts = rates.map((rate, index) => decide(rate, states.ofRates[index], judge, accepted));
+  const decisions = rates.map((rate, index) =>
+    decide(rate, states.ofRates[index], policy, accepted),
+  );
   if (accepted.length > 0) {
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
@@ -78,20 +80,20 @@ export function* updateRates(
     yield statement(COUNT_CHANGE);
   }
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
-  return { verdicts, publication: id };
+  return { decisions, publication: id };
 }
 
 /** Decides on rates as `updateRates` does, and stores nothing. */
 export function* previewRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  judge: UpdatePolicy,
+  policy: UpdatePolicy,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
   return rates.map((next, index): DecidedUpdate => {
     const state = states.ofRates[index];
     const current = state?.current;
-    return { next, current, verdict: decide(next, state, judge, []) };
+    return { next, current, decision: decide(next, state, policy, []) };
   });
 }
 
@@ -111,8 +113,8 @@ export function* storeRate(
 
 /** The states of the pairs, and for each rate the one of its pair. */
 interface States {
-  readonly ofPairs: readonly PairState[];
-  readonly ofRates: readonly PairState[];
+  readonly ofPairs: readonly UpdatedPair[];
+  readonly ofRates: readonly UpdatedPair[];
 }
 
 /** Reads what the store has of every pair of the rates. */
@@ -120,8 +122,8 @@ function* readStates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
 ): Transaction<States> {
-  const states = new Map<string, PairState>();
-  let last: PairState | undefined;
+  const states = new Map<string, UpdatedPair>();
+  let last: UpdatedPair | undefined;
   const ofRates = rates.map((rate) => {
     // An import is sorted by pair.
     if (last?.pair.base === rate.base && last.pair.quote === rate.quote) return last;
@@ -140,7 +142,7 @@ function* readStates(
   return { ofPairs, ofRates };
 }
 
-function newState(pair: Pair): PairState {
+function newState(pair: Pair): UpdatedPair {
   return {
     pair,
     current: undefined,
@@ -151,7 +153,7 @@ function newState(pair: Pair): PairState {
   };
 }
 
-function setStored(state: PairState | undefined, row: Row): void {
+function setStored(state: UpdatedPair | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
   if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
   state.sequence = integerOf(row, "observation");
@@ -166,21 +168,21 @@ function setStored(state: PairState | undefined, row: Row): void {
  */
 function decide(
   rate: SourcedRate,
-  state: PairState | undefined,
-  judge: UpdatePolicy,
+  state: UpdatedPair | undefined,
+  policy: UpdatePolicy,
   accepted: Accepted[],
 ): UpdateDecision {
   if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
-  const verdict = judge(state.current, rate);
-  if (verdict === "hold") state.held = rate;
-  if (verdict === "store") {
+  const decision = policy(state.current, rate);
+  if (decision === "hold") state.held = rate;
+  if (decision === "store") {
     state.sequence += 1;
     state.current = rate;
     state.served = { rate, sequence: state.sequence };
     state.held = undefined;
     accepted.push(state.served);
   }
-  return verdict;
+  return decision;
 }
 
 function addObservations(
@@ -220,7 +222,7 @@ function* serve(
 /** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
 function* storeHeld(
   maxRowsPerStatement: number,
-  states: readonly PairState[],
+  states: readonly UpdatedPair[],
   publication: number,
   origin: Origin,
 ): Transaction<void> {
@@ -239,12 +241,12 @@ function* storeHeld(
     if (rate === undefined) continue;
     // A polled source states another figure every 30 seconds: 2,880 events a day.
     const isHeldAlready = served === undefined && wasHeld;
-    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
   }
 }
 
 /** The details of an event about a rate: enough to import it again. */
-export function figureOf(rate: SourcedRate) {
+export function eventDetailsOf(rate: SourcedRate) {
   return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
 

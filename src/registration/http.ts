@@ -1,6 +1,6 @@
 import { accountJson } from "../accounts/json.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -32,7 +32,7 @@ export function registrationRoutes(app: App, { register }: { readonly register: 
     "/v1/auth/register",
     { schema: registerSchema, preValidation },
     async (request, reply) => {
-      const account = await register({ ...request.body, clientIp: clientIp(request) });
+      const account = await register({ ...request.body, clientAddress: clientAddress(request) });
       reply.code(201);
       return accountJson(account);
     },

@@ -45,8 +45,8 @@ export function createRegister(uses: RegisterUses): Register {
   const registerUninvited = createRegisterUninvited(uses);
   const registerInvited = createRegisterInvited(uses);
   return async (request) => {
-    const { invitation, email, clientIp } = request;
-    await consumeAuthAttempt(clientIp, email);
+    const { invitation, email, clientAddress } = request;
+    await consumeAuthAttempt(clientAddress, email);
     if (invitation === undefined && registration === "open") return registerUninvited(request);
     const isPossible = registration !== "closed" && isMailToken(invitation ?? "");
     if (invitation === undefined || !isPossible) throw noValidInvitation[registration];
@@ -57,9 +57,9 @@ export function createRegister(uses: RegisterUses): Register {
 /** Creates an account on the free plan, and mails its owner a link to verify the email. */
 function createRegisterUninvited(uses: RegisterUses): Register {
   const { store, secrets, hashNewPassword } = uses;
-  return async ({ email, password, clientIp }) => {
+  return async ({ email, password, clientAddress }) => {
     const passwordHash = await hashNewPassword(password, email);
-    const origin = originNow({ kind: "account", address: clientIp }, uses);
+    const origin = originNow({ kind: "account", address: clientAddress }, uses);
     const account: Account = {
       id: secrets.uuid(),
       email,
@@ -83,14 +83,14 @@ function createRegisterInvited(uses: RegisterUses) {
   // Many uses of one invitation would fill the hashing queue, though only one can succeed.
   const oneAtATime = createOneAtATime();
   return (request: Required<RegistrationRequest>): Promise<Account> => {
-    const { email, password, clientIp } = request;
+    const { email, password, clientAddress } = request;
     const tokenHash = secrets.hash(request.invitation);
     return oneAtATime(tokenHash, async () => {
       const now = timestamp(clock.nowMs());
       const invitation = await store.invitations.find(tokenHash, email, now);
       if (invitation === undefined) throw noValidInvitation[registration];
       const passwordHash = await hashNewPassword(password, email);
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       const account: Account = {
         id: invitation.accountId,
         email,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -80,7 +80,7 @@ function ownSession(request: FastifyRequest) {
 }
 
 function sessionInUse(request: FastifyRequest) {
-  return { ...ownSession(request), clientIp: clientIp(request) };
+  return { ...ownSession(request), clientAddress: clientAddress(request) };
 }
 
 const loginSchema = {
@@ -117,13 +117,13 @@ export async function authRoutes(
 
   const loginOptions = { schema: loginSchema, preValidation: normalizeBodyEmail };
   app.post("/v1/auth/login", loginOptions, async (request) =>
-    sessionJson(await sessions.logIn({ ...request.body, clientIp: clientIp(request) })),
+    sessionJson(await sessions.logIn({ ...request.body, clientAddress: clientAddress(request) })),
   );
 
   await ignoringBodies(app, (scope) => {
     const options = { schema: logoutSchema, onRequest: sessionGuard };
     scope.post("/v1/auth/logout", options, async (request, reply) => {
-      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientIp(request));
+      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientAddress(request));
       return reply.code(204).send();
     });
   });

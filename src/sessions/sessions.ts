@@ -1,7 +1,7 @@
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { normalizePassword } from "../passwords/rules.ts";
-import type { Clock } from "../shared/clock.ts";
+import { CLOCK_DIFFERENCE_MAX_MS, type Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
@@ -18,9 +18,6 @@ import {
 } from "./rules.ts";
 import type { CheckedPassword, ListedSession, SessionStore, SessionTimes } from "./store.ts";
 
-/** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
-const CLOCK_SKEW_MS = 5 * 60_000;
-
 /** The result of a log-in; the token is returned only here. */
 export interface IssuedSession {
   readonly token: string;
@@ -32,7 +29,7 @@ export interface IssuedSession {
 interface SessionInUse {
   readonly accountId: string;
   readonly token: string;
-  readonly clientIp: string;
+  readonly clientAddress: string;
 }
 
 /** A valid session of an account, as another one of it sees it. */
@@ -51,9 +48,9 @@ export interface Sessions {
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
-  logOut(token: string, clientIp: string): Promise<void>;
+  logOut(token: string, clientAddress: string): Promise<void>;
   /** The valid sessions of the account, newest first, in pages of bounded size. */
-  list(session: Omit<SessionInUse, "clientIp">): AsyncGenerator<ValidSession[], void>;
+  list(session: Omit<SessionInUse, "clientAddress">): AsyncGenerator<ValidSession[], void>;
   /**
    * Ends a session of the same account, or the session itself.
    *
@@ -90,8 +87,8 @@ export function createSessions(uses: SessionUses): Sessions {
   };
 
   return {
-    async logIn({ email, password: typed, clientIp }) {
-      await consumeAuthAttempt(clientIp, email);
+    async logIn({ email, password: typed, clientAddress }) {
+      await consumeAuthAttempt(clientAddress, email);
       const password = normalizePassword(typed);
       for (;;) {
         const account = await store.accounts.findByEmail(email);
@@ -104,7 +101,7 @@ export function createSessions(uses: SessionUses): Sessions {
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
         const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
-        const session = await openSession(account.id, { hash, nextHash }, clientIp);
+        const session = await openSession(account.id, { hash, nextHash }, clientAddress);
         // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;
       }
@@ -130,8 +127,8 @@ export function createSessions(uses: SessionUses): Sessions {
 
 function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" | "endOthers"> {
   const { store, secrets, clock } = uses;
-  const originOf = ({ clientIp }: SessionInUse) =>
-    originNow({ kind: "account", address: clientIp }, uses);
+  const originOf = ({ clientAddress }: SessionInUse) =>
+    originNow({ kind: "account", address: clientAddress }, uses);
   const askerOf = ({ accountId, token }: SessionInUse) => ({
     accountId,
     tokenHash: secrets.hash(token),
@@ -168,7 +165,7 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
 
 /** The times by which a session is valid at a moment: it ends after one, and began by the other. */
 function timesAt(nowMs: number): SessionTimes {
-  return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_SKEW_MS) };
+  return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_DIFFERENCE_MAX_MS) };
 }
 
 /** The body of register and login, with the client's address. */
@@ -176,5 +173,5 @@ export interface Credentials {
   /** Trimmed, lower-cased and valid. */
   readonly email: string;
   readonly password: string;
-  readonly clientIp: string;
+  readonly clientAddress: string;
 }

@@ -23,21 +23,24 @@ const RENEW_PASSWORD = `
 
 // A session created well in the future comes from a clock that has been set back since: it would
 // outlive the lifetime of sessions.
+const validAt = (now: string, issuedBy: string) =>
+  `s.expires_at > ${now} AND s.created_at <= ${issuedBy}`;
+
 const VALID_SESSION = `
   SELECT s.account_id FROM sessions s JOIN accounts a ON a.id = s.account_id
-  WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.created_at <= $3
-    AND a.suspended_at IS NULL`;
+  WHERE s.token_hash = $1 AND ${validAt("$2", "$3")} AND a.suspended_at IS NULL`;
 
 // An id is a UUIDv7, so the order of ids is the order of log-ins.
 const LIST_SESSIONS = `
-  SELECT id, token_hash, created_at, expires_at, address FROM sessions
-  WHERE account_id = $1 AND id < $2 AND expires_at > $3 AND created_at <= $4
+  SELECT id, token_hash, created_at, expires_at, address FROM sessions s
+  WHERE account_id = $1 AND id < $2 AND ${validAt("$3", "$4")}
   ORDER BY id DESC LIMIT $5`;
 
 const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1 RETURNING account_id";
 
 const IS_STORED = "SELECT 1 AS stored FROM sessions WHERE token_hash = $1";
 
+// These end sessions of the future, too: they would become valid.
 const END_BY_ID = `
   DELETE FROM sessions WHERE account_id = $1 AND id = $2 AND expires_at > $3 RETURNING id`;
 

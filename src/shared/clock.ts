@@ -7,5 +7,8 @@ export interface Clock {
   nowMs(): number;
 }
 
+/** How far the clocks of several nodes may differ, or one be set back: beyond, a time is wrong. */
+export const CLOCK_DIFFERENCE_MAX_MS = 5 * 60_000;
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -56,6 +56,24 @@ const builders = {
  */
 export const Type = builders as unknown as Builders;
 
+/** What a rejection calls the characters that a pattern excludes, by the pattern. */
+const excluded = new Map<string, string>();
+
+/**
+ * @param name what a rejection calls the characters: `control characters`.
+ * @returns the pattern of texts without these characters.
+ */
+export function textWithout(characters: string, name: string): string {
+  const pattern = `^[^${characters}]*$`;
+  excluded.set(pattern, name);
+  return pattern;
+}
+
+/** @returns what a rejection calls the characters that a pattern of `textWithout` excludes. */
+export function charactersExcludedBy(pattern: string): string | undefined {
+  return excluded.get(pattern);
+}
+
 export const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
 
 export const Id = Type.String({ format: "uuid" });

@@ -116,8 +116,8 @@ async function fetchSources(
   }
   await using store = await openStore();
   if (!dryRun) await warnOfMissingKey(store, deps);
-  const judge = createUpdatePolicy(settings());
-  const parts = { ...deps, store, judge, random: Math.random };
+  const policy = createUpdatePolicy(settings());
+  const parts = { ...deps, store, policy, random: Math.random };
   const refreshSource = createRefreshSource(parts);
   const { signal } = new AbortController();
   let failed = false;
@@ -148,18 +148,18 @@ function lineOf({ source, error, stored, held, skipped, rejections }: RefreshRep
 }
 
 /** The pairs that would change, one per line, and the number of those that would not. */
-function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
+function changesTable({ key }: RateSource, decided: readonly DecidedUpdate[]): string {
   const columns: readonly Column<DecidedUpdate>[] = [
     ["PAIR", ({ next }) => pairName(next)],
     ["STORED", ({ current }) => current?.rate ?? "none", "right"],
     ["NEW", ({ next }) => next.rate, "right"],
     [
       "WOULD BE",
-      ({ verdict, current }) =>
-        verdict === "hold" ? "held" : current === undefined ? "added" : "stored",
+      ({ decision, current }) =>
+        decision === "hold" ? "held" : current === undefined ? "added" : "stored",
     ],
   ];
-  const changing = judged.filter(({ verdict }) => verdict === "store" || verdict === "hold");
-  const same = `${key}: ${judged.length - changing.length} of ${judged.length} stay as they are`;
+  const changing = decided.filter(({ decision }) => decision === "store" || decision === "hold");
+  const same = `${key}: ${decided.length - changing.length} of ${decided.length} stay as they are`;
   return changing.length === 0 ? same : `${table(columns, changing)}\n${same}`;
 }

@@ -39,7 +39,7 @@ export interface RefreshUses {
   readonly clock: Clock;
   /** @returns the origin of what a fetch stores now. */
   readonly origin: () => Origin;
-  readonly judge: UpdatePolicy;
+  readonly policy: UpdatePolicy;
   readonly headersOf: HeadersOf;
   readonly packContent: PackContent;
   /** A number from 0 to 1, for the jitter of the backoff. */
@@ -62,7 +62,7 @@ export type RefreshSource = (
 ) => Promise<RefreshReport | undefined>;
 
 export function createRefreshSource(uses: RefreshUses): RefreshSource {
-  const { store, clock, origin, judge, headersOf, packContent, random } = uses;
+  const { store, clock, origin, policy, headersOf, packContent, random } = uses;
 
   return async (source, { signal, onlyWhenDue }) => {
     const { key } = source;
@@ -75,11 +75,11 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
     try {
       const fetched = await source.fetch(state?.validators, signal);
       const { rates, rejections } = ratesOf(source, fetched, nowMs);
-      let verdicts: readonly UpdateDecision[] = [];
+      let decisions: readonly UpdateDecision[] = [];
       if (fetched !== "unchanged") {
         const publication = await publicationOf(source, fetched, now, packContent);
-        const how = { judge, headersOf, publication, origin: origin() };
-        verdicts = (await store.rates.update(rates, how)).verdicts;
+        const how = { policy, headersOf, publication, origin: origin() };
+        decisions = (await store.rates.update(rates, how)).decisions;
       }
       const newestAsOf = newestOf(rates, state?.newestAsOf);
       await store.sources.recordSuccess(key, {
@@ -87,9 +87,9 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
         newestAsOf,
         nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
       });
-      const stored = verdicts.filter((verdict) => verdict === "store").length;
-      const held = verdicts.filter((verdict) => verdict === "hold").length;
-      const skipped = verdicts.length - stored - held;
+      const stored = decisions.filter((decision) => decision === "store").length;
+      const held = decisions.filter((decision) => decision === "hold").length;
+      const skipped = decisions.length - stored - held;
       const counts = { stored, held, skipped, rejections };
       return { source: key, error: undefined, isUnreachable: false, ...counts };
     } catch (error) {
@@ -115,12 +115,12 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
  * @throws {SourceError}
  */
 export async function previewSource(
-  { store, clock, judge }: Pick<RefreshUses, "store" | "clock" | "judge">,
+  { store, clock, policy }: Pick<RefreshUses, "store" | "clock" | "policy">,
   source: RateSource,
   signal: AbortSignal,
 ): Promise<readonly DecidedUpdate[]> {
   const fetched = await source.fetch(undefined, signal);
-  return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+  return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, policy);
 }
 
 async function publicationOf(
@@ -145,9 +145,9 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   if (fetched === "unchanged") return { rates, rejections };
   const latest = latestAsOf(nowMs);
   for (const line of fetched.lines) {
-    const judged = isRejection(line) ? line : parseQuotation(line, latest);
-    if (isRejection(judged)) rejections.push(judged);
-    else rates.push({ ...judged, source: source.key, place: line.place ?? 0 });
+    const parsed = isRejection(line) ? line : parseQuotation(line, latest);
+    if (isRejection(parsed)) rejections.push(parsed);
+    else rates.push({ ...parsed, source: source.key, place: line.place ?? 0 });
   }
   if (rates.length === 0) {
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);

@@ -7,6 +7,20 @@ import type { Row } from "./engine.ts";
  */
 export const ACTIVE_KEY = "revoked_at IS NULL";
 
+/** The condition of a key `k` that may read: it is active, and so is its account `a`. */
+export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
+
+// What the deletion of an account erases, for the statements of a deletion and of a restore, which
+// erases the same in a backup that still has the account.
+
+export const ERASED_ACCOUNT =
+  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0";
+
+export const ERASED_KEY = "name = '', key_prefix = ''";
+
+/** The tables whose rows of the account a deletion removes, besides its sessions. */
+export const ERASED_TABLES = ["mail_tokens", "mails", "quota_notices"] as const;
+
 // These functions check what a statement returns: a column that is missing or has another type is a
 // bug in this program, and the error names it.
 

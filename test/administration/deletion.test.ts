@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { BY, newId, newResetToken } from "../contract/suite/database.ts";
-import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import { assertFailure, assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
@@ -32,7 +32,7 @@ for (const engine of engines) {
       assert.deepEqual([answer.status, answer.text], [204, ""]);
       for (const each of [service, node]) {
         assert.equal((await each.readRate("EUR/USD", ada.apiKey)).status, 401);
-        assertSessionRefused(await each.get(ACCOUNT, ada));
+        assertSessionRejected(await each.get(ACCOUNT, ada));
         const json = { email: ada.email, password: PASSWORD };
         assertFailure(await each.post("/v1/auth/login", { json }), 401, "unauthorized", NO_LOG_IN);
         assert.equal((await each.readRate("EUR/USD", bob.apiKey)).status, 200);
@@ -98,11 +98,11 @@ for (const engine of engines) {
       await using store = await on.openStore();
       await store.administration.suspend("ada@example.org", BY);
 
-      assertSessionRefused(await remove(service, session));
-      assertSessionRefused(await service.get(`${ACCOUNT}/sessions`, { session }));
-      assertSessionRefused(await service.get(`${ACCOUNT}/export`, { session }));
+      assertSessionRejected(await remove(service, session));
+      assertSessionRejected(await service.get(`${ACCOUNT}/sessions`, { session }));
+      assertSessionRejected(await service.get(`${ACCOUNT}/export`, { session }));
       for (const path of ["/sessions", `/sessions/${otherId}`]) {
-        assertSessionRefused(await service.call("DELETE", `${ACCOUNT}${path}`, { session }));
+        assertSessionRejected(await service.call("DELETE", `${ACCOUNT}${path}`, { session }));
       }
 
       await store.administration.resume("ada@example.org", BY);
@@ -193,7 +193,7 @@ test("a deletion needs a session: a password, an email or an API key alone delet
   const { email, session, apiKey } = await service.newCustomer();
   const json = { email, password: PASSWORD };
   for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRefused(await service.call("DELETE", ACCOUNT, { ...how, json }));
+    assertSessionRejected(await service.call("DELETE", ACCOUNT, { ...how, json }));
   }
   assert.equal((await service.get(ACCOUNT, { session })).status, 200);
 });
@@ -237,5 +237,5 @@ test("an account reads its email, plan and time of creation, and nothing of its 
   });
   service.query("UPDATE accounts SET email_verified_at = created_at WHERE id = ?", String(body.id));
   assert.equal((await service.get(ACCOUNT, { session })).body.email_verified, true);
-  assertSessionRefused(await service.get(ACCOUNT));
+  assertSessionRejected(await service.get(ACCOUNT));
 });

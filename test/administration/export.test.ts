@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { PAGE_ROWS } from "../../src/shared/page-size.ts";
-import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import { assertFailure, assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { addRevokedKeys } from "../support/keys.ts";
 import { eventually } from "../support/mails.ts";
@@ -65,7 +65,7 @@ const exportsOf = (own: TestService) =>
 test("an export needs a session, and a rejected one is not recorded", async () => {
   const { apiKey } = await service.newCustomer();
   for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRefused(await service.get(EXPORT, how));
+    assertSessionRejected(await service.get(EXPORT, how));
   }
   assert.equal(exportsOf(service), 0);
 });
@@ -141,7 +141,7 @@ for (const [what, sql] of endings) {
 
     assert.equal(response.status, 200);
     await assert.rejects(response.text(), /terminated/);
-    assertSessionRefused(await service.get("/v1/account", { session }));
+    assertSessionRejected(await service.get("/v1/account", { session }));
   });
 
   test(`an export of which nothing is sent yet is 401 after ${what}`, async () => {
@@ -150,6 +150,6 @@ for (const [what, sql] of endings) {
     const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
     using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
 
-    assertSessionRefused(await service.get(EXPORT, { session }));
+    assertSessionRejected(await service.get(EXPORT, { session }));
   });
 }

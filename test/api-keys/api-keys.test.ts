@@ -4,8 +4,8 @@ import { test } from "node:test";
 import {
   assertCommonHeaders,
   assertFailure,
-  assertKeyRefused,
-  assertSessionRefused,
+  assertKeyRejected,
+  assertSessionRejected,
   uuidV7,
 } from "../support/assertions.ts";
 import { startService, startSharedService } from "../support/service.ts";
@@ -111,7 +111,7 @@ test("§3 keys: a revocation returns 204 without a body, and the key's next read
   assert.deepEqual([answer.status, answer.text], [204, ""]);
   assert.equal(answer.headers["content-type"], undefined);
   assertCommonHeaders(answer);
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
   assert.equal(await service.usedUnits(session), 1);
 });
 
@@ -124,8 +124,8 @@ test("§5 keys: after a revocation on one node, every other node rejects the key
 
   await revoke(session, id);
 
-  assertKeyRefused(await other.get("/v1/rates/EUR/USD", { apiKey }));
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRejected(await other.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
   assert.equal(await other.usedUnits(session), 2);
 });
 
@@ -208,7 +208,7 @@ test("keys: the id in the path may be in upper or mixed case", async () => {
     assert.notEqual(spell(id), id);
 
     assert.equal((await revoke(session, spell(id))).status, 204);
-    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
     assertFailure(await revoke(session, spell(id)), 404, "not_found");
   }
 });
@@ -229,7 +229,7 @@ test("§5 keys: revoking one key does not affect the account's other keys", asyn
   await revoke(session, first.id);
 
   assert.equal((await service.get("/v1/rates/EUR/USD", second)).status, 200);
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", first));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", first));
 });
 
 test("keys: the database holds the SHA-256 of a key but not the key", async () => {
@@ -248,9 +248,9 @@ test("§4 keys: without a session the server lists, creates and revokes nothing"
   const before = await listOf(session);
 
   for (const how of [{}, { apiKey }, { session: `svc_sess_${"0".repeat(64)}` }]) {
-    assertSessionRefused(await service.get(KEYS, how));
-    assertSessionRefused(await service.post(KEYS, { ...how, json: { name: "stolen" } }));
-    assertSessionRefused(await service.call("DELETE", `${KEYS}/${id}`, how));
+    assertSessionRejected(await service.get(KEYS, how));
+    assertSessionRejected(await service.post(KEYS, { ...how, json: { name: "stolen" } }));
+    assertSessionRejected(await service.call("DELETE", `${KEYS}/${id}`, how));
   }
   assert.deepEqual(await listOf(session), before);
 });

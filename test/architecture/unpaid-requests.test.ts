@@ -127,11 +127,7 @@ const limits = [
   ["src/mail/delivery-loop.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
   ["src/cleanup/cleanup.ts", "CLEANUP_INTERVAL_MS = HOUR_MS;", "the hourly cleanup"],
   ["src/cleanup/cleanup.ts", "ENDED_MAILS_KEPT_MS = 30 * DAY_MS;", "ended mails stay 30 days"],
-  [
-    "src/api-keys/api-keys.ts",
-    "active: 100, perDay: 100, total: 10_000",
-    "100 creations per UTC day",
-  ],
+  ["src/api-keys/rules.ts", "active: 100, perDay: 100, total: 10_000", "100 creations per UTC day"],
   ["src/shared/page-size.ts", "PAGE_ROWS = 200;", "200 rows per page"],
   ["src/billing/http.ts", "DAYS_MAX = 366;", "366 days; each row"],
   ["src/metrics/scrape-server.ts", "CONNECTIONS_MAX = 20;", "20 connections"],

@@ -16,7 +16,7 @@ import { suite, test } from "node:test";
 import { pino } from "pino";
 import { createVerifiedBackupReader } from "../../src/metrics/backup-state.ts";
 import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 
 const stored = await storeWithBackup();
@@ -75,7 +75,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     await using backups = await directoryOfBackups();
     query(backups.file, "DELETE FROM charged_units");
     const ended = await verify(backups.file);
-    assertRefused(ended, /is not good: 5 units were recorded, and 0 are restored\.$/m);
+    assertRejected(ended, /is not good: 5 units were recorded, and 0 are restored\.$/m);
     assert.deepEqual(readdirSync(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db"]);
   });
 
@@ -85,7 +85,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     using database = new DatabaseSync(backups.file);
     database.exec("PRAGMA foreign_keys = OFF; DELETE FROM plans");
     const ended = await verify(backups.file);
-    assertRefused(ended, /units by period and by day differ 1 times.*which is not stored/m);
+    assertRejected(ended, /units by period and by day differ 1 times.*which is not stored/m);
   });
 
   test("rejects a damaged file, a file that is no backup, and a directory without one", async () => {
@@ -93,13 +93,16 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     const damaged = readFileSync(backups.file);
     damaged.fill(0xff, 8192, 12_288);
     writeFileSync(backups.file, damaged);
-    assertRefused(await verify(backups.path), /is damaged/);
+    assertRejected(await verify(backups.path), /is damaged/);
     const text = join(backups.path, "text.db");
     writeFileSync(text, "text".repeat(5000));
-    assertRefused(await verify(text), /text\.db is not a Kurs database: name a backup/);
-    assertRefused(await verify(join(backups.path, "no.db")), /There is no backup at \S+no\.db/);
+    assertRejected(await verify(text), /text\.db is not a Kurs database: name a backup/);
+    assertRejected(await verify(join(backups.path, "no.db")), /There is no backup at \S+no\.db/);
     await using empty = await temporaryDirectory();
-    assertRefused(await verify(empty.path), /There is no backup at \S+: make one with kurs backup/);
+    assertRejected(
+      await verify(empty.path),
+      /There is no backup at \S+: make one with kurs backup/,
+    );
     assert.deepEqual(readdirSync(backups.path).sort(), [
       "kurs-2026-11-21T04-00-00.000Z.db",
       "text.db",
@@ -129,7 +132,10 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.equal((await verify(backups.file)).exitCode, 0);
     query(backups.file, "UPDATE backup_note SET taken_at = '2099-01-01T00:00:00.000Z'");
     const ended = await verify(backups.file);
-    assertRefused(ended, /taken at 2099-\S+, and it is 20\S+ here: check this machine's clock\.$/m);
+    assertRejected(
+      ended,
+      /taken at 2099-\S+, and it is 20\S+ here: check this machine's clock\.$/m,
+    );
   });
 
   test("a directory in the place of the record does not make a good backup a rejected one", async () => {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertSessionRejected,
+} from "../support/assertions.ts";
 import { connectMcp } from "../support/mcp-client.ts";
 import {
   startService,
@@ -288,10 +292,10 @@ suite("daily usage: rejections", () => {
 
   test("a request without a valid session returns 401 before the server checks the days", async () => {
     for (const path of [DAILY, `${DAILY}?days=0`, `${DAILY}?session=${session}`]) {
-      assertSessionRefused(await service.get(path));
-      assertSessionRefused(await service.get(path, { apiKey }));
-      assertSessionRefused(await service.get(path, { session: apiKey }));
-      assertSessionRefused(await service.get(path, { session: `svc_sess_${"0".repeat(64)}` }));
+      assertSessionRejected(await service.get(path));
+      assertSessionRejected(await service.get(path, { apiKey }));
+      assertSessionRejected(await service.get(path, { session: apiKey }));
+      assertSessionRejected(await service.get(path, { session: `svc_sess_${"0".repeat(64)}` }));
     }
     assert.equal(await service.usedUnits(session), 1);
   });
@@ -300,11 +304,11 @@ suite("daily usage: rejections", () => {
     await using own = await startService();
     const [ended, expired] = [await own.openSession(), await own.openSession()];
     await own.post("/v1/auth/logout", { session: ended });
-    assertSessionRefused(await own.get(DAILY, { session: ended }));
+    assertSessionRejected(await own.get(DAILY, { session: ended }));
 
     own.clock.advanceMs(24 * 60 * 60 * 1000);
 
-    assertSessionRefused(await own.get(DAILY, { session: expired }));
+    assertSessionRejected(await own.get(DAILY, { session: expired }));
   });
 
   test("a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {

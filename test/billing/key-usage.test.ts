@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { assertSessionRefused } from "../support/assertions.ts";
+import { assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { startSharedService } from "../support/service.ts";
 
@@ -49,7 +49,7 @@ const service = await startSharedService();
 test("the usage of keys needs a session, and an API key is none", async () => {
   const { apiKey } = await service.newCustomer();
   for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRefused(await service.get(KEY_USAGE, how));
+    assertSessionRejected(await service.get(KEY_USAGE, how));
   }
 });
 

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertSessionRejected,
+} from "../support/assertions.ts";
 import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { withoutTable } from "../support/store-faults.ts";
 
@@ -103,9 +107,9 @@ for (const [now, start, end] of months) {
 test("§4 usage: a request without a valid session returns 401, uncached and without details", async () => {
   const { apiKey } = await service.newCustomer();
 
-  assertSessionRefused(await service.get(USAGE));
-  assertSessionRefused(await service.get(USAGE, { apiKey }));
-  assertSessionRefused(await service.get(USAGE, { session: `svc_sess_${"0".repeat(64)}` }));
+  assertSessionRejected(await service.get(USAGE));
+  assertSessionRejected(await service.get(USAGE, { apiKey }));
+  assertSessionRejected(await service.get(USAGE, { session: `svc_sess_${"0".repeat(64)}` }));
 });
 
 test("§4 usage: a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {

@@ -103,7 +103,7 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
 
   test("in the log", async () => {
     await using smtp = await playSmtp();
-    smtp.behave({ refuse: "RCPT", code: 451, message: `busy ${BIDI}` });
+    smtp.behave({ reject: "RCPT", code: 451, message: `busy ${BIDI}` });
     await using logDirectory = await temporaryDirectory();
     const env = { SMTP_URL: smtp.url };
     await using server = await serve({ dataDirectory: logDirectory.path, env });
@@ -150,7 +150,7 @@ suite("a server on a terminal", { concurrency: 2 }, () => {
 
   test("brings no control character of another program back to life", async () => {
     await using smtp = await playSmtp();
-    smtp.behave({ refuse: "RCPT", code: 451, message: `busy ${HOSTILE} "quoted\\n"` });
+    smtp.behave({ reject: "RCPT", code: 451, message: `busy ${HOSTILE} "quoted\\n"` });
     await using place = await temporaryDirectory();
     const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "", SMTP_URL: smtp.url };
     const options = { dataDirectory: place.path, env, through: onTerminal };

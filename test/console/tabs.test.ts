@@ -263,7 +263,7 @@ test("a page that the browser kept in memory is loaded anew, without the ended s
   visitor.assertQuiet();
 });
 
-test("the answer of a tab that comes late signs in the tab that shows the log-in", async () => {
+test("the reply of a tab that comes late signs in the tab that shows the log-in", async () => {
   await using visitor = await comeLoggedIn();
   await using other = await come();
   const { page } = other;

@@ -41,7 +41,7 @@ async function visit(
   }
   await signUp(page, email, "password");
   await page.getByRole("alert").waitFor();
-  await keep("07-signup-refused");
+  await keep("07-signup-rejected");
   await signUp(page, email);
   await page.getByText("No active key").waitFor();
   await keep("08-keys-empty");
@@ -132,5 +132,5 @@ async function visit(
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   await logIn(page, email, "not the password");
   await page.getByRole("alert").waitFor();
-  await keep("24-login-refused");
+  await keep("24-login-rejected");
 }

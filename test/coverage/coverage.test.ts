@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { openSqliteStore } from "../../src/store.ts";
 import { BY, newRate, pairOf, storeRates } from "../contract/suite/database.ts";
-import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertSessionRejected,
+} from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, startSharedService, TestClock } from "../support/service.ts";
@@ -107,9 +111,9 @@ suite("GET /v1/account/pairs", () => {
     await using own = await setUp();
     const { etag = "" } = (await own.list()).headers;
 
-    assertSessionRefused(await own.service.get(PATH));
-    assertSessionRefused(await own.service.get(PATH, { apiKey: own.apiKey }));
-    assertSessionRefused(await own.service.get(PATH, { headers: { "if-none-match": etag } }));
+    assertSessionRejected(await own.service.get(PATH));
+    assertSessionRejected(await own.service.get(PATH, { apiKey: own.apiKey }));
+    assertSessionRejected(await own.service.get(PATH, { headers: { "if-none-match": etag } }));
   });
 
   test("a known ETag gets 304 without a body, in each form that RFC 9110 allows", async () => {
@@ -306,7 +310,7 @@ suite("GET /v1/account/sources", () => {
   test("needs a session, and a key is none", async () => {
     await using own = await setUp();
 
-    assertSessionRefused(await own.service.get("/v1/account/sources"));
-    assertSessionRefused(await own.service.get("/v1/account/sources", { apiKey: own.apiKey }));
+    assertSessionRejected(await own.service.get("/v1/account/sources"));
+    assertSessionRejected(await own.service.get("/v1/account/sources", { apiKey: own.apiKey }));
   });
 });

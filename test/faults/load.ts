@@ -103,7 +103,7 @@ export function startLoad(
         continue;
       }
       if (status === 200) enterCharge(key, sentOn);
-      else reader.wasRefused = true;
+      else reader.wasRejected = true;
       figures[status === 200 ? "answers" : "refusals"] += 1;
     }
   };

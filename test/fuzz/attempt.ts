@@ -6,7 +6,7 @@ import { openWire, type Wire } from "../support/raw-connection.ts";
 import { type Case, messageOf, sentBytes } from "./case.ts";
 import type { Cast } from "./fixtures.ts";
 import { bytesOf } from "./message.ts";
-import { judge, judgeBroken } from "./oracle.ts";
+import { check, checkBroken } from "./oracle.ts";
 
 /** A request that still returns 503 after this many retries is a fault. */
 const RETRIES_MAX = 5;
@@ -61,7 +61,7 @@ export class Sender implements Disposable {
     if (!isUnread) assert.equal(wire.received(), "", "more came than one answer");
     assert.equal(wire.isOver(), isLast, "the connection is not as the answer says");
     if (isLast) this.#hangUp();
-    judge(this.#document, cast, message, answer, tried.mutations.length === 0);
+    check(this.#document, cast, message, answer, tried.mutations.length === 0);
   }
 
   /** What is no request has an answer, too, unless there is nothing in it at all. */
@@ -75,7 +75,7 @@ export class Sender implements Disposable {
       assert.ok(answers.length > 0 || isNothing, "no answer");
       const lines = bytes.toString("latin1").split(/\r|\n/).length;
       assert.ok(answers.length <= lines, "more answers than lines");
-      for (const answer of answers) judgeBroken(cast, answer);
+      for (const answer of answers) checkBroken(cast, answer);
     } finally {
       wire.socket.resetAndDestroy();
     }

@@ -10,7 +10,7 @@ import { documentedPathOf } from "./paths.ts";
 const STATUSES = [100, 200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429];
 
 /** @throws when a response differs from the document or reveals another account's data. */
-export function judge(
+export function check(
   document: OpenApiDocument,
   cast: Cast,
   message: Message,
@@ -37,7 +37,7 @@ export function judge(
 }
 
 /** @throws when a response to malformed bytes breaks a rule for all responses. */
-export function judgeBroken(cast: Cast, answer: Answer): void {
+export function checkBroken(cast: Cast, answer: Answer): void {
   if (answer.status === 100) return;
   assertSound(answer, cast);
   for (const player of [cast.reader, cast.other, cast.spent]) {

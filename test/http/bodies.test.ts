@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
-import { assertFailure, assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
+import { assertFailure, assertKeyRejected, assertSessionRejected } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { sendRaw } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
@@ -251,8 +251,8 @@ for (const [what, contentType, body] of strayBodies) {
     const left = await sendWithBody("POST /v1/auth/logout", token, contentType, body);
 
     assert.deepEqual([revoked.status, revoked.text, left.status, left.text], [204, "", 204, ""]);
-    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
-    assertSessionRefused(await service.get("/v1/account/usage", { session: leaving }));
+    assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertSessionRejected(await service.get("/v1/account/usage", { session: leaving }));
   });
 }
 
@@ -301,7 +301,7 @@ test("bodies: a GET ignores any body of up to 16 KiB", async () => {
   const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
   const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
   for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
-  assertSessionRefused(await get("/v1/account/usage", "Session x", tooLong));
+  assertSessionRejected(await get("/v1/account/usage", "Session x", tooLong));
   const logIn = await get("/v1/auth/login", "Session x", tooLong);
   assertFailure(logIn, 405, "method_not_allowed");
   assert.equal(await service.usedUnits(session), used + served);

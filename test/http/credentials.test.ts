@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
+import { assertKeyRejected, assertSessionRejected } from "../support/assertions.ts";
 import type { Call } from "../support/client.ts";
 import { sendRaw } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
@@ -22,14 +22,14 @@ const queries = (credential: string, scheme: string) =>
 
 test("§5 credentials: an API key in a query string is not accepted", async () => {
   for (const query of queries(apiKey, "ApiKey")) {
-    assertKeyRefused(await service.get(`${RATE}?${query}`));
+    assertKeyRejected(await service.get(`${RATE}?${query}`));
   }
   assert.equal(await service.usedUnits(session), 0);
 });
 
 test("§5 credentials: a session token in a query string is not accepted", async () => {
   for (const query of queries(session, "Session")) {
-    assertSessionRefused(await service.get(`${USAGE}?${query}`));
+    assertSessionRejected(await service.get(`${USAGE}?${query}`));
   }
 });
 
@@ -47,14 +47,14 @@ const otherHeaders = (credential: string, scheme: string): Record<string, string
 test("§5 credentials: an API key in a cookie or another header is not accepted", async () => {
   for (const headers of otherHeaders(apiKey, "ApiKey")) {
     const answer = await service.get(RATE, { headers });
-    assertKeyRefused(answer);
+    assertKeyRejected(answer);
   }
   assert.equal(await service.usedUnits(session), 0);
 });
 
 test("§5 credentials: a session token in a cookie or another header is not accepted", async () => {
   for (const headers of otherHeaders(session, "Session")) {
-    assertSessionRefused(await service.get(USAGE, { headers }));
+    assertSessionRejected(await service.get(USAGE, { headers }));
   }
 });
 
@@ -62,29 +62,29 @@ test("§5 credentials: a credential in a body is not accepted", async () => {
   const before = keyCount();
   const json = { name: "x", session, session_token: session, api_key: apiKey, key: apiKey };
 
-  assertKeyRefused(await service.get(RATE, { json }));
-  assertSessionRefused(await service.get(USAGE, { json }));
-  assertSessionRefused(await service.post(KEYS, { json }));
+  assertKeyRejected(await service.get(RATE, { json }));
+  assertSessionRejected(await service.get(USAGE, { json }));
+  assertSessionRejected(await service.post(KEYS, { json }));
   assert.equal(keyCount(), before);
   assert.equal(await service.usedUnits(session), 0);
 });
 
 test("§5 credentials: a credential in the path is not accepted", async () => {
-  assertKeyRefused(await service.get(`/v1/rates/${apiKey}/USD`));
-  assertKeyRefused(await service.get(`/v1/rates/EUR/${session}`));
+  assertKeyRejected(await service.get(`/v1/rates/${apiKey}/USD`));
+  assertKeyRejected(await service.get(`/v1/rates/EUR/${session}`));
   assert.equal(await service.usedUnits(session), 0);
 });
 
 test("§5 credentials: a wrong Authorization is 401 although the right key is elsewhere", async () => {
   const wrong = { authorization: `ApiKey svc_live_${"0".repeat(64)}`, "x-api-key": apiKey };
 
-  assertKeyRefused(await service.get(`${RATE}?api_key=${apiKey}`, { headers: wrong }));
+  assertKeyRejected(await service.get(`${RATE}?api_key=${apiKey}`, { headers: wrong }));
 });
 
-const refused = async (authorization: string) => {
+const rejected = async (authorization: string) => {
   const how: Call = { headers: { authorization } };
-  assertKeyRefused(await service.get(RATE, how));
-  assertSessionRefused(await service.get(USAGE, how));
+  assertKeyRejected(await service.get(RATE, how));
+  assertSessionRejected(await service.get(USAGE, how));
 };
 
 test("credentials: the scheme is case-insensitive", async () => {
@@ -102,17 +102,17 @@ test("credentials: no other scheme is accepted", async () => {
   const used = await service.usedUnits(session);
   for (const credential of [apiKey, session]) {
     for (const scheme of ["Bearer", "Basic", "Token", "Key", "Api-Key", "ApiKeys", "Sessions"]) {
-      await refused(`${scheme} ${credential}`);
+      await rejected(`${scheme} ${credential}`);
     }
-    await refused(`Basic ${Buffer.from(`${credential}:`).toString("base64")}`);
-    await refused(`Basic ${Buffer.from(`api:${credential}`).toString("base64")}`);
-    await refused(credential);
-    await refused(`ApiKey${credential}`);
-    await refused(`Session${credential}`);
-    await refused(`ApiKey:${credential}`);
-    await refused(`ApiKey=${credential}`);
+    await rejected(`Basic ${Buffer.from(`${credential}:`).toString("base64")}`);
+    await rejected(`Basic ${Buffer.from(`api:${credential}`).toString("base64")}`);
+    await rejected(credential);
+    await rejected(`ApiKey${credential}`);
+    await rejected(`Session${credential}`);
+    await rejected(`ApiKey:${credential}`);
+    await rejected(`ApiKey=${credential}`);
   }
-  for (const empty of ["", " ", "ApiKey", "Session", "ApiKey ", "Session "]) await refused(empty);
+  for (const empty of ["", " ", "ApiKey", "Session", "ApiKey ", "Session "]) await rejected(empty);
   assert.equal(await service.usedUnits(session), used);
 });
 
@@ -188,8 +188,8 @@ for (const [what, mistake] of mistakes) {
     const asKey = await service.get(RATE, { apiKey: mistake(apiKey) });
     const asSession = await service.get(USAGE, { session: mistake(session) });
 
-    assertKeyRefused(asKey);
-    assertSessionRefused(asSession);
+    assertKeyRejected(asKey);
+    assertSessionRejected(asSession);
     assert.equal(await service.usedUnits(session), used);
   });
 }
@@ -199,9 +199,9 @@ test("credentials: the stored digest is not accepted as a credential", async () 
   const [token] = service.query("SELECT token_hash FROM sessions");
 
   for (const digest of [String(key?.key_hash), String(token?.token_hash)]) {
-    assertKeyRefused(await service.get(RATE, { apiKey: digest }));
-    assertKeyRefused(await service.get(RATE, { apiKey: `svc_live_${digest}` }));
-    assertSessionRefused(await service.get(USAGE, { session: `svc_sess_${digest}` }));
+    assertKeyRejected(await service.get(RATE, { apiKey: digest }));
+    assertKeyRejected(await service.get(RATE, { apiKey: `svc_live_${digest}` }));
+    assertSessionRejected(await service.get(USAGE, { session: `svc_sess_${digest}` }));
   }
 });
 

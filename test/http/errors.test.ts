@@ -76,6 +76,19 @@ test("§1 errors: there is no endpoint to change a password or to refresh a sess
   }
 });
 
+test("errors: a rejected character is named by what its field excludes", async () => {
+  const json = { email: `"ada<"@example.org`, password: "correct horse battery staple" };
+  const register = await service.post("/v1/auth/register", { json });
+  const create = await service.post("/v1/account/api-keys", {
+    session,
+    json: { name: "a\u0007b" },
+  });
+
+  const inEmail = "email must not hold control characters, < or >.";
+  assertFailure(register, 400, "invalid_request", inEmail);
+  assertFailure(create, 400, "invalid_request", "name must not hold control characters.");
+});
+
 test("errors: a malformed escape in an unknown path gets the error envelope", async () => {
   const answer = await service.get("/%zz");
 

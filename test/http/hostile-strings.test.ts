@@ -60,8 +60,8 @@ for (const engine of engines) {
       for (const credential of [text, `${apiKey}${text}`, `svc_live_${text}`]) {
         const value = Buffer.from(credential).toString("latin1");
         if (!isSendable(value)) continue;
-        const refused = await service.get("/v1/rates/EUR/USD", { apiKey: value });
-        assertFailure(refused, 401, "unauthorized");
+        const rejected = await service.get("/v1/rates/EUR/USD", { apiKey: value });
+        assertFailure(rejected, 401, "unauthorized");
       }
 
       const named = await service.post("/v1/account/api-keys", { session, json: { name: text } });

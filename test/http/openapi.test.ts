@@ -293,9 +293,9 @@ test("OpenAPI: every documented response of the token endpoints occurs, except a
     await call(operation, { raw: "x" });
     await call(operation, { json: "x".repeat(20_000) });
     const [method, path] = split(operation);
-    const refused = await own.call("GET", path);
-    assertDocumented(document, operationOf(document, method, path), refused);
-    assert.equal(refused.status, 405);
+    const rejected = await own.call("GET", path);
+    assertDocumented(document, operationOf(document, method, path), rejected);
+    assert.equal(rejected.status, 405);
   }
   for (let turn = 0; turn < 4; turn += 1) {
     for (const operation of about) await call(operation, { json: { email: json.email } });

@@ -231,10 +231,10 @@ for (const expectation of expectations) {
     const rest = `Host: kurs\r\nConnection: close\r\nExpect: ${expectation}\r\n`;
 
     const read = await send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${rest}${key}\r\n`);
-    const refused = await send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${rest}\r\n`);
+    const rejected = await send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${rest}\r\n`);
 
     assert.equal(read.status, 200);
-    assertFailure(refused, 401, "unauthorized");
+    assertFailure(rejected, 401, "unauthorized");
     assert.equal(await service.usedUnits(session), before + 1);
   });
 }
@@ -273,10 +273,10 @@ test("raw HTTP: an absolute URL as the request target is served as its path", as
 
 test("raw HTTP: HTTP/1.0 is served, and the connection closes", async () => {
   const read = await send(`GET /v1/rates/EUR/USD HTTP/1.0\r\n${key}\r\n`);
-  const refused = await send("GET /v1/rates/EUR/USD HTTP/1.0\r\n\r\n");
+  const rejected = await send("GET /v1/rates/EUR/USD HTTP/1.0\r\n\r\n");
 
   assert.equal(read.status, 200);
-  assertFailure(refused, 401, "unauthorized");
+  assertFailure(rejected, 401, "unauthorized");
 });
 
 test("raw HTTP: a client that half-closes after its request gets its response", async () => {

@@ -104,7 +104,7 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
     store,
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
     origin: () => BY,
-    judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
+    policy: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
     headersOf,
     sleep,
   });

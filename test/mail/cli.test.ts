@@ -66,7 +66,7 @@ suite("kurs mail list", { concurrency: 2 }, () => {
     await using service = await startService({ config: { smtpUrl: smtp.url } });
     const here = { dataDirectory: service.dataDirectory };
     await register(service, "delivered@example.org", "delivered_at");
-    smtp.behave({ refuse: "RCPT", code: 451, message: "mailbox is busy" });
+    smtp.behave({ reject: "RCPT", code: 451, message: "mailbox is busy" });
     await register(service, "given-up@example.org", "last_error");
     service.clock.advanceMs(DAY_MS);
     trustClock(service);
@@ -211,7 +211,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     assertNotSent(untrusted, /certificate/);
 
     await using rejecting = await playSmtp({ account: ACCOUNT });
-    rejecting.behave({ refuse: "RCPT", code: 550, message: "no such user here" });
+    rejecting.behave({ reject: "RCPT", code: 550, message: "no such user here" });
     const rejected = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: rejecting.url } });
     assertNotSent(rejected, /550 .*no such user here/);
 

@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Replies that contain the address, like those of real servers. */
-const BUSY = { refuse: "RCPT", code: 450, message: `<${EMAIL}>: mailbox busy` } as const;
-const UNKNOWN = { refuse: "RCPT", code: 550, message: `<${EMAIL}>: no such user` } as const;
+const BUSY = { reject: "RCPT", code: 450, message: `<${EMAIL}>: mailbox busy` } as const;
+const UNKNOWN = { reject: "RCPT", code: 550, message: `<${EMAIL}>: no such user` } as const;
 
 type Smtp = Awaited<ReturnType<typeof playSmtp>>;
 
@@ -223,7 +223,7 @@ suite("outbox", { concurrency: 6 }, () => {
         const lines = service.logLines.filter((line) => line.includes(what));
         return lines.length === count || undefined;
       });
-    for (const [index, refusal] of [BUSY, { ...UNKNOWN, refuse: "DATA" as const }].entries()) {
+    for (const [index, refusal] of [BUSY, { ...UNKNOWN, reject: "DATA" as const }].entries()) {
       const email = `reader-${index}@example.org`;
       smtp.behave({ ...refusal, message: `<${email}>: Recipient not taken: ${email}` });
       await register(service, email);

@@ -171,7 +171,7 @@ for (const [what, prepare] of obstacles) {
 
     const error = await toFailure(mailer.send(MAIL, never));
 
-    assert.equal(error.isRefused, false);
+    assert.equal(error.isRejected, false);
     assert.ok(error.message.includes(join(directory.path, "mail")), error.message);
   });
 }

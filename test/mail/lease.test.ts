@@ -45,7 +45,7 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
   ]);
 });
 
-test("a delivery ends after the renewal that is under way, with its error", async (t) => {
+test("a delivery ends after the renewal that is in flight, with its error", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await using database = await createSqliteDatabase();
   const store = database.openStore();

@@ -143,7 +143,7 @@ suite("mail flow", { concurrency: 4 }, () => {
   for (const stage of ["RCPT", "DATA"] as const) {
     test(`after a temporary rejection of ${stage} (451) the mail is sent again, and its link works`, async () => {
       await using smtp = await playSmtp();
-      smtp.behave({ refuse: stage, code: 451, message: "busy, try again later" });
+      smtp.behave({ reject: stage, code: 451, message: "busy, try again later" });
       await using service = await startService({ config: { smtpUrl: smtp.url } });
       assert.equal((await register(service)).status, 201);
       assert.match(await failure(service), /451/);

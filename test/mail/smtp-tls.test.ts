@@ -56,7 +56,7 @@ test("an untrusted certificate ends the attempt before any mail data is sent", a
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.equal(error.isRefused, false);
+  assert.equal(error.isRejected, false);
   assert.match(error.message, /certificate/);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
   assert.match(tap.heard(), /^EHLO [^\r]*\r\nSTARTTLS\r\n/);
@@ -82,7 +82,7 @@ test("without TLS the mailer sends neither password nor mail to another machine"
   {
     using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@0.0.0.0:${tap.port}`);
     const error = await toFailure(mailer.send(newMail(), never));
-    assert.equal(error.isRefused, false);
+    assert.equal(error.isRejected, false);
     assert.match(error.message, /TLS/);
   }
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
@@ -96,7 +96,7 @@ test("without TLS the mailer sends no mail to another machine, even without a pa
   for (const host of ["0.0.0.0", "[::ffff:0.0.0.0]"]) {
     using mailer = mailerTo(`smtp://${host}:${tap.port}`);
     const error = await toFailure(mailer.send(newMail(), never));
-    assert.equal(error.isRefused, false);
+    assert.equal(error.isRejected, false);
     assert.match(error.message, /does not offer TLS.*Use smtps:.*requireTLS=false/);
   }
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);

@@ -54,20 +54,20 @@ test("a wrong password is a temporary failure, and the server learns of no mail"
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.equal(error.isRefused, false);
+  assert.equal(error.isRejected, false);
   assert.match(error.message, /535/);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
 });
 
-for (const refuse of ["RCPT", "DATA"] as const) {
-  test(`a 4xx reply to ${refuse} is a temporary failure: the next attempt sends the same mail`, async () => {
+for (const reject of ["RCPT", "DATA"] as const) {
+  test(`a 4xx reply to ${reject} is a temporary failure: the next attempt sends the same mail`, async () => {
     await using smtp = await playSmtp();
     using mailer = mailerTo(smtp.url);
     const sent = newMail();
-    smtp.behave({ refuse, code: 451, message: "come back later" });
+    smtp.behave({ reject, code: 451, message: "come back later" });
 
     const error = await toFailure(mailer.send(sent, never));
-    assert.equal(error.isRefused, false);
+    assert.equal(error.isRejected, false);
     assert.match(error.message, /451 .*come back later/);
     assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
 
@@ -78,13 +78,13 @@ for (const refuse of ["RCPT", "DATA"] as const) {
     assert.equal(smtp.attempts(), 2);
   });
 
-  test(`a 5xx reply to ${refuse} is a permanent failure and affects no other mail`, async () => {
+  test(`a 5xx reply to ${reject} is a permanent failure and affects no other mail`, async () => {
     await using smtp = await playSmtp();
     using mailer = mailerTo(smtp.url);
-    smtp.behave({ refuse, code: 550, message: "no such user here" });
+    smtp.behave({ reject, code: 550, message: "no such user here" });
 
     const error = await toFailure(mailer.send(newMail(), never));
-    assert.equal(error.isRefused, true);
+    assert.equal(error.isRejected, true);
     assert.match(error.message, /550 .*no such user here/);
     assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
 
@@ -98,7 +98,7 @@ test("an error contains the server's reply without the recipient's address, in a
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
   const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
-  smtp.behave({ refuse: "RCPT", code: 550, message });
+  smtp.behave({ reject: "RCPT", code: 550, message });
 
   const error = await toFailure(mailer.send(newMail(), never));
 
@@ -113,7 +113,7 @@ test("a connection that breaks during a mail counts as one attempt and delivers 
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.equal(error.isRefused, false);
+  assert.equal(error.isRejected, false);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
   smtp.behave("accept");
   const next = newMail();
@@ -149,7 +149,7 @@ test("a server that closes the connection before its greeting is tried once", as
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.deepEqual([error.isRefused, calls], [false, 1]);
+  assert.deepEqual([error.isRejected, calls], [false, 1]);
 });
 
 test("a rejected connection is a failure that names the address", async () => {
@@ -159,7 +159,7 @@ test("a rejected connection is a failure that names the address", async () => {
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.equal(error.isRefused, false);
+  assert.equal(error.isRejected, false);
   assert.ok(error.message.includes(`127.0.0.1:${stopped.port}`), error.message);
 });
 
@@ -171,7 +171,7 @@ test("a server that does not speak SMTP causes a failure with one line without c
 
   const error = await toFailure(mailer.send(newMail(), never));
 
-  assert.equal(error.isRefused, false);
+  assert.equal(error.isRejected, false);
   assert.match(error.message, /554.*away/);
 });
 
@@ -188,7 +188,7 @@ test("an aborted send ends at once, and its mail does not arrive later", {
   stop.abort(new Error("Kurs stopped"));
 
   const error = await sending;
-  assert.deepEqual([error.message, error.isRefused], ["Kurs stopped", false]);
+  assert.deepEqual([error.message, error.isRejected], ["Kurs stopped", false]);
   smtp.behave("accept");
   const next = newMail();
   await mailer.send(next, never);

@@ -5,8 +5,8 @@ import { createSecrets } from "../../src/crypto/secrets.ts";
 import {
   assertCommonHeaders,
   assertFailure,
-  assertKeyRefused,
-  assertSessionRefused,
+  assertKeyRejected,
+  assertSessionRejected,
 } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
@@ -102,7 +102,7 @@ test("reset: the new password works, the old one does not, and every session has
 
   assertReset(await confirm(token));
 
-  for (const ended of [session, second]) assertSessionRefused(await usageOf(ended));
+  for (const ended of [session, second]) assertSessionRejected(await usageOf(ended));
   assertWrongPassword(await logIn(email, OLD));
   assert.equal((await logIn(email, NEW)).status, 200);
   assert.equal(verifiedAt(email), "2026-11-21T12:00:00.000Z");
@@ -141,9 +141,9 @@ test("reset: a reset that verifies the email for the first time revokes older ke
 
   assertReset(await confirm(token));
 
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
-  assertSessionRefused(await usageOf(session));
-  assertSessionRefused(await service.post(KEYS, { session, json: { name: "again" } }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertSessionRejected(await usageOf(session));
+  assertSessionRejected(await service.post(KEYS, { session, json: { name: "again" } }));
   const renewed = String((await logIn(email, NEW)).body.session_token);
   assert.equal(await service.usedUnits(renewed), 1);
   const { body } = await service.get(KEYS, { session: renewed });
@@ -314,7 +314,7 @@ test("reset: a concurrent log-in with the old password leaves no valid session",
       if (answer.status === 401) continue;
       assert.equal(answer.status, 200, answer.text);
       opened += 1;
-      assertSessionRefused(await usageOf(String(answer.body.session_token)));
+      assertSessionRejected(await usageOf(String(answer.body.session_token)));
     }
     assertWrongPassword(await logIn(email, OLD));
     assert.equal((await logIn(email, NEW)).status, 200);

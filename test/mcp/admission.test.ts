@@ -35,7 +35,7 @@ const UNKNOWN = "There is nothing at this path.";
 const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…";
 
 /** Asserts a 401 that does not suggest OAuth: clients would try it. */
-function assertKeyRefused(answer: Answer): void {
+function assertKeyRejected(answer: Answer): void {
   assert.equal(answer.status, 401, answer.text);
   const { request_id, ...envelope } = answer.body;
   const message = "A valid API key is required.";
@@ -92,7 +92,7 @@ suite("MCP admission: the key", () => {
         ...call,
         headers: { ...call.headers, authorization },
       });
-      const refused: readonly Call[] = [
+      const rejected: readonly Call[] = [
         call,
         withAuthorization(`ApiKey svc_live_${"0".repeat(64)}`),
         withAuthorization("ApiKey nonsense"),
@@ -105,8 +105,8 @@ suite("MCP admission: the key", () => {
         withAuthorization(apiKey),
         { ...call, headers: { ...call.headers, "x-api-key": apiKey, cookie: `api_key=${apiKey}` } },
       ];
-      for (const how of refused) assertKeyRefused(await service.post(PATH, how));
-      assertKeyRefused(await service.post(`${PATH}?api_key=${apiKey}&key=${apiKey}`, call));
+      for (const how of rejected) assertKeyRejected(await service.post(PATH, how));
+      assertKeyRejected(await service.post(`${PATH}?api_key=${apiKey}&key=${apiKey}`, call));
       assert.deepEqual(charges(), before);
     });
   }
@@ -130,7 +130,7 @@ suite("MCP admission: the key", () => {
     try {
       for (const raw of texts) {
         for (const key of [`svc_live_${"0".repeat(64)}`, revoked.apiKey, "nonsense"]) {
-          assertKeyRefused(
+          assertKeyRejected(
             await service.post(PATH, { apiKey: key, headers: headersOf("2025"), raw }),
           );
         }
@@ -157,7 +157,7 @@ suite("MCP admission: the key", () => {
         { ...json, params: { ...params, _meta: { ...params._meta, ...credentials } } },
       ];
       for (const body of bodies) {
-        assertKeyRefused(await service.post(PATH, { headers, json: body }));
+        assertKeyRejected(await service.post(PATH, { headers, json: body }));
       }
     }
     assert.deepEqual(charges(), before);
@@ -165,9 +165,9 @@ suite("MCP admission: the key", () => {
 
   test("without a key the server checks neither the type nor the length of the body", async () => {
     const headers = { ...headersOf("2025"), "content-type": "text/plain" };
-    assertKeyRefused(await service.post(PATH, { headers, raw: "x" }));
+    assertKeyRejected(await service.post(PATH, { headers, raw: "x" }));
     const raw = " ".repeat(65_537);
-    assertKeyRefused(await service.post(PATH, { headers: headersOf("2025"), raw }));
+    assertKeyRejected(await service.post(PATH, { headers: headersOf("2025"), raw }));
   });
 
   test("the scheme is case-insensitive, the key is not", async () => {
@@ -178,7 +178,7 @@ suite("MCP admission: the key", () => {
       assert.equal((await post(`${scheme} ${apiKey}`)).status, 200, scheme);
     }
     for (const key of [apiKey.toUpperCase(), `${apiKey}0`, apiKey.slice(0, -1)]) {
-      assertKeyRefused(await post(`ApiKey ${key}`));
+      assertKeyRejected(await post(`ApiKey ${key}`));
     }
   });
 
@@ -190,8 +190,8 @@ suite("MCP admission: the key", () => {
     await service.revokeKey(session, own.id);
 
     for (const era of eras) {
-      assertKeyRefused(await post(readOf(era)));
-      assertKeyRefused(await post(requestOf(era, "tools/list")));
+      assertKeyRejected(await post(readOf(era)));
+      assertKeyRejected(await post(requestOf(era, "tools/list")));
     }
   });
 
@@ -230,7 +230,7 @@ suite("MCP admission: the path", () => {
     ];
     for (const how of invalid) {
       for (const method of ["GET", "DELETE"]) {
-        assertKeyRefused(await service.call(method, PATH, how));
+        assertKeyRejected(await service.call(method, PATH, how));
       }
       const { status, text, headers } = await service.call("HEAD", PATH, how);
       assert.deepEqual([status, text, headers["www-authenticate"]], [401, "", CHALLENGE]);

@@ -111,8 +111,8 @@ for (const [what, posted] of wide(5000)) {
     assertRpcError(answer, 400, -32_600, /256 JSON values/);
     assert.equal(rpcOf(answer).id, null);
     assert.ok(answer.text.length < 300, `${answer.text.length} bytes`);
-    const refused = await service.post(PATH, { ...posted, apiKey: "x" });
-    assert.deepEqual([refused.status, refused.body.code], [401, "unauthorized"]);
+    const rejected = await service.post(PATH, { ...posted, apiKey: "x" });
+    assert.deepEqual([rejected.status, rejected.body.code], [401, "unauthorized"]);
   });
 }
 

@@ -120,7 +120,7 @@ const initialize = requestOf("2025", "initialize", {
   clientInfo: { name: "test", version: "1" },
 }).json;
 
-const refused = [
+const rejected = [
   ["101 calls", times(101, read), /100/],
   ["no messages", [], /empty/],
   ["a batch in it", [read(1), [read(2)]], /invalid message/],
@@ -165,7 +165,7 @@ const refused = [
   ],
 ] as const;
 
-for (const [what, messages, message] of refused) {
+for (const [what, messages, message] of rejected) {
   test(`MCP batches: one with ${what} is rejected as a whole, uncharged`, DEADLINE, async () => {
     const answer = await charging(0, () => post(messages));
     assertRpcError(answer, 400, -32_600, message);

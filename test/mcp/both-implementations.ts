@@ -67,7 +67,7 @@ export async function waysOf(store: Store): Promise<Ways> {
     await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
     const { key, secret } = await apiKeys.create(account.id, "test", {
       token: session,
-      clientIp: "192.0.2.1",
+      clientAddress: "192.0.2.1",
     });
     return { accountId: account.id, apiKey: secret, keyId: key.id };
   };

@@ -34,7 +34,7 @@ async function callChecked(mcp: McpClient, name: string, given: Record<string, u
 }
 
 /** The client's error for a request whose credential was rejected. */
-function isRefused(error: unknown): true {
+function isRejected(error: unknown): true {
   assert.ok(error instanceof SdkHttpError, String(error));
   assert.equal(error.status, 401);
   const { code, message } = JSON.parse(String(error.data.text)) as Record<string, unknown>;
@@ -205,7 +205,7 @@ for (const { name, mode, revision } of eras) {
       ];
 
       for (const authorization of credentials) {
-        await assert.rejects(connectMcp(service.url, { mode, authorization }), isRefused);
+        await assert.rejects(connectMcp(service.url, { mode, authorization }), isRejected);
       }
       assert.equal(await service.usedUnits(session), 0);
       const log = service.logLines.slice(logged).join("");
@@ -222,9 +222,9 @@ for (const { name, mode, revision } of eras) {
       const path = `/v1/account/api-keys/${mcp.id}`;
       assert.equal((await service.call("DELETE", path, { session: mcp.session })).status, 204);
 
-      await assert.rejects(mcp.call("get_rate", EUR_USD), isRefused);
-      await assert.rejects(mcp.call("get_usage"), isRefused);
-      await assert.rejects(mcp.call("convert_currency", { ...EUR_USD, amount: "1" }), isRefused);
+      await assert.rejects(mcp.call("get_rate", EUR_USD), isRejected);
+      await assert.rejects(mcp.call("get_usage"), isRejected);
+      await assert.rejects(mcp.call("convert_currency", { ...EUR_USD, amount: "1" }), isRejected);
       assert.equal(await mcp.used(), 1);
       assert.equal((await other.call("get_rate", EUR_USD)).isError, undefined);
       assert.equal(await mcp.used(), 2);

@@ -20,8 +20,8 @@ import { anyPost, type Post } from "./odd-posts.ts";
 // The SDK itself is the reference for direct calls: a response must have the same bytes as that of
 // the SDK's server, at the same charge.
 
-/** The outcome of a request. `refused`: the error code when the whole request was rejected. */
-type Outcome = McpResponse | { readonly refused: string };
+/** The outcome of a request. `rejected`: the error code when the whole request was rejected. */
+type Outcome = McpResponse | { readonly rejected: string };
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -33,7 +33,7 @@ const ways = await waysOf(database.openStore());
 
 async function outcomeOf(pending: Promise<McpResponse>): Promise<Outcome> {
   return pending.catch((error: unknown) => {
-    if (error instanceof Failure) return { refused: error.code };
+    if (error instanceof Failure) return { rejected: error.code };
     throw error;
   });
 }
@@ -161,7 +161,7 @@ const peculiar: readonly (readonly [what: string, way: "short" | "sdk", post: Po
     "short",
     withHeaders(readOf("2025"), { accept: "APPLICATION/JSON" }),
   ],
-  ["2025: JSON refused", "sdk", withHeaders(readOf("2025"), { accept: "application/json;q=0" })],
+  ["2025: JSON rejected", "sdk", withHeaders(readOf("2025"), { accept: "application/json;q=0" })],
   ["2025: a progress token", "short", withMeta({ progressToken: "t" })],
   ["2025: a number as progress token", "short", withMeta({ progressToken: 0 })],
   ["2025: a fraction as progress token", "sdk", withMeta({ progressToken: 1.5 })],
@@ -223,7 +223,7 @@ suite("direct calls and the SDK give the same bytes at the same charge", () => {
       for (const name of ["get_rate", "convert_currency", "get_usage"]) {
         const posts = [postOf(callOf(era, name)), withParams(callOf(era, name), { task: {} })];
         for (const post of posts) {
-          assert.deepEqual((await compare(post, "revoked")).answer, { refused: "unauthorized" });
+          assert.deepEqual((await compare(post, "revoked")).answer, { rejected: "unauthorized" });
         }
       }
     }

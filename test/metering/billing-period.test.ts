@@ -38,10 +38,10 @@ test("metering: the full quota is available at the first instant of the next mon
   const { session, apiKey } = await service.newCustomer();
 
   assert.equal((await service.get(PATH, { apiKey })).status, 200);
-  const refused = await service.get(PATH, { apiKey });
-  assertFailure(refused, 429, "quota_exceeded");
-  assert.equal(refused.headers["retry-after"], "1");
-  clock.set(String(refused.body.reset_at));
+  const rejected = await service.get(PATH, { apiKey });
+  assertFailure(rejected, 429, "quota_exceeded");
+  assert.equal(rejected.headers["retry-after"], "1");
+  clock.set(String(rejected.body.reset_at));
 
   assert.equal(await service.usedUnits(session), 0);
   assert.equal((await service.get(PATH, { apiKey })).status, 200);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
+import { assertFailure, assertKeyRejected } from "../support/assertions.ts";
 import { startSharedService } from "../support/service.ts";
 
 const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
@@ -39,7 +39,7 @@ for (const [credential, apiKey] of invalidKeys) {
 
       const answer = await service.get(path, apiKey === undefined ? {} : { apiKey });
 
-      assertKeyRefused(answer);
+      assertKeyRejected(answer);
       assert.deepEqual(service.query("SELECT * FROM period_usage"), charges);
     });
   }
@@ -49,7 +49,7 @@ test("§4 rates, step 1: a revoked key with an invalid symbol is 401, uncharged"
   const { session, apiKey, id } = await accountWith({ used: 0 });
   await service.revokeKey(session, id);
 
-  for (const [, path] of reads) assertKeyRefused(await service.get(path, { apiKey }));
+  for (const [, path] of reads) assertKeyRejected(await service.get(path, { apiKey }));
 
   assert.equal(await service.usedUnits(session), 0);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertKeyRefused } from "../support/assertions.ts";
+import { assertKeyRejected } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { startService, startSharedService, TestClock } from "../support/service.ts";
 
@@ -16,7 +16,7 @@ const SECONDS_TO_DECEMBER = 9.5 * 86_400;
 
 const headersOf = ({ headers }: Answer) => [headers["ratelimit-policy"], headers.ratelimit];
 
-test("§8 allowance: every response to a valid key has the RateLimit headers, whatever its status", async () => {
+test("§8 quota state: every response to a valid key has the RateLimit headers, whatever its status", async () => {
   const { apiKey } = await service.newCustomer();
   const reads = [
     ["/v1/rates/EUR/USD", 200, 2],
@@ -36,16 +36,16 @@ test("§8 allowance: every response to a valid key has the RateLimit headers, wh
   }
 });
 
-test("§8 allowance: a response without a valid key has no RateLimit headers", async () => {
+test("§8 quota state: a response without a valid key has no RateLimit headers", async () => {
   const { session, apiKey, keyId: id } = await service.newCustomer();
   await service.revokeKey(session, id);
 
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { session }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD"));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { session }));
 });
 
-test("§8 allowance: the seconds until the reset are rounded up and follow the clock", async () => {
+test("§8 quota state: the seconds until the reset are rounded up and follow the clock", async () => {
   await using own = await startService({ clock: new TestClock("2026-11-30T23:59:58.001Z") });
   const { apiKey } = await own.newCustomer();
 
@@ -66,7 +66,7 @@ const windows = [
   ["2028-02-10T00:00:00.000Z", 29],
 ] as const;
 
-test("§8 allowance: the policy's window is as long as the calendar month", async () => {
+test("§8 quota state: the policy's window is as long as the calendar month", async () => {
   await using own = await startService();
   const { apiKey } = await own.newCustomer();
 
@@ -77,7 +77,7 @@ test("§8 allowance: the policy's window is as long as the calendar month", asyn
   }
 });
 
-test("§8 allowance: the next response after a plan change has the new quota", async () => {
+test("§8 quota state: the next response after a plan change has the new quota", async () => {
   await using own = await startService();
   const { apiKey } = await own.newCustomer();
   const before = await own.get("/v1/rates/EUR/USD", { apiKey });

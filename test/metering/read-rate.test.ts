@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertCommonHeaders, assertFailure, assertKeyRefused } from "../support/assertions.ts";
+import { assertCommonHeaders, assertFailure, assertKeyRejected } from "../support/assertions.ts";
 import { startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
@@ -175,5 +175,5 @@ test("§2 rates: a new store serves the bundled rates, each in its own direction
   assert.equal(answer.status, 200);
   assert.match(String(answer.body.rate), /^[0-9]+\.[0-9]+$/);
   assert.match(String(answer.body.as_of), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD"));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
+import { assertFailure, assertKeyRejected } from "../support/assertions.ts";
 import { startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
@@ -107,6 +107,6 @@ for (const [what, symbol] of undecodable) {
   });
 
   test(`§4 symbols: ${what} is checked after the key: without one it is 401`, async () => {
-    assertKeyRefused(await service.get(`/v1/rates/${symbol}/USD`));
+    assertKeyRejected(await service.get(`/v1/rates/${symbol}/USD`));
   });
 }

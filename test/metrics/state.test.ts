@@ -132,7 +132,7 @@ test("metrics: a source reports the age of its newest rate and its missed public
 
 test("metrics: waiting and given-up mails count separately, with the oldest one's age", async () => {
   await using smtp = await playSmtp();
-  smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
+  smtp.behave({ reject: "RCPT", code: 450, message: "mailbox busy" });
   await using service = await start({ config: { smtpUrl: smtp.url } });
   const mails = (result: Scrape) =>
     ["waiting", "given_up"].map((state) => result.value("kurs_outbox_mails", { state }));
@@ -178,11 +178,11 @@ test("metrics: queued and rejected password hashes are counted", async () => {
     secrets.hashPassword(PASSWORD),
   ]);
   const json = { email: EMAIL, password: PASSWORD };
-  const refused = await service.post("/v1/auth/login", { json });
+  const rejected = await service.post("/v1/auth/login", { json });
   const result = await scrape(service);
 
   assert.ok(isBusy, "the scrape came after the queue had changed");
-  assert.equal(refused.status, 503);
+  assert.equal(rejected.status, 503);
   assert.equal(result.value("kurs_hashing_waiting"), 2);
   assert.equal(result.value("kurs_hashing_refused_total"), 1);
   await done;

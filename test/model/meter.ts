@@ -19,7 +19,7 @@ export interface ExpectedRead {
   /** The pair as it is served, or the failure. */
   readonly result: PairState | ExpectedFailure;
   /** Only responses to a valid key contain it. */
-  readonly allowance: QuotaState | undefined;
+  readonly quotaState: QuotaState | undefined;
 }
 
 /** One read, in the order of the specification (section 4), charged to the model. */
@@ -31,22 +31,22 @@ export function readInModel(
 ): ExpectedRead {
   const key = model.key(person, keyNumber);
   if (key === undefined || key.revokedMs !== undefined) {
-    return { result: keyRequired, allowance: undefined };
+    return { result: keyRequired, quotaState: undefined };
   }
   const account = model.account(person);
   const quotaUnits = model.quotaUnits(account);
-  const allowance = () => ({ quotaUnits, left: model.unitsLeft(account) });
-  if (asked === "bad symbols") return { result: BAD_SYMBOLS, allowance: allowance() };
+  const quotaState = () => ({ quotaUnits, left: model.unitsLeft(account) });
+  if (asked === "bad symbols") return { result: BAD_SYMBOLS, quotaState: quotaState() };
   if (model.unitsLeft(account) === 0) {
     const endMs = monthEndMs(model.nowMs);
     const quota = { limit: quotaUnits, remaining: 0, reset_at: rfc3339(endMs) };
     const retryAfterSeconds = secondsUntil(endMs, model.nowMs);
-    return { result: { ...EXHAUSTED, quota, retryAfterSeconds }, allowance: allowance() };
+    return { result: { ...EXHAUSTED, quota, retryAfterSeconds }, quotaState: quotaState() };
   }
   account.charges.push({ atMs: model.nowMs, keyNumber });
   const pair = model.pairs.get(asked);
   const result = pair === undefined ? UNSUPPORTED : pair.isSuspended ? SUSPENDED : pair;
-  return { result, allowance: allowance() };
+  return { result, quotaState: quotaState() };
 }
 
 const BAD_SYMBOLS = {
@@ -80,7 +80,7 @@ export function rateBody({ base, quote }: { base: string; quote: string }, serve
 }
 
 /** Asserts that a response has the RateLimit headers that its key may see. */
-export function assertAllowance({ headers }: Answer, model: Model, quotaState?: QuotaState): void {
+export function assertQuotaState({ headers }: Answer, model: Model, quotaState?: QuotaState): void {
   const policy = headers["ratelimit-policy"];
   if (quotaState === undefined) {
     assert.deepEqual([policy, headers.ratelimit], [undefined, undefined]);

@@ -20,7 +20,7 @@ export function millionths(rate: string): bigint {
 }
 
 /** The outcome of an imported rate (contract, Rates). */
-export function judgeImport(
+export function outcomeOfImport(
   current: PairState | undefined,
   { rate, asOfMs }: Quoted,
   nowMs: number,

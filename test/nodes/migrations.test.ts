@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { newerVersion } from "../support/newer-version.ts";
 import { type Cluster, connectTo, SHARED, startCluster, waitersFor } from "../support/nodes.ts";
@@ -97,7 +97,7 @@ suite("migrations of a shared database", () => {
 
       const ended = await cluster.kurs(...args);
 
-      assertRefused(
+      assertRejected(
         ended,
         new RegExp(
           `written by a newer Kurs .*${NEWER}.* ${SCHEMA}\\): start that newer program, or`,
@@ -143,7 +143,7 @@ suite("migrations of a shared database", () => {
       const ended = await kurs(args, options);
 
       const line = `has schema ${SCHEMA}, this program needs ${SCHEMA + 1}, .*from 127.0.0.1.: stop`;
-      assertRefused(ended, new RegExp(line));
+      assertRejected(ended, new RegExp(line));
       assert.deepEqual(await stateOf(cluster), before);
     }
 
@@ -181,7 +181,7 @@ suite("migrations of a shared database", () => {
     await cluster.query("CREATE TABLE accounts (title text)");
     const before = await cluster.query(COLUMNS);
 
-    assertRefused(await cluster.kurs("serve"), /Cannot migrate .*"accounts" already exists/);
+    assertRejected(await cluster.kurs("serve"), /Cannot migrate .*"accounts" already exists/);
 
     assert.deepEqual(await cluster.query(COLUMNS), before);
   });
@@ -193,7 +193,7 @@ suite("migrations of a shared database", () => {
     url.username = "guest";
     await using program = new Program(["migrate"], { env: { DATABASE_URL: url.href } });
 
-    assertRefused(await program.end(), /Cannot migrate .*permission denied for schema public/);
+    assertRejected(await program.end(), /Cannot migrate .*permission denied for schema public/);
 
     assert.deepEqual(await cluster.query(TABLES), []);
   });
@@ -206,7 +206,7 @@ suite("migrations of a shared database", () => {
     const env = { DATABASE_URL: cluster.postgres.url("no_such_database") };
     await using program = new Program(["serve"], { env, dataDirectory: cluster.dataDirectory });
 
-    assertRefused(
+    assertRejected(
       await program.end(10_000),
       new RegExp(`Cannot reach .*127\\.0\\.0\\.1:${port}: .*"no_such_database" does not exist`),
     );

@@ -62,7 +62,7 @@ export async function runMixedQuotas(
       const sentOn = today();
       const { status, text } = await wire.readRate(pair, key.apiKey);
       statuses.add(status);
-      if (status === 429) customer.wasRefused = true;
+      if (status === 429) customer.wasRejected = true;
       if ([200, 404, 503].includes(status)) enterCharge(key, sentOn);
       // A charge in doubt is 503 as well: here only the suspended pair is.
       assert.ok(status !== 503 || pair === "EUR/CHF", text);
@@ -72,7 +72,7 @@ export async function runMixedQuotas(
   await assertLedger(ledger, (sql) => cluster.query(sql));
   // Each kind of answer was there, or the test has not tried what it tells of.
   for (const status of [200, 400, 404, 429, 503]) assert.ok(statuses.of(status) > 100);
-  assert.ok(customers.some((each) => ledger.quotaMax(each) > 0 && !each.wasRefused));
+  assert.ok(customers.some((each) => ledger.quotaMax(each) > 0 && !each.wasRejected));
   assert.deepEqual(await cluster.query(DISAGREEING_UNITS), []);
   assert.deepEqual(cluster.complaints(), []);
   return statuses.all();

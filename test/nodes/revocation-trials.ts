@@ -27,7 +27,7 @@ export interface RevocationReport {
   readonly late: readonly string[];
   /** Reads that succeeded, and reads that were rejected. */
   readonly answered: number;
-  readonly refused: number;
+  readonly rejected: number;
   /** The total of charged units. */
   readonly chargedUnits: number;
   readonly complaints: readonly string[];
@@ -113,7 +113,7 @@ export async function runRevocationTrials(
   while (firstAccounts.length < WORKERS) firstAccounts.push(await newAccount());
   const startedMs = performance.now();
   const late: string[] = [];
-  let [begun, answered, refused] = [0, 0, 0];
+  let [begun, answered, rejected] = [0, 0, 0];
 
   const tryOnce = async (wire: Wire, account: Account) => {
     const key: UsedKey = { ...account, ...(await here.createKey(account.session)) };
@@ -125,7 +125,7 @@ export async function runRevocationTrials(
         const beganAfter = isRejected;
         const { status, text } = await wire.readRate("EUR/USD", apiKey);
         if (status === 200) answered += 1;
-        else if (status === 401) refused += 1;
+        else if (status === 401) rejected += 1;
         else throw new Error(`a read got ${status}: ${text}`);
         if (beganAfter && status !== 401) late.push(`key ${id}: ${text}`);
         // A read in flight when the key becomes invalid may succeed or not.
@@ -155,7 +155,7 @@ export async function runRevocationTrials(
   let chargedUnits = 0;
   for (const session of sessions) chargedUnits += await here.usedUnits(session);
   const complaints = cluster.complaints();
-  return { trials, late, answered, refused, chargedUnits, complaints, seconds };
+  return { trials, late, answered, rejected, chargedUnits, complaints, seconds };
 }
 
 if (import.meta.main) {

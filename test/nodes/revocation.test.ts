@@ -10,7 +10,7 @@ async function assertNoneLate(t: TestContext, rejection: keyof typeof rejections
   assert.deepEqual(report.late, []);
   assert.equal(report.trials, TRIALS);
   assert.ok(report.answered >= TRIALS, "a key was rejected before the other node had read with it");
-  assert.ok(report.refused >= 3 * TRIALS);
+  assert.ok(report.rejected >= 3 * TRIALS);
   assert.equal(report.chargedUnits, report.answered);
   assert.deepEqual(report.complaints, []);
   t.diagnostic(JSON.stringify(report));

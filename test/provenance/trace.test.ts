@@ -40,7 +40,7 @@ async function newService(engine: (typeof engines)[number]) {
       actor: { kind: "service" },
       at: new Date(clock.nowMs()).toISOString(),
     }),
-    judge: createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal }),
+    policy: createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal }),
     random: () => 0.5,
   });
   const started = starting.move();

@@ -39,7 +39,7 @@ async function beginPost(url: string, path: string, header = "Accept: */*") {
 const POLL_INTERVAL_MS = 5;
 
 /** Connects repeatedly until the server accepts no new connection. */
-async function waitUntilRefused(url: string): Promise<void> {
+async function waitUntilRejected(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   while (true) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -109,7 +109,7 @@ suite("a shutdown", { concurrency: 2 }, () => {
     const logIn = await beginPost(server.url, "/v1/auth/login");
 
     server.program.signal("SIGTERM");
-    await waitUntilRefused(server.url);
+    await waitUntilRejected(server.url);
     assert.ok(server.program.isRunning);
     registration.sendEnd();
 
@@ -171,7 +171,7 @@ suite("a shutdown", { concurrency: 2 }, () => {
     const { server } = started;
     const registration = await beginPost(server.url, "/v1/auth/register");
     server.program.signal("SIGTERM");
-    await waitUntilRefused(server.url);
+    await waitUntilRejected(server.url);
     assert.ok(server.program.isRunning);
 
     server.program.signal("SIGTERM");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { suite, test } from "node:test";
-import { assertFailure, assertSessionRefused, uuidV7 } from "../support/assertions.ts";
+import { assertFailure, assertSessionRejected, uuidV7 } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
@@ -95,7 +95,7 @@ for (const engine of engines) {
 
       assert.deepEqual([ended.status, ended.text], [204, ""]);
       for (const each of [service, node]) {
-        assertSessionRefused(await each.get(USAGE, { session: stolen }));
+        assertSessionRejected(await each.get(USAGE, { session: stolen }));
         assert.ok(await isValid(each, own));
       }
       assert.equal((await listOf(node, own)).length, 1);
@@ -130,8 +130,8 @@ for (const engine of engines) {
       assert.deepEqual([ended.status, ended.text], [204, ""]);
       for (const each of [service, node]) {
         for (const session of others) {
-          assertSessionRefused(await each.get(USAGE, { session }));
-          assertSessionRefused(await each.call("DELETE", SESSIONS, { session }));
+          assertSessionRejected(await each.get(USAGE, { session }));
+          assertSessionRejected(await each.call("DELETE", SESSIONS, { session }));
         }
         assert.ok(await isValid(each, own));
         assert.ok(await isValid(each, bob));
@@ -189,7 +189,7 @@ test("sessions: a session can end itself by its id", async () => {
   const answer = await service.call("DELETE", `${SESSIONS}/${own?.id}`, { session });
 
   assert.equal(answer.status, 204);
-  assertSessionRefused(await service.get(USAGE, { session }));
+  assertSessionRejected(await service.get(USAGE, { session }));
 });
 
 test("sessions: another account's id, an unknown one, a token and a digest are 404 and end nothing", async () => {
@@ -211,9 +211,9 @@ test("sessions: the list and both endings need a session, and an API key is none
   const { session, apiKey } = await service.newCustomer();
   const [own] = await listOf(service, session);
   for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRefused(await service.get(SESSIONS, how));
-    assertSessionRefused(await service.call("DELETE", SESSIONS, how));
-    assertSessionRefused(await service.call("DELETE", `${SESSIONS}/${own?.id}`, how));
+    assertSessionRejected(await service.get(SESSIONS, how));
+    assertSessionRejected(await service.call("DELETE", SESSIONS, how));
+    assertSessionRejected(await service.call("DELETE", `${SESSIONS}/${own?.id}`, how));
   }
   assert.ok(await isValid(service, session));
 });

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { test } from "node:test";
 import {
   assertCommonHeaders,
-  assertKeyRefused,
-  assertSessionRefused,
+  assertKeyRejected,
+  assertSessionRejected,
 } from "../support/assertions.ts";
 import { startService, startSharedService } from "../support/service.ts";
 
@@ -41,9 +41,9 @@ test("§3 sessions: a session expires exactly 24 hours after its log-in", async 
   service.clock.advanceMs(DAY_MS - 1);
   assert.equal((await service.get(USAGE, { session })).status, 200);
   service.clock.advanceMs(1);
-  assertSessionRefused(await service.get(USAGE, { session }));
+  assertSessionRejected(await service.get(USAGE, { session }));
   service.clock.advanceMs(1);
-  assertSessionRefused(await service.get(USAGE, { session }));
+  assertSessionRejected(await service.get(USAGE, { session }));
 });
 
 test("§3 sessions: using a session does not extend it", async () => {
@@ -54,7 +54,7 @@ test("§3 sessions: using a session does not extend it", async () => {
     assert.equal((await service.get(USAGE, { session })).status, 200);
   }
   service.clock.advanceMs(DAY_MS / 24);
-  assertSessionRefused(await service.get(USAGE, { session }));
+  assertSessionRejected(await service.get(USAGE, { session }));
 });
 
 test("§3 sessions: an expired session can neither create nor revoke keys; the keys stay valid", async () => {
@@ -62,8 +62,8 @@ test("§3 sessions: an expired session can neither create nor revoke keys; the k
   const { session, keyId: id, apiKey } = await service.newCustomer(email);
   service.clock.advanceMs(DAY_MS);
 
-  assertSessionRefused(await service.post(KEYS, { session, json: { name: "late" } }));
-  assertSessionRefused(await service.call("DELETE", `${KEYS}/${id}`, { session }));
+  assertSessionRejected(await service.post(KEYS, { session, json: { name: "late" } }));
+  assertSessionRejected(await service.call("DELETE", `${KEYS}/${id}`, { session }));
 
   const renewed = await logIn(email);
   const { body } = await service.get(KEYS, { session: renewed });
@@ -95,16 +95,16 @@ test("sessions: a log-out returns 204 without a body and ends only that session"
 
   assert.deepEqual([answer.status, answer.text], [204, ""]);
   assertCommonHeaders(answer);
-  assertSessionRefused(await service.get(USAGE, { session: leaving }));
-  assertSessionRefused(await service.post("/v1/auth/logout", { session: leaving }));
+  assertSessionRejected(await service.get(USAGE, { session: leaving }));
+  assertSessionRejected(await service.post("/v1/auth/logout", { session: leaving }));
   assert.equal((await service.get(USAGE, { session: staying })).status, 200);
 });
 
 test("sessions: a log-out without a valid session returns 401", async () => {
   const { apiKey } = await service.newCustomer();
 
-  assertSessionRefused(await service.post("/v1/auth/logout"));
-  assertSessionRefused(await service.post("/v1/auth/logout", { apiKey }));
+  assertSessionRejected(await service.post("/v1/auth/logout"));
+  assertSessionRejected(await service.post("/v1/auth/logout", { apiKey }));
 });
 
 test("sessions: an API key stays valid after the session that created it has ended", async () => {
@@ -124,7 +124,7 @@ test("sessions: sessions and log-outs persist across a restart", async () => {
   await using second = await startService({ dataDirectory });
 
   assert.equal((await second.get(USAGE, { session: staying })).status, 200);
-  assertSessionRefused(await second.get(USAGE, { session: leaving }));
+  assertSessionRejected(await second.get(USAGE, { session: leaving }));
 });
 
 test("sessions: the database holds the SHA-256 of a session token but not the token", async () => {
@@ -145,7 +145,7 @@ test("§5 sessions: the rate endpoint rejects a session token and charges nothin
 
   for (const scheme of ["Session", "ApiKey", "Bearer"]) {
     const headers = { authorization: `${scheme} ${session}` };
-    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { headers }));
+    assertKeyRejected(await service.get("/v1/rates/EUR/USD", { headers }));
   }
   assert.equal(await service.usedUnits(session), 0);
 });
@@ -155,11 +155,11 @@ test("§5 sessions: account endpoints reject an API key", async () => {
 
   for (const scheme of ["ApiKey", "Session", "Bearer"]) {
     const headers = { authorization: `${scheme} ${apiKey}` };
-    assertSessionRefused(await service.get(USAGE, { headers }));
-    assertSessionRefused(await service.get(KEYS, { headers }));
-    assertSessionRefused(await service.post(KEYS, { headers, json: { name: "more" } }));
-    assertSessionRefused(await service.call("DELETE", `${KEYS}/${id}`, { headers }));
-    assertSessionRefused(await service.post("/v1/auth/logout", { headers }));
+    assertSessionRejected(await service.get(USAGE, { headers }));
+    assertSessionRejected(await service.get(KEYS, { headers }));
+    assertSessionRejected(await service.post(KEYS, { headers, json: { name: "more" } }));
+    assertSessionRejected(await service.call("DELETE", `${KEYS}/${id}`, { headers }));
+    assertSessionRejected(await service.post("/v1/auth/logout", { headers }));
   }
   const { body } = await service.get(KEYS, { session });
   assert.equal((body.api_keys as readonly unknown[]).length, 1);

@@ -132,12 +132,12 @@ test("an exception in a publisher's parser shows in the status and does not bloc
     ...sound,
     fetch: () => Promise.reject(new TypeError("no such member")),
   };
-  const judge = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
+  const policy = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
   const refresh = createRefreshSource({
     store,
     clock,
     origin: () => BY,
-    judge,
+    policy,
     headersOf,
     packContent,
     random: () => 0.5,

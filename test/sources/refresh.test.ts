@@ -45,12 +45,12 @@ async function setUp(
   const rateSources = sources.map(({ key }) => key);
   const service = starting.use(await startService({ clock, sources, config: { rateSources } }));
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
-  const judge = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
+  const policy = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({
     store,
     clock,
     origin: () => BY,
-    judge,
+    policy,
     headersOf,
     packContent,
     random: () => 0.5,

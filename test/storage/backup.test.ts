@@ -3,7 +3,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { openConnection } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -110,20 +110,20 @@ suite("kurs backup", { concurrency: 3 }, () => {
     const run = (file: string, ...more: string[]) =>
       kurs(["backup", file, ...more], { dataDirectory });
 
-    assertRefused(await run(taken), /taken\.backup already exists: .* --force\.$/m);
+    assertRejected(await run(taken), /taken\.backup already exists: .* --force\.$/m);
     symlinkSync(join(dataDirectory, "nowhere"), join(elsewhere.path, "to-nothing"));
     const toNothing = await run(join(elsewhere.path, "to-nothing"));
-    assertRefused(toNothing, /to-nothing already exists: .* --force\.$/m);
-    assertRefused(await run(join(dataDirectory, "no/where.db")), /no directory \S+: create it/);
+    assertRejected(toNothing, /to-nothing already exists: .* --force\.$/m);
+    assertRejected(await run(join(dataDirectory, "no/where.db")), /no directory \S+: create it/);
     for (const name of ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"]) {
-      const refused = await run(join(dataDirectory, name), "--force");
-      assertRefused(refused, /is a part of the database itself/);
+      const rejected = await run(join(dataDirectory, name), "--force");
+      assertRejected(rejected, /is a part of the database itself/);
     }
     const sameDirectory = join(elsewhere.path, "link");
     symlinkSync(dataDirectory, sameDirectory);
     const behindLink = await run(join(sameDirectory, "kurs.db"), "--force");
-    assertRefused(behindLink, /is a part of the database itself/);
-    assertRefused(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
+    assertRejected(behindLink, /is a part of the database itself/);
+    assertRejected(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);
     assert.equal(stateOf(join(dataDirectory, "kurs.db")).pairs, 20_000);
@@ -134,7 +134,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     await using broken = await copyOf(stored.dataDirectory);
     const target = join(empty.path, "copy.db");
     const nothing = await kurs(["backup", target], { dataDirectory: join(empty.path, "none") });
-    assertRefused(nothing, /There is no database at \S+; set DATA_DIR/);
+    assertRejected(nothing, /There is no database at \S+; set DATA_DIR/);
 
     const file = join(broken.path, "kurs.db");
     stateOf(file); // checkpoints the WAL
@@ -142,7 +142,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     bytes.fill(0xff, 40 * 4096, 400 * 4096);
     writeFileSync(file, bytes);
     const damaged = await kurs(["backup", target], { dataDirectory: broken.path });
-    assertRefused(damaged, /kurs\.db is damaged and cannot be copied: run kurs doctor/);
+    assertRejected(damaged, /kurs\.db is damaged and cannot be copied: run kurs doctor/);
 
     for (const command of ["backup", "restore"]) {
       const env = {

@@ -7,7 +7,7 @@ import type { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { tables } from "../../src/store.ts";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
@@ -176,7 +176,7 @@ suite("kurs store copy stores nothing", () => {
 
     const ended = await copy(source.path, target.url);
 
-    assertRefused(ended, /A server or a command has the database in .* open: stop the server/);
+    assertRejected(ended, /A server or a command has the database in .* open: stop the server/);
     assert.equal((await read()).status, 200);
     assert.deepEqual(await tablesAt(target.url), []);
   });
@@ -193,7 +193,7 @@ suite("kurs store copy stores nothing", () => {
 
     const ended = await copy(directory.path, target.url);
 
-    assertRefused(ended, /kurs\.db has schema 7, and this program copies schema \d+: run kurs mi/);
+    assertRejected(ended, /kurs\.db has schema 7, and this program copies schema \d+: run kurs mi/);
     assert.deepEqual(await readFile(file), before);
     assert.ok(!(await readdir(directory.path)).includes("backups"));
     assert.deepEqual(await tablesAt(target.url), []);
@@ -208,7 +208,7 @@ suite("kurs store copy stores nothing", () => {
 
     const ended = await copy(source.path, target.url);
 
-    assertRefused(ended, /not empty: accounts has 2 rows\. Copy into a new one\.$/m);
+    assertRejected(ended, /not empty: accounts has 2 rows\. Copy into a new one\.$/m);
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 
@@ -220,7 +220,10 @@ suite("kurs store copy stores nothing", () => {
 
     const ended = await copy(source.path, target.url);
 
-    assertRefused(ended, /copy of plans differs: 2 rows .* became 3 rows .*Nothing was stored\.$/m);
+    assertRejected(
+      ended,
+      /copy of plans differs: 2 rows .* became 3 rows .*Nothing was stored\.$/m,
+    );
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 
@@ -268,9 +271,9 @@ suite("kurs store copy stores nothing", () => {
     await using directory = await temporaryDirectory();
     await using target = await newBareDatabase();
     for (const path of [join(directory.path, "nowhere"), join(directory.path, "kurs.sqlite")]) {
-      assertRefused(await copy(path, target.url), /There is no database at .+\.$/m);
+      assertRejected(await copy(path, target.url), /There is no database at .+\.$/m);
     }
-    assertRefused(await copy(directory.path, target.url), /no database at .*\/kurs\.db\.$/m);
+    assertRejected(await copy(directory.path, target.url), /no database at .*\/kurs\.db\.$/m);
     assert.deepEqual(await readdir(directory.path), []);
     assert.deepEqual(await tablesAt(target.url), []);
   });
@@ -281,7 +284,7 @@ suite("kurs store copy stores nothing", () => {
     const file = join(directory.path, "notes.txt");
     await writeFile(file, "mine");
 
-    assertRefused(await copy(file, target.url), /Cannot read .*notes\.txt: .*not a database/);
+    assertRejected(await copy(file, target.url), /Cannot read .*notes\.txt: .*not a database/);
 
     assert.equal(await readFile(file, "utf8"), "mine");
     assert.deepEqual(await tablesAt(target.url), []);

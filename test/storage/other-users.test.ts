@@ -17,7 +17,7 @@ import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { ROOT } from "../architecture/tree.ts";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
@@ -70,7 +70,7 @@ suite("names that lead to another user's files", { concurrency: 3 }, () => {
 
         const ended = await kurs(["migrate"], { dataDirectory });
 
-        assertRefused(ended, new RegExp(`${name} is a symbolic link: remove it, or set DATA_DIR`));
+        assertRejected(ended, new RegExp(`${name} is a symbolic link: remove it, or set DATA_DIR`));
       }
       const { uid, gid, mode, size, mtimeMs } = statSync(target);
       assert.deepEqual(
@@ -90,7 +90,7 @@ suite("names that lead to another user's files", { concurrency: 3 }, () => {
     const ended = await kurs(["mail", "test", address], { dataDirectory: directory.path });
 
     const reason = isRoot ? `\\S+ belongs to user ${ANOTHER}` : "EACCES";
-    assertRefused(ended, new RegExp(`^kurs: not sent to ada@example\\.org: ${reason}`));
+    assertRejected(ended, new RegExp(`^kurs: not sent to ada@example\\.org: ${reason}`));
     assert.deepEqual(readdirSync(elsewhere.path), []);
   });
 
@@ -103,7 +103,7 @@ suite("names that lead to another user's files", { concurrency: 3 }, () => {
     const ended = await kurs(["migrate"], { dataDirectory });
 
     const reason = isRoot ? `belongs to user ${ANOTHER}` : "permission is denied; run this as the";
-    assertRefused(ended, new RegExp(`^kurs: .*${reason}`));
+    assertRejected(ended, new RegExp(`^kurs: .*${reason}`));
     assert.deepEqual(readdirSync(elsewhere.path), []);
   });
 });
@@ -133,14 +133,14 @@ test("root's commands in another user's directory end with one sentence and chan
     const ended = await kurs(args, { dataDirectory });
 
     const line = `^kurs: \\S+ belongs to user ${ANOTHER}, .*: run this as that user \\(sudo -u '#${ANOTHER}'`;
-    assertRefused(ended, new RegExp(line));
+    assertRejected(ended, new RegExp(line));
   }
 
   assert.deepEqual(filesIn(directory.path), before);
   assert.deepEqual(readdirSync(place.path), ["backup.db"]);
   // A directory that is missing would belong to root below another user's.
   const below = join(dataDirectory, "new", "data");
-  assertRefused(await kurs(["migrate"], { dataDirectory: below }), /belongs to user/);
+  assertRejected(await kurs(["migrate"], { dataDirectory: below }), /belongs to user/);
   assert.equal(existsSync(join(dataDirectory, "new")), false);
 });
 
@@ -156,7 +156,7 @@ test("root does not open another user's database in a directory of its own", {
   for (const args of [["migrate"], ["plans", "set", "pro", "5"]]) {
     const ended = await kurs(args, { dataDirectory });
 
-    assertRefused(ended, new RegExp(`^kurs: \\S+/kurs\\.db belongs to user ${ANOTHER}, `));
+    assertRejected(ended, new RegExp(`^kurs: \\S+/kurs\\.db belongs to user ${ANOTHER}, `));
   }
 
   assert.deepEqual(filesIn(dataDirectory), before);

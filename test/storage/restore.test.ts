@@ -11,7 +11,7 @@ import { lockExclusive, lockShared, untilUnlocked } from "../../src/storage/sqli
 import { knownSchema } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { BY, EUR_USD, pairOf, storeRates } from "../contract/suite/database.ts";
-import { assertRefused } from "../support/assertions.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import {
@@ -248,13 +248,13 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const dataDirectory = directory.path;
     await using server = await serve({ dataDirectory });
     const session = await server.logIn("ada@example.org");
-    assertRefused(await restore(dataDirectory, stored.backup), /A server or a command has/);
+    assertRejected(await restore(dataDirectory, stored.backup), /A server or a command has/);
     assert.equal(await server.usedUnits(session), 12);
     await server.stop();
 
     using other = new DatabaseSync(join(dataDirectory, "kurs.db"));
     other.prepare("SELECT 1 FROM plans").get();
-    assertRefused(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
+    assertRejected(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
     assert.deepEqual(
       namesIn(dataDirectory).filter((name) => /replaced|restoring/.test(name)),
       [],
@@ -326,7 +326,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       [place.path, /is not a file: name a backup/],
       [join(dataDirectory, "kurs.db"), /is the database itself: name a backup of it/],
     ] as const) {
-      assertRefused(await restore(dataDirectory, path), line);
+      assertRejected(await restore(dataDirectory, path), line);
       assert.deepEqual(namesIn(dataDirectory), before.includes("kurs.lock") ? before : []);
     }
     assert.equal(stateOf(join(dataDirectory, "kurs.db")).units, 12);

@@ -106,7 +106,7 @@ async function inOctober(place: Place) {
 /** A second month, with mails that wait because their server is busy. @returns a session. */
 async function inNovember(place: Place, apiKey: string): Promise<string> {
   await using smtp = await playSmtp();
-  smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
+  smtp.behave({ reject: "RCPT", code: 450, message: "mailbox busy" });
   await using service = await startService({ ...place, config: { smtpUrl: smtp.url } });
   const session = await service.logIn("ada@example.org");
   await read(service, apiKey, 4);

@@ -40,7 +40,7 @@ export function assertFailure(
 }
 
 /** Asserts the rejection of a read without a valid key: its message, and no RateLimit headers. */
-export function assertKeyRefused(answer: Answer): void {
+export function assertKeyRejected(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "A valid API key is required.");
   assert.equal(answer.headers["www-authenticate"], "ApiKey");
   assert.equal(answer.headers.ratelimit, undefined);
@@ -48,13 +48,13 @@ export function assertKeyRefused(answer: Answer): void {
 }
 
 /** Asserts the rejection of a call on an account without a valid session. */
-export function assertSessionRefused(answer: Answer): void {
+export function assertSessionRejected(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "Authentication required.");
   assert.equal(answer.headers["www-authenticate"], "Session");
 }
 
 /** The refusal of a command: one line on stderr that says what is wrong, and nothing else. */
-export function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+export function assertRejected({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
   assert.deepEqual([exitCode, stdout], [1, ""], stderr);
   assert.match(stderr, /^kurs: [^\n]+[.?']\n$/);
   assert.match(stderr, line);

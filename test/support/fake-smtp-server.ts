@@ -15,7 +15,7 @@ export type SmtpBehaviour =
   | "accept"
   | "drop in DATA"
   | "hang in DATA"
-  | { readonly refuse: "RCPT" | "DATA"; readonly code: number; readonly message: string };
+  | { readonly reject: "RCPT" | "DATA"; readonly code: number; readonly message: string };
 
 export interface ReceivedMail {
   readonly mail: Email;
@@ -44,7 +44,7 @@ export async function playSmtp(settings: SmtpSettings = {}) {
   const received: ReceivedMail[] = [];
   let attempts = 0;
   const refusal = (stage: "RCPT" | "DATA") =>
-    typeof behaviour === "object" && behaviour.refuse === stage
+    typeof behaviour === "object" && behaviour.reject === stage
       ? Object.assign(new Error(behaviour.message), { responseCode: behaviour.code })
       : undefined;
 
@@ -73,8 +73,8 @@ export async function playSmtp(settings: SmtpSettings = {}) {
       }
       if (behaviour === "hang in DATA") return void stream.resume();
       void textOf(stream).then(async (raw) => {
-        const refused = refusal("DATA");
-        if (refused !== undefined) return done(refused);
+        const rejected = refusal("DATA");
+        if (rejected !== undefined) return done(rejected);
         const { mailFrom, rcptTo } = session.envelope;
         received.push({
           mail: await PostalMime.parse(raw),

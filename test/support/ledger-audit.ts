@@ -102,7 +102,7 @@ function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): void {
       known.add(name);
       const least = charged + answered;
       const most = least + inDoubt;
-      judge(
+      compareUnits(
         `${owner.email}, key ${id}, ${day}`,
         stored.days.get(name) ?? 0,
         { least, most },
@@ -122,7 +122,8 @@ function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): void {
     seen.set(`${email} ${period}`, units);
     auditQuota(ledger, { email, period, units }, findings);
   }
-  for (const [account, bounds] of periods) judge(account, seen.get(account) ?? 0, bounds, findings);
+  for (const [account, bounds] of periods)
+    compareUnits(account, seen.get(account) ?? 0, bounds, findings);
 }
 
 function auditQuota(
@@ -132,16 +133,16 @@ function auditQuota(
 ): void {
   const account = ledger.accounts.get(email);
   if (account === undefined) return;
-  const { ceilingUnits, wasRefused } = account;
+  const { ceilingUnits, wasRejected } = account;
   const quotas = ledger.quotasOf(account.plans);
   const found = `${email}, ${period}: ${units} units, quota ${quotas}`;
   if (units > ceilingUnits) findings.complain(`${found}: past the ${ceilingUnits} it may have`);
-  if (wasRefused && units < Math.min(...quotas)) {
-    findings.complain(`${found}: refused before the quota was spent`);
+  if (wasRejected && units < Math.min(...quotas)) {
+    findings.complain(`${found}: rejected before the quota was spent`);
   }
 }
 
-function judge(
+function compareUnits(
   what: string,
   units: number,
   { least, most }: { least: number; most: number },
@@ -270,7 +271,7 @@ class Door {
     this.#findings = findings;
   }
 
-  /** A symbol that is none is judged after the key and before any charge. */
+  /** A symbol that is none is rejected after the key and before any charge. */
   async tryKey({ apiKey, id, owner, revocation }: KeyEntry): Promise<void> {
     const status = revocation === "none" ? 400 : 401;
     await this.expect(status, "GET /v1/rates/E/USD", { apiKey }, `${owner.email}: key ${id}`);

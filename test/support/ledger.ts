@@ -55,7 +55,7 @@ export class AccountEntry {
   /** Charged at the last audit, and sent since then without being told to be free of charge. */
   sentUnits = 0;
   /** Whether the quota has ended since it was last changed. */
-  wasRefused = false;
+  wasRejected = false;
   /** Someone acts for it, or an answer that decides what it may do is in doubt. */
   isBusy = false;
 
@@ -158,7 +158,7 @@ export class Ledger {
     this.changes += 1;
     for (const account of this.accounts.values()) {
       account.ceilingUnits = Math.max(account.ceilingUnits, this.quotaMax(account));
-      account.wasRefused = false;
+      account.wasRejected = false;
     }
   }
 
@@ -169,7 +169,7 @@ export class Ledger {
     for (const account of this.accounts.values()) {
       const before = Math.min(account.ceilingUnits, account.sentUnits);
       account.ceilingUnits = Math.max(this.quotaMax(account), before);
-      account.wasRefused = false;
+      account.wasRejected = false;
     }
   }
 

@@ -39,7 +39,7 @@ export async function startPgBouncer(path: string, serverPort: number) {
   ];
   const file = join(directory, "pgbouncer.ini");
   await writeFile(file, settings.join("\n"));
-  // It refuses to run as root.
+  // It rejects to run as root.
   await chmod(directory, 0o755);
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const pooler = spawn(path, [...user, file], { stdio: ["ignore", "ignore", "pipe"] });

@@ -38,12 +38,12 @@ const REQUIRED = ["content-digest", "rate-source"];
 
 /** Whether a response is genuine, by two programs that have nothing in common with this one. */
 export async function isGenuine(answer: Signed, keys: readonly Jwk[]): Promise<boolean> {
-  const verdicts = [
+  const results = [
     await verifiedByMessageSignatures(answer, keys),
     await verifiedByMessageSig(answer, keys),
   ];
-  assert.equal(verdicts[0], verdicts[1], "the two verifiers disagree");
-  return digestMatches(answer) && verdicts[0] === true;
+  assert.equal(results[0], results[1], "the two verifiers disagree");
+  return digestMatches(answer) && results[0] === true;
 }
 
 /** RFC 9530. */

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { parseWholeNumber } from "../../src/shared/text/whole-number.ts";
 import type { EngineName } from "./plan.ts";
 import { tellFailure, tellFigures } from "./report.ts";
 import { torture } from "./torture.ts";
@@ -79,8 +80,8 @@ function parsed() {
 }
 
 function whole(name: string, text: string, least = 1): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least) {
+  const value = parseWholeNumber(text, least, Number.MAX_SAFE_INTEGER);
+  if (value === undefined) {
     throw new WrongUse(`--${name}: want a whole number, ${least} or more`);
   }
   return value;

@@ -107,7 +107,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     counts.add("reads in doubt");
   };
   if (reply instanceof Error) {
-    // After a refused connection nothing was sent.
+    // After a rejected connection nothing was sent.
     const isSent = (reply as NodeJS.ErrnoException).code !== "ECONNREFUSED";
     if (isSent) doubt();
     else owner.sentUnits -= 1;
@@ -168,8 +168,8 @@ function checkReading(
     if (limit !== undefined && !quotas.includes(limit)) {
       throw new Violation(`${seen} at ${limit}, but the quota is ${quotas}`);
     }
-    if (!owner.wasRefused) story.tell(`${seen}: its quota is exceeded`);
-    owner.wasRefused = true;
+    if (!owner.wasRejected) story.tell(`${seen}: its quota is exceeded`);
+    owner.wasRejected = true;
   } else if (code === "ok") {
     if (rate !== undefined) checkRate(ledger, { request, rate, before, seen });
   } else if (code === "unsupported_pair") {

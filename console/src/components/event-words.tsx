@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Action } from "../../../src/audit/rules.ts";
 import type { AccountEvent } from "../api/account.ts";
-import { formatRatio, formatUnits } from "../format.ts";
+import { counted, formatRatio } from "../format.ts";
 
 /** The actions that concern an account; the others concern plans, rates or the whole store. */
 type AccountAction = Exclude<Action, `${"clock" | "plan" | "rate" | "rates" | "store"}.${string}`>;
@@ -64,9 +64,6 @@ function isKnown(action: string): action is AccountAction {
 }
 
 type Details = AccountEvent["details"];
-
-const counted = (count: number, noun: string) =>
-  `${formatUnits(count)} ${count === 1 ? noun : `${noun}s`}`;
 
 const planIn = ({ plan }: Details, word: string) =>
   ` ${word} ${plan === undefined ? "a plan" : `plan ${plan}`}`;

@@ -7,7 +7,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { PairList } from "../components/pair-list.tsx";
 import { SearchField } from "../components/search-field.tsx";
 import { type Coverage, loadCoverage, nameOf } from "../coverage.ts";
-import { formatUnits } from "../format.ts";
+import { counted, formatUnits } from "../format.ts";
 import { findPairs } from "../search.ts";
 import { session } from "../session.ts";
 
@@ -49,8 +49,8 @@ function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }
         />
         <p class="aside" role="status">
           {found.length === pairs.length
-            ? countPairs(found.length)
-            : `${formatUnits(found.length)} of ${countPairs(pairs.length)}`}
+            ? counted(found.length, "pair")
+            : `${formatUnits(found.length)} of ${counted(pairs.length, "pair")}`}
         </p>
       </div>
       {found.length === 0 ? (
@@ -60,10 +60,6 @@ function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }
       )}
     </>
   );
-}
-
-function countPairs(count: number): string {
-  return `${formatUnits(count)} ${count === 1 ? "pair" : "pairs"}`;
 }
 
 /** The notice names this many pairs; the search finds the others. */

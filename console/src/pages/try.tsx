@@ -10,6 +10,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { PairPicker } from "../components/pair-picker.tsx";
 import { Segments } from "../components/segments.tsx";
 import { type Coverage, loadCoverage } from "../coverage.ts";
+import { doubtAbout, pairNameOf } from "../doubtful-pair.ts";
 import { keepFigure } from "../figures.ts";
 import { countUnits, formatUnits } from "../format.ts";
 import { keyInHand } from "../key-in-hand.ts";
@@ -18,7 +19,6 @@ import { type Outcome, outcomeOf } from "../outcome.ts";
 import { type Request, requestFor, type Wish } from "../requests.ts";
 import { parameter } from "../router.ts";
 import { snippetsOf } from "../snippets.ts";
-import { doubtAbout, pairNameOf } from "../unsure-pair.ts";
 
 const kinds = { read: "Read a rate", convert: "Convert" } as const;
 

@@ -45,8 +45,8 @@ export interface RatesOfSource {
   readonly newestAsOf: Instant;
 }
 
-/** The clocks of several nodes may differ by this much. */
-const CLOCK_TOLERANCE_MS = 5000;
+/** Reported long before CLOCK_DIFFERENCE_MAX_MS, beyond which Kurs rejects sessions. */
+const CLOCK_REPORTED_MS = 5000;
 
 export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
@@ -135,13 +135,13 @@ function checkClock({ totals, databaseNowMs }: StoreFacts, nowMs: number): Findi
   const { ok, warning, problem } = findingsOf("clock");
   const now = timestamp(nowMs);
   const newest = totals?.newestTime;
-  const latest = timestamp(nowMs + CLOCK_TOLERANCE_MS);
+  const latest = timestamp(nowMs + CLOCK_REPORTED_MS);
   if (newest !== undefined && newest > latest) {
     return [
       problem(`it is ${now} here, and ${newest} is stored: the clock was set back. Correct it.`),
     ];
   }
-  if (totals?.newestDay !== undefined && totals.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
+  if (totals?.newestDay !== undefined && totals.newestDay > utcDay(nowMs + CLOCK_REPORTED_MS)) {
     const day = totals.newestDay;
     return [problem(`it is ${now} here, and units of ${day} are stored: correct the clock.`)];
   }
@@ -155,7 +155,7 @@ function checkClock({ totals, databaseNowMs }: StoreFacts, nowMs: number): Findi
     ];
   }
   const offMs = databaseNowMs === undefined ? 0 : Math.abs(databaseNowMs - nowMs);
-  if (offMs > CLOCK_TOLERANCE_MS) {
+  if (offMs > CLOCK_REPORTED_MS) {
     const seconds = Math.round(offMs / 1000);
     return [warning(`this clock and the database's are ${seconds} s apart: synchronise both.`)];
   }

@@ -135,7 +135,7 @@ class Connection {
     };
     if (!admit(this.#activeMs)) {
       paceRejection(() =>
-        this.#respond(request, plain, errorResponse(overloadFailure, request.id, "ApiKey")),
+        this.#respond(request, plain, errorResponse(overloadFailure, request.id)),
       );
       return;
     }

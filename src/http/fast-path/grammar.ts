@@ -32,7 +32,7 @@ const ORIGIN = `[Oo]rigin:${VALUE}\\r\\n`;
  *
  * @param decisive further headers that change the response, in lower case.
  */
-export function harmlessHeader(...decisive: readonly string[]): string {
+export function neutralHeader(...decisive: readonly string[]): string {
   const names = [...decisiveHeaders, ...decisive].join("|");
   return `(?:(?!(?i:${names}):)${NAME}:${VALUE}\\r\\n|${CONNECTION}|${ORIGIN})`;
 }
@@ -53,7 +53,7 @@ const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
  * Host.
  */
 export function plainGet(path: string): RegExp {
-  const others = `${harmlessHeader()}*`;
+  const others = `${neutralHeader()}*`;
   return new RegExp(
     `^(GET|HEAD) ${path} HTTP/1\\.([01])\\r\\n${others}` +
       `(?:${HOST_HEADER}${others}${API_KEY_HEADER}|${API_KEY_HEADER}${others}${HOST_HEADER})` +

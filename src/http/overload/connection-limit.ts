@@ -60,17 +60,17 @@ export function createConnectionLimit(
 
 /** Logs the number of rejected connections, at most once an interval. */
 function createRejectionLog(log: Logger, connections: number): () => void {
-  let turnedAway = 0;
+  let rejected = 0;
   let hasLogged = false;
   const report = () => {
-    hasLogged = turnedAway > 0;
+    hasLogged = rejected > 0;
     if (!hasLogged) return;
-    log.warn({ connections, turnedAway }, "connections were rejected: too many are open");
-    turnedAway = 0;
+    log.warn({ connections, rejected }, "connections were rejected: too many are open");
+    rejected = 0;
     setTimeout(report, LOG_INTERVAL_MS).unref();
   };
   return () => {
-    turnedAway += 1;
+    rejected += 1;
     if (!hasLogged) report();
   };
 }

@@ -77,7 +77,7 @@ export function createReplyWriter(
 
     sendFailure(request, reply, failure, headers) {
       const challenge = routeOf(request).config.challenge ?? "Session";
-      send(request, reply, errorResponse(failure, request.id, challenge, headers));
+      send(request, reply, errorResponse(failure, request.id, headers, challenge));
     },
 
     sendPage(request, reply, html) {

@@ -64,7 +64,7 @@ export function createCloseWithError(
 ): CloseWithError {
   return (socket, failure, headers) => {
     const requestId = randomUUIDv7();
-    const response = errorResponse(failure, requestId, "Session", headers);
+    const response = errorResponse(failure, requestId, headers);
     const { status, code } = response;
     log.info({ request_id: requestId, status, code });
     observe?.(malformedRequest, status, code);

@@ -28,7 +28,7 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
       } catch (error) {
         if (error instanceof MailError) throw error;
         const reason = error instanceof Error ? error.message : String(error);
-        throw new MailError(reason, { isRefused: false, cause: error });
+        throw new MailError(reason, { isRejected: false, cause: error });
       }
     },
     [Symbol.dispose]: () => transport.close(),

@@ -24,7 +24,7 @@ export function messageOf(
   // nodemailer writes < and > as blanks, and a domain such as 1.2.3 as the address 1.2.0.3.
   const isSteady = domain.startsWith("[") || domainToASCII(domain) === domain;
   if (!isMailable(email) || !isSteady) {
-    throw new MailError("mail cannot be sent to an address like this", { isRefused: true });
+    throw new MailError("mail cannot be sent to an address like this", { isRejected: true });
   }
   return {
     ...renderMail(mail, publicUrl()),

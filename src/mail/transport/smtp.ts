@@ -96,8 +96,8 @@ function mailError(error: unknown, email: string, signal: AbortSignal): MailErro
   if (error instanceof MailError) return error;
   const { message, code, responseCode = 0 } = error as Partial<NodemailerError>;
   const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message);
-  const isRefused = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
-  return new MailError(sanitizeReply(reason, email), { isRefused, cause: error });
+  const isRejected = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+  return new MailError(sanitizeReply(reason, email), { isRejected, cause: error });
 }
 
 function abortReasonOf({ reason }: AbortSignal): string {

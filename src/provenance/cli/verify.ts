@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
 import { createJsonPrinter, progressBar } from "../../cli/output.ts";
-import { shortAsOf } from "../../rates/cli/arguments.ts";
+import { sourcedText } from "../../rates/cli/arguments.ts";
 import { pairName } from "../../rates/rules/symbol.ts";
-import type { SourcedRate } from "../../rates/rules/update-policy.ts";
 import { counted } from "../../shared/text/counted.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
@@ -71,8 +70,8 @@ function textOf(difference: Difference): string {
     case "figure": {
       const { observation, stated } = difference;
       const { sequence, hash } = observation;
-      const text = stated === undefined ? "no figure" : figureOf(stated);
-      const what = `${pairName(observation)}, number ${sequence}: ${figureOf(observation)}`;
+      const text = stated === undefined ? "no figure" : sourcedText(stated);
+      const what = `${pairName(observation)}, number ${sequence}: ${sourcedText(observation)}`;
       return `${what}; its document ${shortHash(hash)} states ${text}`;
     }
     case "document": {
@@ -83,22 +82,19 @@ function textOf(difference: Difference): string {
     }
     case "served": {
       const { served, last } = difference;
-      const text = last === undefined ? "empty" : `last number ${last.sequence}, ${figureOf(last)}`;
+      const text =
+        last === undefined ? "empty" : `last number ${last.sequence}, ${sourcedText(last)}`;
       const what = `${pairName(served)} is served at number ${served.sequence}`;
-      return `${what}, ${figureOf(served)}; its history is ${text}`;
+      return `${what}, ${sourcedText(served)}; its history is ${text}`;
     }
     case "observation": {
       const { observation, reason } = difference;
       const what = `${pairName(observation)}, number ${observation.sequence}`;
-      return `${what}: ${figureOf(observation)}: ${reason}`;
+      return `${what}: ${sourcedText(observation)}: ${reason}`;
     }
     case "headers": {
       const { rate, headers } = difference;
       return `${pairName(rate)} is served from ${rate.source}; its headers are ${headers}`;
     }
   }
-}
-
-function figureOf(rate: SourcedRate): string {
-  return `${rate.rate} as of ${shortAsOf(rate)} from ${rate.source}`;
 }

@@ -4,7 +4,7 @@ import type { Instant } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import type { HeadersOf } from "../headers.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
-import type { RateSettings } from "../rules/update-policy.ts";
+import type { RateSettings, SourcedRate } from "../rules/update-policy.ts";
 import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
 import type { RateStore } from "../store.ts";
 
@@ -29,6 +29,11 @@ export function notStored(pair: Pair): CommandError {
 /** An instant without the fraction of its second if that is zero, for tables. */
 export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
   return asOf.replace(".000000000", "");
+}
+
+/** A rate with its time and source, as messages show it. */
+export function sourcedText(rate: SourcedRate): string {
+  return `${rate.rate} as of ${shortAsOf(rate)} from ${rate.source}`;
 }
 
 /** The dependencies of the commands that store or change rates. */

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
 import { removedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
-import type { SourcedRate } from "../rules/update-policy.ts";
 import type { RemovedRate } from "../store.ts";
-import { notStored, pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
+import { notStored, pairOf, type RateCommandDeps, sourcedText } from "./arguments.ts";
 
 /** Adds `kurs rates delete`. */
 export function deleteCommand(rates: Command, deps: RateCommandDeps): void {
@@ -44,13 +43,9 @@ async function deleteRate(
 
 function textOf({ rate, held }: RemovedRate): string {
   const name = pairName(rate);
-  const text = `${name} is deleted: ${figureOf(rate)}`;
+  const text = `${name} is deleted: ${sourcedText(rate)}`;
   if (held === undefined) return text;
-  return `${text}\nthe held rate of ${name} is deleted: ${figureOf(held)}`;
-}
-
-function figureOf(rate: SourcedRate): string {
-  return `${rate.rate} as of ${shortAsOf(rate)} from ${rate.source}`;
+  return `${text}\nthe held rate of ${name} is deleted: ${sourcedText(held)}`;
 }
 
 /** What the operator may not expect to happen after the deletion. */

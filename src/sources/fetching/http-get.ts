@@ -7,7 +7,7 @@ export interface Validators {
   readonly lastModified?: string;
 }
 
-export interface HttpAnswer {
+export interface FetchedResponse {
   readonly body: Uint8Array;
   readonly validators: Validators;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
@@ -45,7 +45,7 @@ export async function httpGet(
     readonly clock: Clock;
     readonly signal: AbortSignal;
   },
-): Promise<HttpAnswer | "unchanged"> {
+): Promise<FetchedResponse | "unchanged"> {
   const { limits, clock, hosts } = settings;
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([settings.signal, timeout]);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ParseError, type Publisher } from "../publishers/publisher.ts";
 import { type Fetched, type RateSource, SourceError } from "../source.ts";
-import { type HttpAnswer, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
+import { type FetchedResponse, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
 import { createSchedule } from "./schedule.ts";
 
 /** Creates a publisher's source: it fetches the publisher's addresses and parses the responses. */
@@ -32,17 +32,17 @@ export function createPublisherSource(
       const get = (address: string, validators: Validators) =>
         httpGet(address, { ...settings, hosts, validators, signal });
 
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         addresses.map((address) => get(address, known[address] ?? {})),
       );
-      if (answers.every((answer) => answer === "unchanged")) return "unchanged";
+      if (responses.every((response) => response === "unchanged")) return "unchanged";
       // A publication is parsed as a whole: if one address changed, the others are fetched in full.
       const whole = await Promise.all(
-        answers.map(async (answer, index) =>
-          answer === "unchanged" ? changed(await get(addresses[index] ?? "", {})) : answer,
+        responses.map(async (response, index) =>
+          response === "unchanged" ? changed(await get(addresses[index] ?? "", {})) : response,
         ),
       );
-      const validators = whole.map((answer, index) => [addresses[index], answer.validators]);
+      const validators = whole.map((response, index) => [addresses[index], response.validators]);
       try {
         const lines = parse(whole);
         const documents = whole.map(({ body, receivedMs }, index) => ({
@@ -59,8 +59,8 @@ export function createPublisherSource(
   };
 }
 
-function changed(answer: HttpAnswer | "unchanged"): HttpAnswer {
-  if (answer !== "unchanged") return answer;
+function changed(response: FetchedResponse | "unchanged"): FetchedResponse {
+  if (response !== "unchanged") return response;
   throw new SourceError("responded with 304 to an unconditional request");
 }
 

@@ -1,7 +1,7 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, ToInstant } from "./publisher.ts";
+import type { PublisherResponse, ToInstant } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 
 const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
@@ -10,8 +10,11 @@ const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
  * Reads the Bank of Canada's daily rates (Valet API, group FX_RATES_DAILY): one observation per
  * day, in which the series FXUSDCAD has the Canadian dollars per US dollar as a string in `v`.
  */
-export function parseBoc([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  const { observations } = membersOf(parseJsonText(answer));
+export function parseBoc(
+  [response]: readonly PublisherResponse[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  const { observations } = membersOf(parseJsonText(response));
   return requireList(observations, "observations").flatMap((observation) => {
     const { d: date, ...series } = membersOf(observation);
     const asOf = momentOf(textOf(date) ?? "");

@@ -180,5 +180,5 @@ function publisherOf(entry: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, parse: (answers) => deduplicate(parse(answers, momentOf)) };
+  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)) };
 }

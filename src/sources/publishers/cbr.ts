@@ -1,7 +1,7 @@
 import { SaxesParser } from "saxes";
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError, type ToInstant } from "./publisher.ts";
+import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /** The elements of a Valute, which describes one currency: text by name. */
@@ -11,8 +11,11 @@ type Valute = Record<string, string>;
  * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp), in windows-1251: the
  * rubles, with a decimal comma, per `Nominal` units of a currency, from the `Date` on.
  */
-export function parseCbr([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  const { date, valutes } = readDocument(new TextDecoder("windows-1251").decode(answer?.body));
+export function parseCbr(
+  [response]: readonly PublisherResponse[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  const { date, valutes } = readDocument(new TextDecoder("windows-1251").decode(response?.body));
   const [, day, month, year] = /^([0-9]{2})\.([0-9]{2})\.([0-9]{4})$/.exec(date) ?? [];
   const asOf = momentOf(`${year}-${month}-${day}`);
   if (asOf === undefined) {

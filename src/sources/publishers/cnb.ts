@@ -1,15 +1,18 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, ToInstant } from "./publisher.ts";
+import type { PublisherResponse, ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /**
  * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): the
  * korunas per `amount` units of a currency.
  */
-export function parseCnb([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  const { rates } = membersOf(parseJsonText(answer));
+export function parseCnb(
+  [response]: readonly PublisherResponse[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  const { rates } = membersOf(parseJsonText(response));
   return requireList(rates, "rates").map((entry) => {
     const row = membersOf(entry);
     const base = textOf(row.currencyCode);

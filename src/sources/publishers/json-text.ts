@@ -1,6 +1,6 @@
 import { sourceOfNumber } from "../../shared/decimal.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError } from "./publisher.ts";
+import { ParseError, type PublisherResponse } from "./publisher.ts";
 import { utf8TextOf } from "./source-lines.ts";
 
 /**
@@ -9,8 +9,8 @@ import { utf8TextOf } from "./source-lines.ts";
  *
  * @throws {ParseError} the body is not JSON in UTF-8.
  */
-export function parseJsonText(answer: Answer | undefined): unknown {
-  const text = utf8TextOf(answer?.body ?? new Uint8Array());
+export function parseJsonText(response: PublisherResponse | undefined): unknown {
+  const text = utf8TextOf(response?.body ?? new Uint8Array());
   try {
     return JSON.parse(text, sourceOfNumber);
   } catch (error) {

@@ -2,7 +2,7 @@ import type { SourceLine } from "../../rates/rules/rate.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import { type Answer, ParseError } from "./publisher.ts";
+import { ParseError, type PublisherResponse } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 
 /** Kraken's own symbols, with the common ones. */
@@ -19,7 +19,7 @@ const PLACE_OF_TICKER = 1;
  * Pairs", "Get Ticker Information"): for each pair that is online, the price of the last trade, as
  * of the time of the response.
  */
-export function parseKraken([pairs, ticker]: readonly Answer[]): readonly SourceLine[] {
+export function parseKraken([pairs, ticker]: readonly PublisherResponse[]): readonly SourceLine[] {
   const prices = resultOf(ticker);
   const asOf = instantAt(ticker?.receivedMs ?? 0);
   return Object.entries(resultOf(pairs)).flatMap(([name, entry]) => {
@@ -37,8 +37,8 @@ export function parseKraken([pairs, ticker]: readonly Answer[]): readonly Source
   });
 }
 
-function resultOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
-  const { error, result } = membersOf(parseJsonText(answer));
+function resultOf(response: PublisherResponse | undefined): Readonly<Record<string, unknown>> {
+  const { error, result } = membersOf(parseJsonText(response));
   const errors = requireList(error, "error");
   if (errors.length > 0) throw new ParseError(`Kraken reports ${quoted(errors.join(", "))}`);
   if (typeof result !== "object" || result === null || Array.isArray(result)) {

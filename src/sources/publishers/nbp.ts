@@ -1,16 +1,19 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import { type Answer, ParseError, type ToInstant } from "./publisher.ts";
+import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
  * zlotys per unit of a currency. Each table has its own `effectiveDate`.
  */
-export function parseNbp(answers: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  return answers.flatMap((answer, place) => {
-    const lines = requireList(parseJsonText(answer), "the response").flatMap((table) =>
+export function parseNbp(
+  responses: readonly PublisherResponse[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  return responses.flatMap((response, place) => {
+    const lines = requireList(parseJsonText(response), "the response").flatMap((table) =>
       linesOfTable(membersOf(table), momentOf),
     );
     // Without this check, the other table would hide that this one is empty.

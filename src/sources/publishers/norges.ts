@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError, type ToInstant } from "./publisher.ts";
+import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
@@ -14,11 +14,11 @@ const INDEXES = new Set(["TWI", "I44"]);
  * kroner per 10 to the power of `UNIT_MULT` units of a currency. It may include ended series.
  */
 export function parseNorges(
-  answers: readonly Answer[],
+  responses: readonly PublisherResponse[],
   momentOf: ToInstant,
 ): readonly SourceLine[] {
-  return answers.flatMap((answer) => {
-    const lines = rowsOf(answer.body)
+  return responses.flatMap((response) => {
+    const lines = rowsOf(response.body)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))
       .map((row) =>
         lineOfUnits(`the series of ${quoted(row.BASE_CUR)}`, placesOf(row.UNIT_MULT), {
@@ -28,7 +28,7 @@ export function parseNorges(
           asOf: momentOf(row.TIME_PERIOD ?? ""),
         }),
       );
-    return withoutEndedSeries(lines, answer);
+    return withoutEndedSeries(lines, response);
   });
 }
 

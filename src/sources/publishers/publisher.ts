@@ -4,7 +4,7 @@ import type { Instant } from "../../shared/instant.ts";
 import type { Holiday } from "../rules/holidays.ts";
 
 /** The response of one of a publisher's addresses. */
-export interface Answer {
+export interface PublisherResponse {
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
@@ -31,7 +31,10 @@ interface TimeOfDay {
 export type ToInstant = (date: string) => Instant | undefined;
 
 /** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
-export type Parse = (answers: readonly Answer[], momentOf: ToInstant) => readonly SourceLine[];
+export type Parse = (
+  responses: readonly PublisherResponse[],
+  momentOf: ToInstant,
+) => readonly SourceLine[];
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
@@ -67,5 +70,5 @@ export interface Publisher {
    * @returns each pair once, with its latest figure; at least one quotation.
    * @throws {ParseError} a response is not in the publisher's format, or has no rate.
    */
-  readonly parse: (answers: readonly Answer[]) => readonly SourceLine[];
+  readonly parse: (responses: readonly PublisherResponse[]) => readonly SourceLine[];
 }

@@ -1,7 +1,7 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, ToInstant } from "./publisher.ts";
+import type { PublisherResponse, ToInstant } from "./publisher.ts";
 import { lineOf, withoutEndedSeries } from "./source-lines.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
@@ -14,11 +14,11 @@ const KRONA_ITSELF = "SEKETT";
  * SEKUSDPMI has the kronor per US dollar. The group's response includes ended series.
  */
 export function parseRiksbank(
-  answers: readonly Answer[],
+  responses: readonly PublisherResponse[],
   momentOf: ToInstant,
 ): readonly SourceLine[] {
-  return answers.flatMap((answer) => {
-    const rows = requireList(parseJsonText(answer), "the response").map(membersOf);
+  return responses.flatMap((response) => {
+    const rows = requireList(parseJsonText(response), "the response").map(membersOf);
     const lines = rows
       .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
       .map(({ seriesId, date, value }) =>
@@ -29,6 +29,6 @@ export function parseRiksbank(
           asOf: momentOf(textOf(date) ?? ""),
         }),
       );
-    return withoutEndedSeries(lines, answer);
+    return withoutEndedSeries(lines, response);
   });
 }

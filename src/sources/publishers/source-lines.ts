@@ -3,7 +3,7 @@ import { DAY_MS } from "../../shared/clock.ts";
 import { movePoint, parseDecimal } from "../../shared/decimal.ts";
 import { type Instant, instantAt } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError } from "./publisher.ts";
+import { ParseError, type PublisherResponse } from "./publisher.ts";
 
 /** No publisher resumes a currency after a longer pause than this. */
 const SERIES_PAUSE_DAYS_MAX = 31;
@@ -43,7 +43,7 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
  */
 export function withoutEndedSeries(
   lines: readonly SourceLine[],
-  { receivedMs }: Answer,
+  { receivedMs }: PublisherResponse,
 ): readonly SourceLine[] {
   // A wrong date in the future must not make all others look old.
   const latest = instantAt(receivedMs + DAY_MS);

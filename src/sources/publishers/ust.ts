@@ -3,7 +3,7 @@ import { DAY_MS } from "../../shared/clock.ts";
 import { timestamp } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, ToInstant } from "./publisher.ts";
+import type { PublisherResponse, ToInstant } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
 
@@ -13,11 +13,14 @@ import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.
  * US dollar. "An amendment to a currency exchange rate for the quarter will appear on the
  * report as a separate line with a new effective date", so that date is the rate's.
  */
-export function parseUst([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  const { data } = membersOf(parseJsonText(answer));
+export function parseUst(
+  [response]: readonly PublisherResponse[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  const { data } = membersOf(parseJsonText(response));
   const rows = requireList(data, "data").map(rowOf);
   // A wrong record date in the future must not hide the current quarter.
-  const tomorrow = timestamp((answer?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
+  const tomorrow = timestamp((response?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
   const dates = rows.map(({ recordDate }) => recordDate).filter((date) => date <= tomorrow);
   const latest = dates.sort().at(-1) ?? "";
   return rows

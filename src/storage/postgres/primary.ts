@@ -42,7 +42,7 @@ const SELECT_IS_STANDBY = `
 const inDoubt = new WeakSet<ClientBase>();
 
 /**
- * Call this after a change: to its client it is as uncertain as after a broken connection.
+ * Call this after a change: to its client it is as much in doubt as after a broken connection.
  *
  * @throws an error when a failover may lose a commit of this connection that PostgreSQL confirmed.
  */

@@ -311,7 +311,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.deepEqual(await engine.query("SELECT * FROM daily_usage"), []);
   });
 
-  test("a key revoked on one node is invalid at the next look-up on another", async (database) => {
+  test("a key revoked on one node is invalid at the next lookup on another", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
     const key = newKey(accountId);

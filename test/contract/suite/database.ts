@@ -255,11 +255,11 @@ const PUBLICATION: Publication = {
 export const updateRates = async (
   store: Store,
   rates: readonly SourcedRate[],
-  judge: UpdatePolicy,
+  policy: UpdatePolicy,
   change: Partial<RateUpdate> = {},
 ) => {
-  const how = { judge, headersOf, publication: PUBLICATION, origin: BY, ...change };
-  return (await store.rates.update(rates, how)).verdicts;
+  const how = { policy, headersOf, publication: PUBLICATION, origin: BY, ...change };
+  return (await store.rates.update(rates, how)).decisions;
 };
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>

@@ -98,7 +98,7 @@ function observationSuite(test: StoreTest): void {
   test("every accepted rate is one observation, in order, and no other rate is", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
 
-    const verdicts = await updateRates(
+    const decisions = await updateRates(
       store,
       [
         newRate("EUR/USD", "1.10", after(0)),
@@ -113,7 +113,9 @@ function observationSuite(test: StoreTest): void {
       cautious,
     );
 
-    const decided = verdicts.map((verdict) => (typeof verdict === "object" ? "reject" : verdict));
+    const decided = decisions.map((decision) =>
+      typeof decision === "object" ? "reject" : decision,
+    );
     const expected = ["store", "store", "unchanged", "store", "hold", "reject", "store", "store"];
     assert.deepEqual(decided, expected);
     assert.deepEqual(await observationsOf(engine), [
@@ -182,13 +184,13 @@ function observationSuite(test: StoreTest): void {
     const engine = database.openEngine();
     const rateAt = (index: number) => newRate("EUR/USD", `1.${1000 + index}`, after(index));
 
-    const verdicts = await Promise.all(
+    const decisions = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         storeRates(stores[index % 2] as Store, [rateAt(index), newRate("USD/EUR", "1", after(0))]),
       ),
     );
 
-    const accepted = verdicts.filter(([first]) => first === "store").length;
+    const accepted = decisions.filter(([first]) => first === "store").length;
     const stored = await observationsOf(engine, "EUR/USD");
     assert.ok(accepted > 0);
     assert.deepEqual(
@@ -295,7 +297,7 @@ function publicationSuite(test: StoreTest): void {
     const before = await contentsOf(engine);
 
     const again = fetchOf("ecb", ["daily", "more"], LATER);
-    const how = { judge: cautious, headersOf, publication: again, origin: byAt(LATER) };
+    const how = { policy: cautious, headersOf, publication: again, origin: byAt(LATER) };
     assert.equal((await store.rates.update([EUR_USD], how)).publication, 1);
 
     assert.deepEqual(await contentsOf(engine), before);
@@ -335,7 +337,7 @@ function publicationSuite(test: StoreTest): void {
       receivedAt: NOW,
       documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
     };
-    const how = { judge: cautious, headersOf, origin: BY };
+    const how = { policy: cautious, headersOf, origin: BY };
     const rateAt = (line: number) => ({
       ...newRate("EUR/USD", `1.1${line}`, after(line)),
       place: 0,

@@ -149,7 +149,7 @@ export function rateSuite(test: StoreTest): void {
 
     const decided = await store.rates.previewUpdate([next], cautious);
 
-    assert.deepEqual(decided, [{ next, current: EUR_USD, verdict: "hold" }]);
+    assert.deepEqual(decided, [{ next, current: EUR_USD, decision: "hold" }]);
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
   });

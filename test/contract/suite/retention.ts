@@ -7,7 +7,7 @@ import type { Store } from "../../../src/store.ts";
 import { headersOf } from "../../support/rates.ts";
 import { BY, byAt, contentsOf, newRate, pairOf, type StoreTest, updateRates } from "./database.ts";
 
-const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
+const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
 /** Noon of a day in November. */
 const day = (number: number) => `2026-11-${String(number).padStart(2, "0")}T12:00:00.000Z`;
@@ -32,7 +32,7 @@ const storeOn = (
   updateRates(
     store,
     Object.entries(rates).map(([pair, rate]) => newRate(pair, rate, day(number), "ecb")),
-    judge,
+    policy,
     { publication, origin: byAt(day(number)) },
   );
 
@@ -253,7 +253,7 @@ export function retentionSuite(test: StoreTest): void {
     });
     for (let number = 0; number < 60; number += 1) {
       const { receivedAt, ...rest } = fetchOn(1, "cnb", `document ${number}`);
-      await updateRates(store, [], judge, { publication: { ...rest, receivedAt }, origin: BY });
+      await updateRates(store, [], policy, { publication: { ...rest, receivedAt }, origin: BY });
     }
 
     const steps = await removeBefore(store, day(10));

@@ -15,7 +15,7 @@ import {
   updateRates,
 } from "./database.ts";
 
-const judge = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
+const policy = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 
 const NEWER = "2026-03-13T15:00:00.000000001Z";
 
@@ -35,7 +35,7 @@ export function signatureSuite(test: StoreTest): void {
     await store.signingKeys.add(newSigningKey(), NOW);
     assert.deepEqual(await store.signingKeys.listInUse(), []);
 
-    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(key) });
+    await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(key) });
     await store.rates.suspend(pairOf("EUR/USD"), BY);
 
     assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
@@ -44,10 +44,10 @@ export function signatureSuite(test: StoreTest): void {
   test("a key is no longer in use when its last rate is replaced or removed", async (database) => {
     const store = database.openStore();
     const [first, second] = [newSigningKey(), newSigningKey()];
-    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+    await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
 
     const next = newRate("EUR/USD", "1.15", NEWER);
-    await updateRates(store, [next], judge, { headersOf: signedHeadersOf(second) });
+    await updateRates(store, [next], policy, { headersOf: signedHeadersOf(second) });
     assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
 
     await store.rates.remove(pairOf("EUR/USD"), BY);
@@ -57,7 +57,7 @@ export function signatureSuite(test: StoreTest): void {
   test("rates without a signature get one, page by page, and those with one keep it", async (database) => {
     const store = database.openStore();
     const [first, second] = [newSigningKey(), newSigningKey()];
-    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+    await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
     await storeRates(store, manyRates());
     const renew = () =>
       store.rates.renewHeaders("without a signature", signedHeadersOf(second), NOW);
@@ -72,7 +72,7 @@ export function signatureSuite(test: StoreTest): void {
     const store = database.openStore();
     const [first, second] = [newSigningKey(), newSigningKey()];
     const rates = [EUR_USD, ...manyRates()];
-    await updateRates(store, rates, judge, { headersOf: signedHeadersOf(first) });
+    await updateRates(store, rates, policy, { headersOf: signedHeadersOf(first) });
 
     const signed = await store.rates.renewHeaders("all", signedHeadersOf(second), NOW);
 
@@ -83,14 +83,14 @@ export function signatureSuite(test: StoreTest): void {
   test("a rate that is replaced while rates are signed keeps its own signature", async (database) => {
     const store = database.openStore();
     const [first, second] = [newSigningKey(), newSigningKey()];
-    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+    await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
     const slow = signedHeadersOf(second);
     const next = newRate("EUR/USD", "1.15", NEWER);
     const interrupted: HeadersOf = {
       ...slow,
       async rates(rates, storedAt) {
         const headers = await slow.rates(rates, storedAt);
-        await updateRates(store, [next], judge, { headersOf: signedHeadersOf(first) });
+        await updateRates(store, [next], policy, { headersOf: signedHeadersOf(first) });
         return headers;
       },
     };

@@ -6,7 +6,7 @@ import { timestamp } from "../../../src/shared/instant.ts";
 import type { Row } from "../../../src/storage/engine.ts";
 import { openSqliteStore } from "../../../src/store.ts";
 import { byAt, newInvitation } from "../../contract/suite/database.ts";
-import { assertFailure, assertSessionRefused } from "../../support/assertions.ts";
+import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../../support/both-engines.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
@@ -77,7 +77,7 @@ suite("a clock that is set back", () => {
       service.clock.set("2026-12-02T00:00:09.999Z");
       assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
       service.clock.set("2026-12-02T00:00:10.000Z");
-      assertSessionRefused(await service.get("/v1/account/usage", { session }));
+      assertSessionRejected(await service.get("/v1/account/usage", { session }));
     });
   }
 
@@ -90,7 +90,7 @@ suite("a clock that is set back", () => {
       const session = await service.openSession("ada@example.org");
 
       service.clock.set(time);
-      assertSessionRefused(await service.get("/v1/account/usage", { session }));
+      assertSessionRejected(await service.get("/v1/account/usage", { session }));
       const json = { email: "ada@example.org", password: "correct horse battery" };
       const login = await service.post("/v1/auth/login", { json });
       assert.equal(login.status, 200);
@@ -187,7 +187,7 @@ for (const engine of engines) {
   suite(`a clock that runs 500 days ahead on one of two nodes on ${engine}`, () => {
     test("removes and gives up nothing, until an operator accepts it", async () => {
       await using smtp = await playSmtp();
-      smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
+      smtp.behave({ reject: "RCPT", code: 450, message: "mailbox busy" });
       const settings = { smtpUrl: smtp.url, historyDays: 30, auditDays: 365 };
       const options = { clock: new TestClock(NOW), config: settings };
       await using on = await startServiceOn(engine, options);

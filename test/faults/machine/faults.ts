@@ -75,7 +75,7 @@ export async function assertRead({ read }: Customer): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** That a read is refused for now and the server is alive, but not ready. */
+/** That a read is rejected for now and the server is alive, but not ready. */
 export async function assertUnavailable({ client, read }: Customer): Promise<void> {
   const answer = await read();
   assertFailure(answer, 503, "temporarily_unavailable");

@@ -14,7 +14,7 @@ import { TestClock } from "../../support/service.ts";
 // The fast path alone on a real server. The test decides how long a read takes: with a store it
 // would be too short for anything to happen meanwhile.
 
-interface UnderWay {
+interface InFlight {
   readonly pair: string;
   /** @param body of the response; by default the pair. */
   answer(body?: string): void;
@@ -22,7 +22,7 @@ interface UnderWay {
 
 /** @param serve serves what is no plain read; by default it responds with the path. */
 export async function startFastPath(serve: RequestListener = echo, options: ServerOptions = {}) {
-  const reads: UnderWay[] = [];
+  const reads: InFlight[] = [];
   const logged: number[] = [];
   const server = Object.assign(createServer(options, serve), { httpAllowHalfOpen: true });
   const parse = createReadParser((_requestId, _apiKey, base, quote) => {
@@ -37,7 +37,7 @@ export async function startFastPath(serve: RequestListener = echo, options: Serv
     logAccess: (_request, status) => void logged.push(status),
     serialize: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
     admit: () => true,
-    paceRejection: (refuse) => refuse(),
+    paceRejection: (reject) => reject(),
     acceptConnection: () => true,
     exchanges: trackExchanges(server, () => false),
   });

@@ -72,11 +72,11 @@ suite("the fast path sends node:http's response", () => {
     });
   }
 
-  const refused: readonly (readonly [Situation, number])[] = [
+  const rejected: readonly (readonly [Situation, number])[] = [
     ["exhausted", 429],
     ["revoked", 401],
   ];
-  for (const [situation, status] of refused) {
+  for (const [situation, status] of rejected) {
     test(`a key that is ${situation}: ${status}, uncharged`, async () => {
       const outcome = await ways.trace(readOf("EUR/USD"), situation);
       assert.equal(outcome.isPlain, true);

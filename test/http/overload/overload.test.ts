@@ -61,10 +61,10 @@ test("reads that would wait too long are rejected early and not charged", async 
   const { promise, resolve: letAnswer } = Promise.withResolvers<void>();
   mayAnswer = promise;
   const reads = readMany(1400);
-  const refused = await Promise.allSettled(reads.slice(1000));
+  const rejected = await Promise.allSettled(reads.slice(1000));
 
   assert.equal(answered, 1000, "the rejections came only after the next batch");
-  for (const outcome of refused) {
+  for (const outcome of rejected) {
     assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreOverloaded);
   }
   letAnswer();
@@ -132,20 +132,21 @@ test("a task whose expected wait is too long is rejected at once; queued tasks r
   // One runs, one may always wait, and two more have less than 100 ms before them.
   const done = outcomes.slice(0, 4).map(({ status }) => status);
   assert.deepEqual(done, Array(4).fill("fulfilled"));
-  const refused = outcomes.slice(4);
-  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, rejection);
+  const rejected = outcomes.slice(4);
+  for (const outcome of rejected)
+    assert.equal((outcome as PromiseRejectedResult).reason, rejection);
 });
 
 test("a closed limit rejects queued and later tasks, even when a slot is free", async () => {
   const rejection = new Error("full");
   const limit = createConcurrencyLimit({ concurrency: 1, rejection });
-  const underWay = Promise.withResolvers<string>();
-  const running = limit.run(() => underWay.promise);
+  const inFlight = Promise.withResolvers<string>();
+  const running = limit.run(() => inFlight.promise);
   const waiting = limit.run(() => assert.fail("a queued task ran"));
   const waited = assert.rejects(waiting, rejection);
 
   limit.close();
-  underWay.resolve("done");
+  inFlight.resolve("done");
 
   await waited;
   assert.equal(await running, "done");
@@ -181,9 +182,9 @@ suite("a server that gets more requests than it can serve", { concurrency: true 
     assert.equal(ready.status, 200);
     for (const { length } of answers) assert.equal(length, 251);
     const ofMcp = answers.flatMap((ofOne) => ofOne.slice(0, -1));
-    const refused = ofMcp.filter(({ status }) => status === 503);
-    assert.ok(refused.length > 0, "nothing was rejected");
-    for (const answer of refused) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
+    const rejected = ofMcp.filter(({ status }) => status === 503);
+    assert.ok(rejected.length > 0, "nothing was rejected");
+    for (const answer of rejected) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
     const charged = ofMcp.filter(({ text }) => text.includes('"rate"') && text.includes("as_of"));
     const rates = charged.filter(({ text }) => text.includes("structuredContent"));
     assert.equal(await server.usedUnits(session), rates.length);

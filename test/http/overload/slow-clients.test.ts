@@ -192,10 +192,10 @@ test("connections over the limit get 503 and are closed; closed connections make
   idle[19]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
   assert.equal((await idle[19]?.answer())?.status, 200);
 
-  using refused = await openWire(small.url);
-  refused.send(READ);
-  const { status, lines, text } = await refused.answer();
-  await refused.untilEnd();
+  using rejected = await openWire(small.url);
+  rejected.send(READ);
+  const { status, lines, text } = await rejected.answer();
+  await rejected.untilEnd();
 
   assert.equal(status, 503);
   assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));

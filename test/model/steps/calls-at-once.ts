@@ -29,9 +29,9 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
       );
       const owner = model.ownerOf(token, "verification");
       const good = answers.filter(({ status }) => status === 204);
-      const refused = answers.filter(({ status }) => status !== 204);
+      const rejected = answers.filter(({ status }) => status !== 204);
       assert.equal(good.length, owner === undefined ? 0 : 1);
-      for (const answer of refused) assertFailure(answer, 400, "invalid_token");
+      for (const answer of rejected) assertFailure(answer, 400, "invalid_token");
       if (owner !== undefined) {
         owner.spend(token);
         owner.isVerified = true;

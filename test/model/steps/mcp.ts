@@ -37,7 +37,7 @@ function callTool(
 }
 
 /** Asserts the rejection of a whole request: MCP's challenge names a realm (contract, MCP). */
-function assertKeyRefused(answer: Answer): string {
+function assertKeyRejected(answer: Answer): string {
   const { request_id, ...envelope } = answer.body;
   const { status, ...failure } = keyRequired;
   assert.deepEqual([answer.status, envelope], [status, failure], answer.text);
@@ -70,7 +70,7 @@ export const someMcpRead = fc
         const { result } = readInModel(model, person, keyNumber, asked);
 
         if ("status" in result) {
-          if (result.status === 401) return assertKeyRefused(answer);
+          if (result.status === 401) return assertKeyRejected(answer);
           const { code, message, quota = {} } = result;
           mcp.assertToolFailure(answer, code, message);
           const envelope = mcp.failureIn(mcp.rpcOf(answer));
@@ -103,7 +103,7 @@ export const someMcpUsage = fc.record(caller).map((by) => {
       const answer = await callTool(model, stage, by, "get_usage");
       const account = model.account(person);
       if (model.key(person, keyNumber)?.revokedMs !== undefined) {
-        return assertKeyRefused(answer);
+        return assertKeyRejected(answer);
       }
       assert.deepEqual(mcp.valueIn(mcp.rpcOf(answer)), usageBody(model, stage, account));
       const session = account.sessions.find((other) => model.isValid(other))?.token;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { DAY_MS, rfc3339 } from "../calendar.ts";
 import type { Model } from "../model.ts";
 import { type PairName, somePair } from "../names.ts";
-import { asOfText, judgeImport } from "../pair-state.ts";
+import { asOfText, outcomeOfImport } from "../pair-state.ts";
 import { type Step, step } from "../step.ts";
 import type { Stage } from "../story-client.ts";
 import { assertExit } from "./operator.ts";
@@ -39,7 +39,7 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
         `base,quote,rate,as_of\n${line}\n`,
       );
 
-      const outcome = judgeImport(current, { rate, asOfMs }, nowMs);
+      const outcome = outcomeOfImport(current, { rate, asOfMs }, nowMs);
       const count = { stored: 0, unchanged: 0, held: 0, rejected: 0, [outcome]: 1 };
       // Some of the stories' symbols are names of currencies.
       const { unknown_symbols: _unknown, ...counted } = JSON.parse(done.printed);

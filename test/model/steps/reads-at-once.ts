@@ -113,8 +113,8 @@ export const someRevocationAmidReads = fc
         for (const answer of late) assertRefusal(answer, keyRequired);
         const left = model.unitsLeft(account);
         const charged = answers.filter(({ status }) => status !== 401 && status !== 429);
-        const refused = answers.filter(({ status }) => status === 429);
-        assert.ok(charged.length <= left && (refused.length === 0 || charged.length === left));
+        const rejected = answers.filter(({ status }) => status === 429);
+        assert.ok(charged.length <= left && (rejected.length === 0 || charged.length === left));
         for (const _ of charged) account.charges.push({ atMs: model.nowMs, keyNumber });
         key.revokedMs = model.nowMs;
         return "rejected from then on";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { assertCommonHeaders } from "../../support/assertions.ts";
 import type { Answer } from "../../support/client.ts";
 import { assertRefusal, assertSuccess } from "../expected.ts";
-import { type Asked, assertAllowance, rateBody, readInModel } from "../meter.ts";
+import { type Asked, assertQuotaState, rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";
 import { type Person, pairs, someKeyNumber, someNode, somePerson } from "../names.ts";
 import { type Step, step } from "../step.ts";
@@ -45,9 +45,9 @@ export function readOf(read: Read): Step {
     can: (model) => model.key(person, keyNumber) !== undefined,
     async run(model, stage) {
       const answer = await sendRead(model, stage, read);
-      const { result, allowance } = readInModel(model, person, keyNumber, asked);
+      const { result, quotaState } = readInModel(model, person, keyNumber, asked);
 
-      assertAllowance(answer, model, allowance);
+      assertQuotaState(answer, model, quotaState);
       if (method === "HEAD") {
         const status = "status" in result ? result.status : 200;
         assert.deepEqual([answer.status, answer.text], [status, ""]);

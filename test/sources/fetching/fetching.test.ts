@@ -32,12 +32,12 @@ async function setUp(first: Behaviour = body(GOOD)) {
   const settings = { userAgent: "Kurs/test", limits, clock };
   const source = createPublisherSource({ ...ecb, addresses: [publisher.address] }, settings);
   const maxRateJump = "0.5" as Decimal;
-  const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump });
+  const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump });
   const refreshSource = createRefreshSource({
     store,
     clock,
     origin: () => BY,
-    judge,
+    policy,
     headersOf,
     packContent,
     random: () => 0.5,

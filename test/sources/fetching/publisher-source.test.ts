@@ -101,7 +101,7 @@ test("a connection that is cut during a body is a failure, not a day with fewer 
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+: \S/);
 });
 
-test("a refused connection is a failure with this reason", async () => {
+test("a rejected connection is a failure with this reason", async () => {
   const publisher = await playPublisher(body(GOOD));
   await publisher[Symbol.asyncDispose]();
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+: .*ECONNREFUSED/);

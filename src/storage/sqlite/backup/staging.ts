@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
+import { ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
 import type { Statement } from "../../engine.ts";
 import { numbered } from "../engine.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
@@ -124,22 +125,22 @@ const COMPARE_ADMINISTRATION = `
       WHERE a.deleted_at IS NULL AND (a.suspended_at IS NULL) <> (r.suspended_at IS NULL))
       AS suspensions`;
 
+const removeOfDeleted = (table: string) => `
+  DELETE FROM restored.${table} WHERE account_id IN
+    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);`;
+
 // A deletion is final, and the audit log loses nothing: a deleted account's events come from the
 // replaced database, which no longer has what was personal in them. An event that the backup does
 // not have stays out of its pair's history, whose numbers begin again where the backup ends.
 const KEEP_ADMINISTRATION = `
   UPDATE restored.accounts AS r
-  SET email = a.email, password_hash = '', email_verified_at = NULL, suspended_at = NULL,
-    quota_mails = 0, deleted_at = a.deleted_at
+  SET email = a.email, ${ERASED_ACCOUNT}, deleted_at = a.deleted_at
   FROM main.accounts a WHERE a.id = r.id AND a.deleted_at IS NOT NULL;
   UPDATE restored.api_keys AS r
-  SET key_hash = k.key_hash, name = '', key_prefix = '', revoked_at = k.revoked_at
+  SET key_hash = k.key_hash, ${ERASED_KEY}, revoked_at = k.revoked_at
   FROM main.api_keys k JOIN main.accounts a ON a.id = k.account_id
   WHERE k.id = r.id AND a.deleted_at IS NOT NULL;
-  DELETE FROM restored.mails WHERE account_id IN
-    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
-  DELETE FROM restored.quota_notices WHERE account_id IN
-    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
+  ${ERASED_TABLES.map(removeOfDeleted).join("")}
   UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
   FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at;
   INSERT INTO restored.events (id, at, actor, actor_name, origin, action, account_id, details)

@@ -8,7 +8,7 @@ import { isCorruption, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../e
  */
 const RETRY_WAIT_MS = 20;
 
-/** Whether a database can be used, judged by its last use. */
+/** Whether a database can be used, by its last use. */
 export interface DatabaseHealth {
   /** Whether the last attempt failed because of the database. */
   readonly isFailing: boolean;
