@@ -39,10 +39,9 @@ function createSink() {
     /** Ends the write under way: it takes up to `most` bytes of it, or fails. */
     endWrite(most: number | Error): void {
       const { bytes, done } = pending.shift() ?? assert.fail("no write is under way");
-      if (most instanceof Error) return done(most, 0);
-      const taken = bytes.subarray(0, most);
+      const taken = bytes.subarray(0, most instanceof Error ? 0 : most);
       written.push(taken.toString());
-      done(null, taken.length);
+      done(most instanceof Error ? most : null, taken.length);
     },
     [Symbol.dispose]() {
       for (const { mock: one } of mocks) one.restore();
