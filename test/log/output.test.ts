@@ -87,6 +87,9 @@ suite("the output of the log", () => {
     exit();
 
     assert.equal(sink.text(), "first\n");
+    output.flush();
+    sink.endWrite(WAITING_MAX);
+    await output.end();
   });
 
   test("lost lines are reported once, when there is room for the report", async () => {
