@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { timestamp } from "../../src/shared/instant.ts";
+import { emptyStore } from "../storage/stored.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
+import { Program } from "../support/process.ts";
 
 interface Event {
   readonly id: string;
@@ -123,4 +128,34 @@ suite("the pages of GET /v1/account/events", () => {
     assert.ok(answer.text.includes('"actor":"operator","action":"account.plan_changed"'));
     assert.ok(!answer.text.includes("root") && !answer.text.includes("one.example.org"));
   });
+});
+
+test("kurs audit --follow prints every event once, also one that appears behind a later one", async () => {
+  await using directory = await emptyStore();
+  const dataDirectory = directory.path;
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+  const nowMs = Date.now();
+  /** Adds an event of a number of seconds ago. */
+  const add = (id: string, secondsAgo: number) =>
+    database
+      .prepare("INSERT INTO events (id, at, actor, action) VALUES (?, ?, 'service', 'plan.set')")
+      .run(id, timestamp(nowMs - secondsAgo * 1000));
+  for (const age of [40, 20, 0]) add(`event-${age}`, age);
+  const args = ["audit", "--since", "1h", "--follow", "--json"];
+  await using program = new Program(args, { dataDirectory });
+  const idsUntil = (id: string) =>
+    program.waitFor(id, () => {
+      const lines = program.stdout.split("\n").slice(0, -1);
+      const ids = lines.map((line) => (JSON.parse(line) as Event).id);
+      return ids.includes(id) ? ids : undefined;
+    });
+
+  const first = await idsUntil("event-0");
+  add("behind-1", 1);
+  await idsUntil("behind-1");
+  add("ahead-1", -1);
+  const all = await idsUntil("ahead-1");
+
+  assert.deepEqual(first, ["event-40", "event-20", "event-0"]);
+  assert.deepEqual(all, [...first, "behind-1", "ahead-1"]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Email } from "postal-mime";
+import { runQuotaNoticeLoop } from "../../src/billing/quota-notices.ts";
 import { serverTimeouts } from "../../src/storage/settings.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { type Customer, openConnection } from "../support/client.ts";
@@ -166,6 +167,44 @@ test("two nodes under reads of 64 connections write one mail for each threshold"
     nearly("November 2026"),
     spent("November 2026"),
   ]);
+});
+
+test("a look that takes long extends its claim, and ends when another node has it", async () => {
+  const clock = new TestClock(AT);
+  const startMs = clock.nowMs();
+  const end = new AbortController();
+  const claims: (readonly number[])[] = [];
+  let pages = 0;
+  const quotaNotices = {
+    async page() {
+      pages += 1;
+      // Only a look that does not extend its claim gets there.
+      if (pages === 10) end.abort();
+      clock.advanceMs(20_000);
+      return { dueIds: [], lastId: "one of many" };
+    },
+    write: () => assert.fail("no account is due"),
+  };
+  const claimJob = async (_name: string, ...times: readonly string[]) => {
+    claims.push(times.map((time) => (Date.parse(time) - startMs) / 1000));
+    const isHeldByAnother = claims.length === 3;
+    if (isHeldByAnother) end.abort();
+    return !isHeldByAnother;
+  };
+  const failures: unknown[] = [];
+  const secrets = { uuid: () => assert.fail("nothing is written") };
+  const uses = { store: { quotaNotices }, clock, secrets, claimJob };
+
+  await runQuotaNoticeLoop({ ...uses, onError: (error) => failures.push(error) }, end.signal);
+
+  assert.deepEqual(failures, []);
+  // A claim lasts for a minute, and is extended in its second half.
+  assert.deepEqual(claims, [
+    [0, 60],
+    [60, 100],
+    [100, 140],
+  ]);
+  assert.equal(pages, 4);
 });
 
 test("while the store cannot be written, the look fails with one line in the log and is made up for", async () => {

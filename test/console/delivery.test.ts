@@ -88,6 +88,12 @@ test("a hashed asset is immutable, and the server compresses it for clients that
   }
 });
 
+test("a file without a hash in its name is not kept by browsers", async () => {
+  const { headers } = await fetchRaw("/favicon.svg", "identity");
+  assert.equal(headers["content-type"], "image/svg+xml");
+  assert.equal(headers["cache-control"], "no-store");
+});
+
 for (const [encodings, coding] of [
   ["BR", "br"],
   ["gzip;q=0.1, br;q=0.0", "gzip"],

@@ -237,13 +237,18 @@ suite("kurs doctor", { concurrency: 3 }, () => {
 
   test("tolerates clocks that differ by up to 5 s, and a day without a cleanup", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
-    const levelAt = (newestTime: string, databaseNowMs = nowMs, trustedTime = newestTime) => {
+    const levelAt = (
+      newestTime: string,
+      databaseNowMs = nowMs,
+      trustedTime = newestTime,
+      { newestDay, hereMs = nowMs }: { newestDay?: string; hereMs?: number } = {},
+    ) => {
       const totals = {
         disagreeing: 0,
         accounts: 1,
         units: 0,
         newestTime,
-        newestDay: undefined,
+        newestDay,
         rates: [],
         missingPlans: [],
         trustedTime,
@@ -257,7 +262,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
         databaseNowMs,
         unsafeSettings: [],
       };
-      return checkStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
+      return checkStore(facts, hereMs).find(({ subject }) => subject === "clock")?.level;
     };
     assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");
     assert.equal(levelAt("2026-11-21T12:00:05.001Z"), "problem");
@@ -266,6 +271,13 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
     assert.equal(levelAt(written, nowMs, "2026-11-20T11:00:00.000Z"), "ok");
     assert.equal(levelAt(written, nowMs, "2026-11-20T10:59:59.999Z"), "warning");
+    const newestDay = "2026-11-22";
+    const levelBefore = (midnight: string) => {
+      const hereMs = Date.parse(midnight);
+      return levelAt(written, hereMs, written, { newestDay, hereMs });
+    };
+    assert.equal(levelBefore("2026-11-21T23:59:55.000Z"), "ok");
+    assert.equal(levelBefore("2026-11-21T23:59:54.999Z"), "problem");
   });
 
   test("finds a stale source, and mails that wait after an error or were given up", async () => {
@@ -409,7 +421,7 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
   assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
 });
 
-test("up to four missed publications are a warning, more are a problem", () => {
+test("up to four missed publications are a warning, more or rates of over 100 days a problem", () => {
   const status = {
     source: "ecb",
     lastSuccessAt: "2026-03-13T15:00:00.000Z",
@@ -432,6 +444,8 @@ test("up to four missed publications are a warning, more are a problem", () => {
   const never = { lastSuccessAt: undefined };
   assert.equal(level(1, never), "warning");
   assert.equal(level(5, { ...never, newestAsOf: "2026-11-13T15:00:00.000000000Z" }), "problem");
+  assert.equal(level(0, { ...never, newestAsOf: "2026-08-13T12:00:00.000000000Z" }), "warning");
+  assert.equal(level(0, { ...never, newestAsOf: "2026-08-12T12:00:00.000000000Z" }), "problem");
 });
 
 test("rates without a source are a warning after a week and a problem after 100 days", () => {

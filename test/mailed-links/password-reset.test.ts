@@ -275,6 +275,44 @@ test("reset: of concurrent confirmations with one token only one password is has
   assert.equal(answers.filter(({ status }) => status === 400).length, 19);
 });
 
+test("reset: a confirmation that comes after a failed one waits for the one that is hashed", async () => {
+  const secrets = createSecrets();
+  const hashes: PromiseWithResolvers<string>[] = [];
+  let isHeld = false;
+  const hashPassword = (password: string) => {
+    if (!isHeld) return secrets.hashPassword(password);
+    const pending = Promise.withResolvers<string>();
+    hashes.push(pending);
+    return pending.promise;
+  };
+  await using own = await startService({ secrets: { ...secrets, hashPassword } });
+  const [reset] = await startResets(own, ["ada@example.org"]);
+  isHeld = true;
+  const attempts = () =>
+    Number(own.query("SELECT max(calls) AS calls FROM auth_windows")[0]?.calls);
+  /** Confirms, and waits until the confirmation was counted: then it waits its turn. */
+  const begin = async () => {
+    const before = attempts();
+    const answer = confirm(reset?.token, NEW, own);
+    await eventually("the attempt", async () => attempts() > before || undefined);
+    return { answer };
+  };
+  const hashOf = (index: number) => eventually("a hash", async () => hashes[index]);
+
+  const failed = await begin();
+  const first = await hashOf(0);
+  const second = await begin();
+  first.reject(new Error("the thread has ended"));
+  assertFailure(await failed.answer, 500, "internal_error");
+  const hashed = await hashOf(1);
+  const third = await begin();
+  hashed.resolve(await secrets.hashPassword(NEW));
+
+  assertReset(await second.answer);
+  assertFailure(await third.answer, 400, "invalid_token");
+  assert.equal(hashes.length, 2);
+});
+
 test("reset: a used token returns 400, and the password of its first use stays", async () => {
   const { email, token } = account("used");
   assertReset(await confirm(token));

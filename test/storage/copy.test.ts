@@ -227,6 +227,26 @@ suite("kurs store copy stores nothing", () => {
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 
+  test("when the target stores other units than it is sent", async () => {
+    await using source = await newSource();
+    await using target = await newPostgresDatabase();
+    await administer(
+      target.url,
+      `CREATE FUNCTION add_unit() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN NEW.units = NEW.units + 1; RETURN NEW; END $$`,
+      `CREATE TRIGGER add_unit BEFORE INSERT ON daily_usage FOR EACH ROW
+        EXECUTE FUNCTION add_unit()`,
+    );
+    const before = await contentsOfPostgres(target.url);
+
+    const ended = await copy(source.path, target.url);
+
+    const message =
+      /daily_usage differs: 3 rows with 12 units became 3 rows with 15 units\. Nothing/;
+    assertRefused(ended, message);
+    assert.deepEqual(await contentsOfPostgres(target.url), before);
+  });
+
   const ends = [
     ["killed", (program: Program) => program.signal("SIGKILL")],
     ["interrupted", (program: Program) => program.signal("SIGINT")],

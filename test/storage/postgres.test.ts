@@ -210,6 +210,25 @@ suite("hanging statements", { concurrency: 3 }, () => {
     assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 2);
   });
 
+  test("a read whose last unit another node charges meanwhile is exhausted, with no unit left", async () => {
+    await using database = await newPostgresDatabase();
+    await using store = openStore(database.url, 5, LONG_TIMEOUT_MS);
+    await using other = await connectTo(database.url);
+    await storeRates(store, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 2);
+    await store.metering.read(newRead(keyHash));
+    await other.query("BEGIN");
+    await other.query("UPDATE period_usage SET units = 2 WHERE account_id = $1", [accountId]);
+
+    const read = store.metering.read(newRead(keyHash));
+    await waitersFor(other);
+    await other.query("COMMIT");
+
+    const quota = { quotaUnits: 2, usedUnits: 2 };
+    assert.deepEqual(await read, { quota, found: "exhausted" });
+    assert.equal(await usedUnits(store, accountId), 2);
+  });
+
   test("a read whose search takes most of its time is not charged after its error", async () => {
     await using database = await newPostgresDatabase();
     await using store = openStore(database.url);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -291,6 +291,26 @@ suite("kurs restore", { concurrency: 3 }, () => {
 
     assert.equal(messages.length, 1);
     assert.match(messages[0] ?? "", /^waiting until another process has restored/);
+  });
+
+  test("that fails on the disk leaves the database in its place, under one name only", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const { path } = directory;
+    // It cannot be removed as a file.
+    rmSync(join(path, "kurs.db-shm"), { force: true });
+    mkdirSync(join(path, "kurs.db-shm"));
+
+    const { exitCode, stdout, stderr } = await restore(path, stored.backup);
+
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.match(stderr, /^kurs: [^\n]+\n$/);
+    rmSync(join(path, "kurs.db-shm"), { recursive: true });
+    assert.deepEqual(
+      namesIn(path).filter((name) => KEPT.test(name)),
+      [],
+    );
+    assert.equal(statSync(join(path, "kurs.db")).nlink, 1);
+    assert.equal(stateOf(join(path, "kurs.db")).units, 12);
   });
 
   test("rejects a file that is not a backup and does not change the database", async () => {

@@ -137,6 +137,20 @@ test("a task whose expected wait is too long is rejected at once; queued tasks r
     assert.equal((outcome as PromiseRejectedResult).reason, rejection);
 });
 
+test("as many tasks as run at once may wait, however slow the last ones were", async (t) => {
+  const time = holdTime(t);
+  const rejection = new Error("full");
+  const limit = createConcurrencyLimit({ concurrency: 4, maxWaitMs: 100, rejection });
+  for (let count = 0; count < 50; count += 1) await limit.run(async () => time.advanceMs(10_000));
+
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 9 }, () => limit.run(async () => undefined)),
+  );
+
+  const rejected = outcomes.flatMap(({ status }, index) => (status === "rejected" ? index : []));
+  assert.deepEqual(rejected, [8]);
+});
+
 test("a closed limit rejects queued and later tasks, even when a slot is free", async () => {
   const rejection = new Error("full");
   const limit = createConcurrencyLimit({ concurrency: 1, rejection });
