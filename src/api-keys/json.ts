@@ -1,11 +1,13 @@
 import type { Static } from "typebox";
-import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { Id, Timestamp, Type, textWithout } from "../shared/json-schema.ts";
 import type { BurnReport } from "./burn.ts";
 import type { ApiKey, OwnedKey } from "./store.ts";
 
 /** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
-const NO_CONTROL_CHARACTERS =
-  "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$";
+const NO_CONTROL_CHARACTERS = textWithout(
+  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069",
+  "control characters",
+);
 
 export const NewApiKeyBody = Type.Object({
   name: Type.String({

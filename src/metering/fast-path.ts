@@ -1,6 +1,6 @@
 import { endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
-import { RATE_ROUTE, type RespondToRead } from "./http.ts";
+import { RATE_ROUTE, type RespondToRead, ratePath } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
 
 /** Recognises a metered read in its plainest form. */
@@ -41,7 +41,7 @@ const BYTES_MAX = 8192;
 
 const symbol = "([A-Za-z0-9]{2,10})";
 // One match from the first byte to the last: 0.6 µs, a fourth of the time of parsing by lines.
-const plainRead = plainGet(`/v1/rates/${symbol}/${symbol}`);
+const plainRead = plainGet(ratePath(symbol, symbol));
 
 /**
  * Recognises the plainest form of a read: the bytes are one complete GET or HEAD, with one Host,

@@ -83,7 +83,7 @@ export const Units = Type.Integer({ minimum: 0 });
 export const Email = Type.String({
   format: "email",
   maxLength: 254,
-  pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
+  pattern: textWithout(UNMAILABLE_CHARACTERS, "control characters, < or >"),
   description: "Trimmed and lower-cased before validation",
   examples: ["ada@example.org"],
 });
