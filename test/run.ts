@@ -21,8 +21,8 @@ const FILES_PER_PROCESS = 8;
 
 /** These change the environment or the process, or measure it. */
 const ALONE = [
-  "test/architecture/",
   "test/artefacts/",
+  "test/console/whole-visit.test.ts",
   "test/contract/",
   "test/crypto/hash-pool.test.ts",
   "test/faults/",
@@ -39,16 +39,18 @@ const IDLE = [
   "test/faults/postgres-in-doubt.test.ts",
 ];
 
-/** The files that take longest start first, so that no core is idle at the end. */
+/** What takes longest starts first, in this order, so that no core is idle at the end. */
 const LONG = [
-  "test/torture/torture.test.ts",
+  "test/contract/",
+  "test/console/",
+  "test/torture/",
   "test/faults/postgres-away.test.ts",
-  "test/faults/failover.test.ts",
-  "test/nodes/cleanup.test.ts",
-  "test/nodes/exactness.test.ts",
-  "test/nodes/migrations.test.ts",
-  "test/console/whole-visit.test.ts",
-  "test/contract/store.test.ts",
+  "test/nodes/",
+  "test/faults/",
+  "test/storage/",
+  "test/accounts/",
+  "test/http/",
+  "test/rates/",
 ];
 
 // Every process inherits it: a file that starts a service is ready after 0.35 s of CPU time instead
@@ -74,10 +76,11 @@ const startedMs = performance.now();
 
 /** The files that share a process, in the order in which the processes start. */
 function inGroups(): readonly (readonly string[])[] {
-  const apart = found.filter((path) => ALONE.some((start) => path.startsWith(start)));
-  const first = [...new Set([...LONG, ...apart])];
-  const others = found.filter((path) => !first.includes(path) && !IDLE.includes(path)).sort();
-  const folders = Object.values(Object.groupBy(others, (path) => path.split("/")[1] ?? ""));
+  const others = found.filter((path) => !IDLE.includes(path)).sort();
+  const isAlone = (path: string) => ALONE.some((start) => path.startsWith(start));
+  const alone = others.filter(isAlone);
+  const shared = others.filter((path) => !isAlone(path));
+  const folders = Object.values(Object.groupBy(shared, (path) => path.split("/")[1] ?? ""));
   const groups = folders.flatMap((files = []) => {
     const count = Math.ceil(files.length / FILES_PER_PROCESS);
     const size = Math.ceil(files.length / count);
@@ -85,7 +88,13 @@ function inGroups(): readonly (readonly string[])[] {
       files.slice(index * size, (index + 1) * size),
     );
   });
-  return [...first.map((path) => [path]), ...groups];
+  const order = ([file = ""]: readonly string[]) => {
+    const index = LONG.findIndex((start) => file.startsWith(start));
+    return index < 0 ? LONG.length : index;
+  };
+  return [...alone.map((path) => [path]), ...groups].sort(
+    (one, other) => order(one) - order(other),
+  );
 }
 
 interface RunEvent {
