@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { PASSWORD } from "../support/client.ts";
 import { eventually, mailTo, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -12,7 +12,7 @@ import { excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 const EMAIL = "ada@example.org";
 const ACCOUNT = "/v1/account";
 const NOW = "2026-11-21T12:00:00.000Z";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -44,7 +44,7 @@ const sessionsOn = (page: Page) => page.getByRole("region", { name: "Sessions" }
 const statusOf = async (service: TestService, session: string) =>
   (await service.get(ACCOUNT, { session })).status;
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Account shows the email and its sessions, and ends the others`, async () => {
     await using service = await startService();
     const first = await service.openSession(EMAIL);

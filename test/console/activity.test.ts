@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { createKey, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -65,7 +65,7 @@ function storeEvent(
   );
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Activity lists the log-in and the key of its account alone`, async () => {
     await using service = await startHere();
     const bob = await service.newCustomer("bob@example.org");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, looks, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, logOut, PASSWORD, signUp } from "./steps.ts";
 
@@ -93,7 +93,7 @@ test("where the browser blocks local storage, a theme can be chosen all the same
   visitor.assertQuiet();
 });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: every page of the bar is reached, and the bar names the account`, async () => {
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;
@@ -152,7 +152,7 @@ test("the menu of a narrow window works with the keyboard and closes by itself",
   visitor.assertQuiet();
 });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: a password can be shown and hidden, and is sent all the same`, async () => {
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;

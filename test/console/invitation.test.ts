@@ -3,14 +3,14 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { BY, newInvitation } from "../contract/suite/database.ts";
 import { type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
 import { TestClock } from "../support/service.ts";
 import { excuseShift, logIn, logOut, PASSWORD } from "./steps.ts";
 
 const EMAIL = "ada+kurs@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -41,7 +41,7 @@ async function invite({ service, openStore }: ServiceOnEngine): Promise<string> 
   return address.slice(service.url.length);
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the link of an invitation's mail opens an account where registration is by invitation`, async () => {
     await using on = await startIn("invite", true);
     const link = await invite(on);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { excuseShift, logIn } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const KEYS = "/v1/account/api-keys";
 const NOW = "2026-11-21T12:00:00.000Z";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -59,7 +59,7 @@ const rowsOf = async (page: Page, table: string) => {
   );
 };
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the keys show by day when each was used, its units and when it was revoked`, async () => {
     await using service = await startService();
     const { older, newer, shop, spare } = await accountWithKeys(service);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import {
   type Server,
   serve,
@@ -29,7 +29,7 @@ after(async () => {
 const PATH = "/v1/account/settings";
 const LABEL = "Mail me at 80 % and at 100 % of the quota";
 
-for (const look of looks) {
+for (const look of twoLooks) {
   test(`${look.name}: the usage page turns the mails about the quota off and on, by mouse and by keyboard`, async () => {
     await using visitor = await Visitor.come(browser, service.url, look);
     const { page } = visitor;
@@ -63,7 +63,7 @@ for (const look of looks) {
 }
 
 test("a change that the service does not store leaves the box as it was and shows why", async () => {
-  const [look] = looks;
+  const [look] = twoLooks;
   assert.ok(look !== undefined);
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;

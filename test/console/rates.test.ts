@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import {
   assertSoundAndNarrow,
@@ -15,7 +15,7 @@ import {
 } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 const ROWS_MAX = 40;
 
 let browser: Browser;
@@ -42,7 +42,7 @@ async function openRates(service: TestService, visitor: Visitor): Promise<void> 
   await excuseShift(page);
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Rates finds a pair, and "Try it" reads it`, async () => {
     await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startService, startServiceNow, TestClock } from "../support/service.ts";
 import { excuseShift, logIn, logOut, turnTo } from "./steps.ts";
 
@@ -17,7 +17,7 @@ after(async () => {
   await browser?.close();
 });
 
-const [look] = looks;
+const [look] = twoLooks;
 assert.ok(look !== undefined);
 
 /** Starts a service whose clock starts at the browser's time, and a visitor with an account. */
@@ -44,7 +44,7 @@ async function comeWithAccount(chosen = look) {
   };
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: after a session expires at the service, a log-in leads back to the page`, async () => {
     await using visit = await comeWithAccount(each);
     const { page, visitor, clock, email } = visit;

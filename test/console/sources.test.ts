@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -18,7 +18,7 @@ after(async () => {
   await browser?.close();
 });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Sources shows publisher, terms, schedule, pairs and state`, async () => {
     await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);
@@ -56,7 +56,7 @@ for (const each of looks) {
   });
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page of a source shows its terms, its calendar and its pairs`, async () => {
     await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);

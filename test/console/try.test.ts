@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { assertSoundAndNarrow, createKey, excuseShift, signUp, tryIt, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -37,7 +37,7 @@ const usedUnits = async (service: TestService) => service.usedUnits(await servic
 
 const optionsOf = (page: Page) => page.getByRole("listbox").getByRole("option");
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: base and quote are chosen from the pairs, also with the keyboard alone`, async () => {
     await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);

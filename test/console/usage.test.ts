@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const DAY_MS = 86_400_000;
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -64,7 +64,7 @@ async function seed(service: TestService) {
   return { session, billing, shop, shopDay };
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: from 80 % of the quota every page warns, in amber and then in red`, async () => {
     await using service = await startHere(5);
     const { session, apiKey } = await service.newCustomer(EMAIL);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow } from "./steps.ts";
 
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
 let browser: Browser;
 
@@ -19,7 +19,7 @@ after(async () => {
 
 const startHere = (config = {}) => startServiceNow({ config });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: a visitor sees what the service has, what it costs and whose program it is`, async () => {
     await using service = await startHere();
     await using visitor = await Visitor.come(browser, service.url, each);

@@ -37,6 +37,12 @@ export const looks: readonly Look[] = [
   { name: "phone dark", ...phone, colorScheme: "dark" },
 ];
 
+/** Both sizes and both themes, each once: a page sees all four together in the whole visit. */
+export const twoLooks: readonly Look[] = [
+  { name: "desktop light", ...desktop, colorScheme: "light" },
+  { name: "phone dark", ...phone, colorScheme: "dark" },
+];
+
 /**
  * A real Chromium from npm, or the one in CHROMIUM where that does not run.
  *
