@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 const work = join(root, "dist/binary");
 const executable = join(root, "dist", process.platform === "win32" ? "kurs.exe" : "kurs");
 
-/** What `src/shared/program-files.ts` reads, besides the program itself. */
+/** What `src/shared/program/program-files.ts` reads, besides the program itself. */
 const DIRECTORIES = ["console/dist", "migrations", "snapshot"];
 const FILES = ["package.json", "src/crypto/hash-worker.js"];
 

@@ -11,13 +11,13 @@ import { runDeliveryLoop } from "./mail/delivery-loop.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { HeadersOf } from "./rates/headers.ts";
 import type { PackContent } from "./rates/history.ts";
-import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
-import { runRefreshLoop } from "./rates/refresh-loop.ts";
 import { createUpdatePolicy } from "./rates/rules/update-policy.ts";
-import type { RateSource } from "./rates/source.ts";
 import type { Clock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
+import { createRefreshSource, type RefreshReport } from "./sources/refresh.ts";
+import { runRefreshLoop } from "./sources/refresh-loop.ts";
+import type { RateSource } from "./sources/source.ts";
 import type { Store } from "./store.ts";
 
 // Background work. Each part is disposed of before the store that it uses.

@@ -11,8 +11,8 @@ import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import type { RateCommandDeps } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
+import { WRONG_USE } from "./shared/program/start-error.ts";
 import { withoutSecrets } from "./shared/secrets.ts";
-import { WRONG_USE } from "./shared/start-error.ts";
 import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 
 /** The dependencies of all commands together. */

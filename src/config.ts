@@ -11,8 +11,8 @@ import type { MailAddress, MailSettings } from "./mail/mailer.ts";
 import { parseSigningKey } from "./rates/signing/ed25519.ts";
 import type { SigningKey } from "./rates/signing-key.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
-import { isMailable } from "./shared/email.ts";
-import { ConfigError } from "./shared/start-error.ts";
+import { ConfigError } from "./shared/program/start-error.ts";
+import { isMailable } from "./shared/text/email.ts";
 import {
   type DatabaseSettings,
   databaseOptionProblems,

@@ -9,16 +9,16 @@ import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
-import { packContent } from "./rates/documents/content.ts";
+import { packContent } from "./provenance/documents/content.ts";
 import { createHeadersOf } from "./rates/headers.ts";
-import type { RateSource } from "./rates/source.ts";
-import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
+import { ConfigError, StartupError, WRONG_USE } from "./shared/program/start-error.ts";
+import { version } from "./shared/program/version.ts";
 import { StoreUnavailable } from "./shared/store.ts";
-import { version } from "./shared/version.ts";
-import { visible } from "./shared/visible-text.ts";
+import { visible } from "./shared/text/visible-text.ts";
+import { sourceNames, sourcesOf } from "./sources/fetching/registry.ts";
+import type { RateSource } from "./sources/source.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 
 /** Serves until a signal stops it; a second SIGINT or SIGTERM exits at once. */
@@ -152,10 +152,10 @@ process.stderr.on("error", () => undefined);
 /** Runs any command line. @returns the exit code. */
 async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
-  const { readRateFile } = await import("./rates/files/read-rate-file.ts");
-  const { createDocumentReader } = await import("./rates/documents/reader.ts");
-  const { publishers } = await import("./rates/publishers/catalogue.ts");
-  const { parseSnapshot } = await import("./rates/sources/snapshot.ts");
+  const { readRateFile } = await import("./import/files/read-rate-file.ts");
+  const { createDocumentReader } = await import("./provenance/documents/reader.ts");
+  const { publishers } = await import("./sources/publishers/catalogue.ts");
+  const { parseSnapshot } = await import("./sources/fetching/snapshot.ts");
   const { openStore, tables } = await import("./store.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
   allocateYoung();

@@ -2,17 +2,12 @@ import { once } from "node:events";
 import type { ListenOptions } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream } from "pino";
-import { createAuthLimiter } from "./accounts/auth-limiter.ts";
-import { createDeleteAccount } from "./accounts/deletion.ts";
-import { createEmailVerification } from "./accounts/email-verification.ts";
-import { createExportOwnAccount } from "./accounts/export.ts";
-import { createHashNewPassword } from "./accounts/new-password.ts";
-import { createPasswordResets } from "./accounts/password-reset.ts";
-import { createRegister } from "./accounts/register.ts";
-import { createSessions } from "./accounts/sessions.ts";
+import { createDeleteAccount } from "./administration/deletion.ts";
+import { createExportOwnAccount } from "./administration/export.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
 import { createIterationQueue } from "./async/iteration-queue.ts";
+import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
 import {
   type BackgroundDeps,
   startBackups,
@@ -29,24 +24,29 @@ import {
   createReadUsage,
 } from "./billing/usage.ts";
 import type { Config } from "./config.ts";
+import { createCoverage } from "./coverage/coverage.ts";
 import { loadCommonPasswords } from "./crypto/common-passwords.ts";
 import type { App } from "./http/fastify.ts";
-import { listen } from "./http/listen.ts";
+import { listen } from "./http/server/listen.ts";
+import { seedFromSnapshot } from "./import/import.ts";
 import { createMailer } from "./mail/transport/create-mailer.ts";
+import { createEmailVerification } from "./mailed-links/email-verification.ts";
+import { createPasswordResets } from "./mailed-links/password-reset.ts";
 import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { Observers } from "./metrics/counts.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { createCoverage } from "./rates/coverage.ts";
-import { seedFromSnapshot } from "./rates/import.ts";
+import { createHashNewPassword } from "./passwords/new-password.ts";
 import { createListPublicKeys, type SigningKey } from "./rates/signing-key.ts";
-import type { RateSource } from "./rates/source.ts";
-import { loadSnapshot } from "./rates/sources/snapshot.ts";
+import { createRegister } from "./registration/register.ts";
+import { createSessions } from "./sessions/sessions.ts";
 import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
+import { version } from "./shared/program/version.ts";
 import type { Secrets } from "./shared/secrets.ts";
-import { version } from "./shared/version.ts";
+import { loadSnapshot } from "./sources/fetching/snapshot.ts";
+import type { RateSource } from "./sources/source.ts";
 import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
 

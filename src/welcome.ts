@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { isSea } from "node:sea";
 import type { Config } from "./config.ts";
 import type { Service } from "./service.ts";
-import { programFilesIn } from "./shared/program-files.ts";
-import { version } from "./shared/version.ts";
+import { programFilesIn } from "./shared/program/program-files.ts";
+import { version } from "./shared/program/version.ts";
 import { redactDatabaseUrl } from "./storage/settings.ts";
 import { FILE_NAME } from "./storage/sqlite/database-file.ts";
 

@@ -1,13 +1,13 @@
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { packContent } from "../../src/rates/documents/content.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
 import { createHeadersOf } from "../../src/rates/headers.ts";
-import { publishers } from "../../src/rates/publishers/catalogue.ts";
-import { createRefreshSource } from "../../src/rates/refresh.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
-import type { RateSource } from "../../src/rates/source.ts";
-import { sourcesOf } from "../../src/rates/sources/registry.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { timestamp } from "../../src/shared/instant.ts";
+import { sourcesOf } from "../../src/sources/fetching/registry.ts";
+import { publishers } from "../../src/sources/publishers/catalogue.ts";
+import { createRefreshSource } from "../../src/sources/refresh.ts";
+import type { RateSource } from "../../src/sources/source.ts";
 import type { Store } from "../../src/store.ts";
 
 /** The bodies of a publisher's addresses at a time. */

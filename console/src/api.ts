@@ -1,13 +1,13 @@
 import type { Static } from "typebox";
 import type { AccountSchema, accountDetailsJson, SessionSchema } from "../../src/accounts/json.ts";
-import type { listedSessionJson } from "../../src/accounts/sessions-json.ts";
 import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { EventSchema } from "../../src/audit/json.ts";
 import type { DailyUsageSchema, keyUsageJson, UsageSchema } from "../../src/billing/json.ts";
+import type { CoveredPairSchema, CoveredSourceSchema } from "../../src/coverage/json.ts";
 import type { aboutJson } from "../../src/pages/about.ts";
-import type { CoveredPairSchema, CoveredSourceSchema } from "../../src/rates/coverage-json.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
+import type { listedSessionJson } from "../../src/sessions/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
 import { lastUsage } from "./quota.ts";
 import { root } from "./router.ts";

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
+import { type AdministrationCommandDeps, administrationCommands } from "../administration/cli.ts";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
 import { CommandError, type OutputOptions, unknownAccount } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
-import { normalizeEmail } from "../shared/email.ts";
+import { type InviteCommandDeps, inviteCommands, requirePlan } from "../registration/cli.ts";
+import { normalizeEmail } from "../shared/text/email.ts";
+import { quoted } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { quoted } from "../shared/visible-text.ts";
-import { type AdministrationCommandDeps, administrationCommands } from "./administration-cli.ts";
-import { type InviteCommandDeps, inviteCommands, requirePlan } from "./invite-cli.ts";
 import { accountSummaryJson } from "./json.ts";
 import { type SettingsCommandDeps, settingsCommands } from "./settings-cli.ts";
 import type { AccountSummary } from "./store.ts";

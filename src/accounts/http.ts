@@ -4,9 +4,12 @@ import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
-import { normalizeEmail } from "../shared/email.ts";
+import type { EmailVerification } from "../mailed-links/email-verification.ts";
+import type { PasswordResets } from "../mailed-links/password-reset.ts";
+import type { Register } from "../registration/register.ts";
+import type { Sessions } from "../sessions/sessions.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { EmailVerification } from "./email-verification.ts";
+import { normalizeEmail } from "../shared/text/email.ts";
 import {
   accountJson,
   CredentialsBody,
@@ -16,10 +19,7 @@ import {
   RegistrationBody,
   sessionJson,
 } from "./json.ts";
-import type { PasswordResets } from "./password-reset.ts";
-import type { Register } from "./register.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
-import type { Sessions } from "./sessions.ts";
 
 const registerSchema = {
   operationId: "register",

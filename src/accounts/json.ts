@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
+import { exportSections } from "../administration/administration.ts";
 import { remainingUnits } from "../billing/rules.ts";
-import { UNMAILABLE_CHARACTERS } from "../shared/email.ts";
+import type { IssuedSession } from "../sessions/sessions.ts";
 import { Id, Timestamp, Type } from "../shared/json-schema.ts";
-import { exportSections } from "./administration.ts";
-import type { IssuedSession } from "./sessions.ts";
+import { UNMAILABLE_CHARACTERS } from "../shared/text/email.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
 export function accountSummaryJson(account: AccountSummary) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
-import { normalizeEmail } from "../shared/email.ts";
-import { quoted } from "../shared/visible-text.ts";
+import { normalizeEmail } from "../shared/text/email.ts";
+import { quoted } from "../shared/text/visible-text.ts";
 import type { SettingsStore } from "./settings.ts";
 import type { AccountStore } from "./store.ts";
 

@@ -1,3 +1,4 @@
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
@@ -7,7 +8,6 @@ import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import type { SettingsStore } from "./settings.ts";
 import { SettingsBody, settingsJson } from "./settings-json.ts";
 

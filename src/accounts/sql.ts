@@ -1,4 +1,5 @@
 import { writeEvent } from "../audit/sql.ts";
+import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
@@ -9,7 +10,6 @@ import type {
   AuthWindow,
   AuthWindowStore,
 } from "./store.ts";
-import { lockOfEmail, writeToken } from "./tokens-sql.ts";
 
 export const accountTables: Tables = {
   accounts: {

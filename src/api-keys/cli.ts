@@ -8,9 +8,9 @@ import {
 } from "../cli/command.ts";
 import { fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
 import { type Column, createJsonPrinter, table } from "../cli/output.ts";
-import { normalizeEmail } from "../shared/email.ts";
+import { normalizeEmail } from "../shared/text/email.ts";
+import { visibleLine } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { visibleLine } from "../shared/visible-text.ts";
 import { pagesOfKeys } from "./api-keys.ts";
 import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
 import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";

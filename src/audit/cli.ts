@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { sleep } from "../async/sleep.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
-import { normalizeEmail } from "../shared/email.ts";
 import { parseInstant, timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
+import { normalizeEmail } from "../shared/text/email.ts";
+import { quoted, visibleLine } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { quoted, visibleLine } from "../shared/visible-text.ts";
 import { listedEventJson } from "./json.ts";
 import type { AuditStore, EventCursor, ListedEvent } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
-import { StartupError } from "../shared/start-error.ts";
+import { StartupError } from "../shared/program/start-error.ts";
 import { renameDurably } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";

@@ -3,7 +3,7 @@ import { createReadStream, rmSync, statSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { timestamp } from "../shared/instant.ts";
-import { StartupError } from "../shared/start-error.ts";
+import { StartupError } from "../shared/program/start-error.ts";
 import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";

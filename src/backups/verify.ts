@@ -4,7 +4,7 @@ import { examineStore } from "../doctor/examine.ts";
 import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
-import { StartupError } from "../shared/start-error.ts";
+import { StartupError } from "../shared/program/start-error.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
 import { requireOwner } from "../storage/sqlite/owner.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError } from "../cli/command.ts";
 import { csvLine } from "../cli/csv.ts";
-import { quoted } from "../shared/visible-text.ts";
+import { quoted } from "../shared/text/visible-text.ts";
 import { readUnitsByAccount, readUnitsByKeyAndDay } from "./export.ts";
 import { accountUnitsJson, keyUnitsJson } from "./json.ts";
 import { type BillingPeriod, billingPeriodAt, parseBillingPeriod } from "./rules.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Origin } from "../shared/origin.ts";
-import { visibleLine } from "../shared/visible-text.ts";
+import { visibleLine } from "../shared/text/visible-text.ts";
 
 /** The clock and the output that every command may use. */
 export interface CommandIo {

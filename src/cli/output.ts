@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
-import { visibleLine } from "../shared/visible-text.ts";
+import { visibleLine } from "../shared/text/visible-text.ts";
 import type { OutputOptions } from "./command.ts";
 
 /** A column of a table: its heading, its content in a row, and its alignment if not left. */

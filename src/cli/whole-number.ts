@@ -1,4 +1,4 @@
-import { quoted } from "../shared/visible-text.ts";
+import { quoted } from "../shared/text/visible-text.ts";
 import { CommandError } from "./command.ts";
 
 /**

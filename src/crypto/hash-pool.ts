@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
 import { Failure } from "../shared/failure.ts";
-import { readProgramFile } from "../shared/program-files.ts";
+import { readProgramFile } from "../shared/program/program-files.ts";
 import type { Secrets } from "../shared/secrets.ts";
 
 /** A hash takes a core for about 30 ms, and 19 MiB. One core stays free for reads. */

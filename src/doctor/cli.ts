@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { formatJson } from "../cli/output.ts";
-import { visibleLine } from "../shared/visible-text.ts";
+import { visibleLine } from "../shared/text/visible-text.ts";
 import { type DoctorDeps, type DoctorSettings, examine } from "./examine.ts";
 import type { Finding } from "./rules/finding.ts";
 

@@ -1,11 +1,11 @@
 import type { Cron } from "croner";
 import { checkMailServer } from "../mail/transport/create-mailer.ts";
-import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
-import { sourcesOf } from "../rates/sources/registry.ts";
 import type { SourceState } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
-import { ConfigError, StartupError } from "../shared/start-error.ts";
+import { ConfigError, StartupError } from "../shared/program/start-error.ts";
+import { sourcesOf } from "../sources/fetching/registry.ts";
+import { neverFetched, readSourceStatus } from "../sources/refresh.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
 import { inspectDirectory, isReadableByOthers } from "./fs.ts";

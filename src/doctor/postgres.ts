@@ -1,6 +1,6 @@
 import { mailStore } from "../mail/sql.ts";
-import { sourceStore } from "../rates/sources-sql.ts";
-import { StartupError } from "../shared/start-error.ts";
+import { StartupError } from "../shared/program/start-error.ts";
+import { sourceStore } from "../sources/sql.ts";
 import { migrationsIn } from "../storage/migrations.ts";
 import { createPostgresEngine, UNSAFE_SETTINGS } from "../storage/postgres/engine.ts";
 import { versionOf } from "../storage/postgres/migrate.ts";

@@ -7,7 +7,7 @@ import { isRepeated, preflightHeaders } from "./headers.ts";
 import type { ReplyWriter } from "./response/reply.ts";
 import type { HttpResponse } from "./response/response.ts";
 import type { Route } from "./route.ts";
-import { routerOptions } from "./server.ts";
+import { routerOptions } from "./server/server.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Failure } from "../shared/failure.ts";
-import { visible } from "../shared/visible-text.ts";
+import { visible } from "../shared/text/visible-text.ts";
 import type { LogLevel } from "./levels.ts";
 import { LogOutput } from "./output.ts";
 

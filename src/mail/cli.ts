@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
-import { isMailable } from "../shared/email.ts";
+import { isMailable } from "../shared/text/email.ts";
 import type { Mailer } from "./mailer.ts";
 import { MailError } from "./mailer.ts";
 import type { MailRecord, MailStore } from "./store.ts";

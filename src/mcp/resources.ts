@@ -3,8 +3,8 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "../rates/coverage.ts";
-import { pairsJson, sourcesJson } from "../rates/coverage-json.ts";
+import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "../coverage/coverage.ts";
+import { pairsJson, sourcesJson } from "../coverage/json.ts";
 import { parsePairName, parseSymbol } from "../rates/rules/symbol.ts";
 
 const PAIRS = "kurs://pairs";

@@ -11,7 +11,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { TObject } from "typebox";
-import type { Coverage } from "../rates/coverage.ts";
+import type { Coverage } from "../coverage/coverage.ts";
 import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { CONTENT_TYPE, expose, type Metric } from "./exposition.ts";
 
-// An import statement would load undici, too (http/node-http.ts).
+// An import statement would load undici, too (http/server/node-http.ts).
 const { createServer } = process.getBuiltinModule("node:http");
 
 /** Scrapers are few; other clients must not use up the process's file descriptors. */

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { MailStore, OutboxState } from "../mail/store.ts";
-import { readSourceStatus, type SourceStatus } from "../rates/refresh.ts";
-import type { RateSource } from "../rates/source.ts";
 import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { StoreStatus } from "../shared/store.ts";
+import { readSourceStatus, type SourceStatus } from "../sources/refresh.ts";
+import type { RateSource } from "../sources/source.ts";
 
 /** The store is queried at most once in this time, however many scrapers ask. */
 const CACHE_MS = 5000;

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { accepts } from "../http/accept.ts";
 import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
-import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
+import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
 import { consolePages } from "./paths.ts";
 
 const DIRECTORY = "console/dist";

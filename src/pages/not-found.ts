@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { accepts } from "../http/accept.ts";
-import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
+import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
 
 const DIRECTORY = "console/dist";
 const FILE = "404.html";

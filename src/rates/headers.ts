@@ -1,8 +1,8 @@
+import { type RateSource, type Schedule, scheduleOf } from "../sources/source.ts";
 import { rateBody } from "./rules/rate.ts";
 import { pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "./rules/update-policy.ts";
 import type { PublicSigningKey, SignedContent, SigningKey } from "./signing-key.ts";
-import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 /** The headers that name a rate's publisher, terms and next publication, as they are stored. */
 export interface StoredHeaders {

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
+import type { Outlook } from "../coverage/coverage.ts";
+import type { ImportCounts } from "../import/import.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { Outlook } from "./coverage.ts";
-import type { ImportCounts } from "./import.ts";
-import type { SourceStatus } from "./refresh.ts";
+import type { SourceStatus } from "../sources/refresh.ts";
 import { currencyName } from "./rules/currency-names.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { PublicSigningKey } from "./signing-key.ts";

@@ -2,6 +2,7 @@ import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
+import { SET_VALIDATORS } from "../sources/sql.ts";
 import {
   integerOf,
   optionalIntegerOf,
@@ -13,7 +14,6 @@ import { type Engine, type Row, statement, type Transaction } from "../storage/e
 import { renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
-import { SET_VALIDATORS } from "./sources-sql.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,

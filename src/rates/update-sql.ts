@@ -3,6 +3,7 @@ import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
+import { SET_VALIDATORS } from "../sources/sql.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../storage/columns.ts";
 import {
   type Row,
@@ -23,7 +24,6 @@ import type {
 } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
-import { SET_VALIDATORS } from "./sources-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,

@@ -1,4 +1,4 @@
-import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
+import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
 
 /** The versions of a schema before and after a migration. */
 export interface MigrationReport {

@@ -35,10 +35,12 @@ test("no code parses a float from text", () => {
 
 test("no code between publisher and client converts a rate to a number", () => {
   // Charges hold units per day and no rates. Commands print counts and sizes.
-  const others = /^src\/(?:rates\/cli\/|metering\/batch\/sqlite-charges\.ts)/;
-  const onPath = filesIn("src/rates/", "src/metering/", "src/shared/decimal.ts").filter(
-    ({ path }) => !others.test(path),
-  );
+  const others = /\/cli(?:\/|\.ts$)|\/sqlite-charges\.ts$/;
+  const folders = ["rates", "sources", "coverage", "import", "provenance", "metering"];
+  const onPath = filesIn(
+    ...folders.map((folder) => `src/${folder}/`),
+    "src/shared/decimal.ts",
+  ).filter(({ path }) => !others.test(path));
   assert.ok(onPath.length > 20);
   assert.deepEqual(placesOf(onPath, call("Number")), []);
   assert.deepEqual(placesOf(onPath, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);

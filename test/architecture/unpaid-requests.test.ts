@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { consolePages } from "../../src/pages/paths.ts";
-import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { startSharedService } from "../support/service.ts";
 import { ROOT } from "./tree.ts";
@@ -91,13 +91,13 @@ test("every row of the table has a cost, a bound and a test", () => {
 
 /** A limit in the code, and the words for it in the table. A changed limit changes both. */
 const limits = [
-  ["src/http/server.ts", "BODY_BYTES_MAX = 16 * 1024;", "bodies of 16 KiB"],
-  ["src/http/server.ts", "HEADER_BYTES_MAX = 16 * 1024;", "16 KiB for the request line"],
-  ["src/http/server.ts", "REQUEST_TIMEOUT_MS = 30_000;", "30 s for a request"],
-  ["src/http/server.ts", "HEADERS_TIMEOUT_MS = 15_000;", "15 s for the headers"],
-  ["src/http/server.ts", "connectionsCheckingInterval: 5_000,", "checked every 5 s"],
-  ["src/http/server.ts", "SILENCE_MS = 40_000;", "after 40 s of silence"],
-  ["src/http/end-gently.ts", "LINGER_MS = 1000;", "the connection closes after 1 s"],
+  ["src/http/server/server.ts", "BODY_BYTES_MAX = 16 * 1024;", "bodies of 16 KiB"],
+  ["src/http/server/server.ts", "HEADER_BYTES_MAX = 16 * 1024;", "16 KiB for the request line"],
+  ["src/http/server/server.ts", "REQUEST_TIMEOUT_MS = 30_000;", "30 s for a request"],
+  ["src/http/server/server.ts", "HEADERS_TIMEOUT_MS = 15_000;", "15 s for the headers"],
+  ["src/http/server/server.ts", "connectionsCheckingInterval: 5_000,", "checked every 5 s"],
+  ["src/http/server/server.ts", "SILENCE_MS = 40_000;", "after 40 s of silence"],
+  ["src/http/server/end-gently.ts", "LINGER_MS = 1000;", "the connection closes after 1 s"],
   ["src/http/overload/connection-limit.ts", "MAX_REJECTING = 100;", "at most 100 more"],
   ["src/http/overload/load-shedding.ts", "MAX_PIPELINED_REQUESTS = 200;", "200 in flight"],
   ["src/http/overload/loop-budget.ts", "LOOP_BUDGET_MS = 250;", "what it serves in 250 ms"],
@@ -112,7 +112,7 @@ const limits = [
   ["src/mcp/bounds.ts", "FREE_REQUESTS_MAX = 10;", "10 requests besides calls"],
   ["src/mcp/bounds.ts", "URI_LENGTH_MAX = 256;", "a URI of 256 characters"],
   ["src/mcp/short-call.ts", "SHORT_CALL_LENGTH_MAX = 1024;", "up to 1,024 characters"],
-  ["src/rates/coverage.ts", "PAIRS_PER_PAGE_MAX = 1000;", "1,000 pairs per page"],
+  ["src/coverage/coverage.ts", "PAIRS_PER_PAGE_MAX = 1000;", "1,000 pairs per page"],
   ["src/http/unpaid-responses.ts", "RESPONSES_PER_ACCOUNT_MAX = 32;", "32 at once for an account"],
   ["src/http/unpaid-responses.ts", "RESPONSES_MAX = 256;", "256 for all"],
   ["src/http/authentication.ts", "SESSIONS_PER_ITERATION = 8;", "8 requests with a session begin"],
@@ -121,7 +121,7 @@ const limits = [
   ["src/crypto/secrets.ts", "memory: 19_456,", "19 MiB"],
   ["src/crypto/hash-pool.ts", "MAX_QUEUED_PER_THREAD = 166;", "166 passwords wait per thread"],
   ["src/crypto/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
-  ["src/accounts/auth-limiter.ts", "CALLS_PER_IP_FACTOR = 30;", "30 times that per address"],
+  ["src/auth-limit/auth-limiter.ts", "CALLS_PER_IP_FACTOR = 30;", "30 times that per address"],
   ["src/accounts/rules.ts", "VALID_TOKENS_MAX = 5;", "5 valid tokens per account"],
   ["src/accounts/rules.ts", "MAILS_PER_HOUR_MAX = 5;", "5 mails per address and hour"],
   ["src/mail/delivery-loop.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { createApiKeys } from "../../src/api-keys/api-keys.ts";
 import { createIterationQueue } from "../../src/async/iteration-queue.ts";
 import { createReadUsage } from "../../src/billing/usage.ts";
+import { createCoverage } from "../../src/coverage/coverage.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createCallTool } from "../../src/mcp/call-tool.ts";
 import { type CallDirectly, createDirectCalls } from "../../src/mcp/direct.ts";
@@ -9,7 +10,6 @@ import { createSdkHandler, type HandleWithSdk } from "../../src/mcp/sdk.ts";
 import { createTools } from "../../src/mcp/tools.ts";
 import { createConvertCurrency } from "../../src/metering/convert.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
-import { createCoverage } from "../../src/rates/coverage.ts";
 import type { Store } from "../../src/store.ts";
 import {
   BY,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { SdkHttpError } from "@modelcontextprotocol/client";
-import { version } from "../../src/shared/version.ts";
+import { version } from "../../src/shared/program/version.ts";
 import { connectMcp, envelopeIn, eras, type McpClient, textIn } from "../support/mcp-client.ts";
 import { startSharedService } from "../support/service.ts";
 

@@ -1,11 +1,11 @@
 import { operator } from "../../src/cli/operator.ts";
 import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import { packContent } from "../../src/rates/documents/content.ts";
-import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
-import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { readRateFile } from "../../src/import/files/read-rate-file.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
 import { originNow } from "../../src/shared/origin.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
+import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import { openPostgresEngine } from "../../src/storage/postgres/open.ts";
 import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/storage/settings.ts";
 import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";

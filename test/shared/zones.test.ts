@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 const FILES = [
   join(import.meta.dirname, "../billing/rules.test.ts"),
   join(import.meta.dirname, "instant.test.ts"),
-  join(import.meta.dirname, "../rates/rules/publication-time.test.ts"),
-  join(import.meta.dirname, "../rates/sources/schedule.test.ts"),
-  join(import.meta.dirname, "../rates/publishers/holidays.test.ts"),
+  join(import.meta.dirname, "../sources/rules/publication-time.test.ts"),
+  join(import.meta.dirname, "../sources/fetching/schedule.test.ts"),
+  join(import.meta.dirname, "../sources/publishers/holidays.test.ts"),
 ];
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import type { ClientBase } from "pg";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { examineStore } from "../../src/doctor/examine.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
-import { StartupError } from "../../src/shared/start-error.ts";
+import { StartupError } from "../../src/shared/program/start-error.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { requireOwnSession, SESSION_ROUNDS } from "../../src/storage/postgres/own-session.ts";
 import { eventually } from "../support/mails.ts";

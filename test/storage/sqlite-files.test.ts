@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { StartupError } from "../../src/shared/start-error.ts";
+import { StartupError } from "../../src/shared/program/start-error.ts";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { publishers } from "../../src/rates/publishers/catalogue.ts";
-import type { Publisher } from "../../src/rates/publishers/publisher.ts";
-import type { RateSource } from "../../src/rates/source.ts";
-import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
-import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import type { Clock } from "../../src/shared/clock.ts";
+import type { HttpLimits } from "../../src/sources/fetching/http-get.ts";
+import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
+import { publishers } from "../../src/sources/publishers/catalogue.ts";
+import type { Publisher } from "../../src/sources/publishers/publisher.ts";
+import type { RateSource } from "../../src/sources/source.ts";
 import { eventually } from "./mails.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,11 +1,11 @@
-import { packContent } from "../../src/rates/documents/content.ts";
-import { createDocumentReader } from "../../src/rates/documents/reader.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
+import { createDocumentReader } from "../../src/provenance/documents/reader.ts";
 import { createHeadersOf } from "../../src/rates/headers.ts";
-import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import type { SigningKey } from "../../src/rates/signing-key.ts";
-import { sourceNames, sourcesOf } from "../../src/rates/sources/registry.ts";
-import { parseSnapshot } from "../../src/rates/sources/snapshot.ts";
 import { systemClock } from "../../src/shared/clock.ts";
+import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
+import { parseSnapshot } from "../../src/sources/fetching/snapshot.ts";
+import { publishers } from "../../src/sources/publishers/catalogue.ts";
 
 const sources = sourcesOf(sourceNames.known, { clock: systemClock, version: "test" });
 

@@ -1,11 +1,11 @@
 import type { MailServerCheck } from "../../mail/mailer.ts";
 import type { MailRecord } from "../../mail/store.ts";
-import type { SourceStatus } from "../../rates/refresh.ts";
 import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
-import { MISSED_MAX } from "../../rates/source.ts";
 import { DAY_MS } from "../../shared/clock.ts";
-import { counted } from "../../shared/counted.ts";
 import type { Instant } from "../../shared/instant.ts";
+import { counted } from "../../shared/text/counted.ts";
+import type { SourceStatus } from "../../sources/refresh.ts";
+import { MISSED_MAX } from "../../sources/source.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 

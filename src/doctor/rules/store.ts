@@ -1,7 +1,7 @@
 import { utcDay } from "../../billing/rules.ts";
 import { isAhead } from "../../cleanup/trusted-time.ts";
-import { counted } from "../../shared/counted.ts";
 import { type Instant, timestamp } from "../../shared/instant.ts";
+import { counted } from "../../shared/text/counted.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The state of a store. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { endGently } from "../end-gently.ts";
-import type { Exchanges } from "../exchanges.ts";
+import { endGently } from "../server/end-gently.ts";
+import type { Exchanges } from "../server/exchanges.ts";
 import { requestLength } from "./grammar.ts";
 
 const NOTHING = Buffer.alloc(0);

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
-import type { CloseWithError } from "../client-errors.ts";
+import type { CloseWithError } from "../server/client-errors.ts";
 
 /** Open files besides client connections: database, log, modules, threads, PostgreSQL. */
 const OTHER_FILES = 200;

@@ -1,8 +1,8 @@
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import { type Failure, serviceOverloaded } from "../../shared/failure.ts";
-import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import type { SendFailure } from "../response/reply.ts";
+import type { Exchanges } from "../server/exchanges.ts";
 import type { AdmitRequest } from "./loop-budget.ts";
 
 declare module "fastify" {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../shared/failure.ts";
 import { type LogAccess, loggedRequest } from "../access-log.ts";
-import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
 import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
+import type { Exchanges } from "../server/exchanges.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Clock } from "../../shared/clock.ts";
 import { corsHeaders } from "../headers.ts";
-import { STATUS_CODES } from "../node-http.ts";
+import { STATUS_CODES } from "../server/node-http.ts";
 import type { HttpResponse } from "./response.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
-import { isMailable } from "../../shared/email.ts";
+import { isMailable } from "../../shared/text/email.ts";
 import { type MailAddress, MailError } from "../mailer.ts";
 import type { OutgoingMail } from "../store.ts";
 import { renderMail } from "../templates.ts";

@@ -1,17 +1,17 @@
 import type { AuditStore } from "../../audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { OpenedFile } from "../../cli/input-file.ts";
+import type { DocumentReader } from "../../provenance/document-reader.ts";
+import type { ObservationReads } from "../../provenance/observations.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
-import { quoted } from "../../shared/visible-text.ts";
-import type { DocumentReader } from "../document-reader.ts";
+import { quoted } from "../../shared/text/visible-text.ts";
+import type { RateLineReader, RateSource } from "../../sources/source.ts";
 import type { HeadersOf } from "../headers.ts";
 import type { HistoryStore, PackContent } from "../history.ts";
-import type { ObservationReads } from "../observations.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
-import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
 
 /** Parses a symbol argument. @throws {CommandError} it is invalid. */

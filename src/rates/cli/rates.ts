@@ -4,22 +4,22 @@ import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
 import { digested, fileError, readWithProgress } from "../../cli/input-file.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
-import { visibleLine } from "../../shared/visible-text.ts";
-import { createOutlooks, type Outlook } from "../coverage.ts";
-import { createRateImport } from "../import.ts";
+import { createOutlooks, type Outlook } from "../../coverage/coverage.ts";
+import { createRateImport } from "../../import/import.ts";
+import { atCommand } from "../../provenance/cli/at.ts";
+import { historyCommand } from "../../provenance/cli/history.ts";
+import { traceCommand } from "../../provenance/cli/trace.ts";
+import { verifyCommand } from "../../provenance/cli/verify.ts";
+import { visibleLine } from "../../shared/text/visible-text.ts";
+import { sourceCommands } from "../../sources/cli.ts";
 import { importCountsJson, listedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import type { StoredRate } from "../store.ts";
 import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
-import { atCommand } from "./at.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
-import { historyCommand } from "./history.ts";
 import { signCommand, warnOfMissingKey } from "./sign.ts";
-import { sourceCommands } from "./sources.ts";
-import { traceCommand } from "./trace.ts";
-import { verifyCommand } from "./verify.ts";
 
 /** Adds `kurs rates …`. */
 export function rateCommands(

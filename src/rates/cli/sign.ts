@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CommandError } from "../../cli/command.ts";
-import { counted } from "../../shared/counted.ts";
+import { counted } from "../../shared/text/counted.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
 import type { RateCommandDeps } from "./arguments.ts";
 

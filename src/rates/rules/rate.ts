@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../shared/clock.ts";
 import { type Decimal, isZero, parseDecimal } from "../../shared/decimal.ts";
 import { type Instant, instantAt, isLeapSecond, parseInstant } from "../../shared/instant.ts";
-import { quoted } from "../../shared/visible-text.ts";
+import { quoted } from "../../shared/text/visible-text.ts";
 import { type Pair, parseSymbol } from "./symbol.ts";
 
 /** A direct exchange rate: one unit of `base` is worth `rate` units of `quote`, as of `asOf`. */

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary, requireReplicated } from "../postgres/primary.ts";

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 import { useSchemaAlone } from "./schema-lock.ts";
 

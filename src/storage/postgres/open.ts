@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 
 /**
  * How often clients must find their session again. With other traffic, a pooler's transaction mode

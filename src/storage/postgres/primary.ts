@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import { useSchema } from "./schema-lock.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { ClientBase } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 
 // Every session of a node or a command holds a shared advisory lock as long as it is connected, and
 // checks the schema's version after it got the lock; a migration takes the exclusive one. So no

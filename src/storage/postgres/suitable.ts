@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import type { Primary } from "./primary.ts";
 

@@ -1,4 +1,4 @@
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 
 /** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;

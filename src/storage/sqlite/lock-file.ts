@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
 import { makeDatabaseFile } from "./private-files.ts";
 

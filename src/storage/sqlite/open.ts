@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { backUpBeforeMigration } from "./backup/before-migration.ts";
 import { FILE_NAME, requireDatabase } from "./database-file.ts";

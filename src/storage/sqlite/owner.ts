@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { StartupError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/program/start-error.ts";
 
 /**
  * Rejects root where a path, or its nearest existing parent, belongs to another user. The owner of

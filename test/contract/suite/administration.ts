@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exportSections } from "../../../src/accounts/administration.ts";
+import { exportSections } from "../../../src/administration/administration.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StoredPair } from "../../../src/rates/coverage.ts";
+import type { StoredPair } from "../../../src/coverage/coverage.ts";
 import type { AssetSymbol, Pair } from "../../../src/rates/rules/symbol.ts";
 import type { Store } from "../../../src/store.ts";
 import { BY, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";

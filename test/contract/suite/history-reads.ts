@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Observation } from "../../../src/rates/observations.ts";
-import { findServedAt } from "../../../src/rates/served-at.ts";
-import { type Difference, verifyHistory } from "../../../src/rates/verify.ts";
+import type { Observation } from "../../../src/provenance/observations.ts";
+import { findServedAt } from "../../../src/provenance/served-at.ts";
+import { type Difference, verifyHistory } from "../../../src/provenance/verify.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
 import type { Store } from "../../../src/store.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";

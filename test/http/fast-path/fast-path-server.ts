@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { trackExchanges } from "../../../src/http/exchanges.ts";
 import { installFastPath } from "../../../src/http/fast-path/connection.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
 import type { HttpResponse } from "../../../src/http/response/response.ts";
 import { createSerializer } from "../../../src/http/response/serialize.ts";
+import { trackExchanges } from "../../../src/http/server/exchanges.ts";
 import { createReadParser } from "../../../src/metering/fast-path.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fastify from "fastify";
-import { trackExchanges } from "../../../src/http/exchanges.ts";
 import type { App } from "../../../src/http/fastify.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
 import { addLoadShedding } from "../../../src/http/overload/load-shedding.ts";
 import { createReplyWriter } from "../../../src/http/response/reply.ts";
+import { trackExchanges } from "../../../src/http/server/exchanges.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
 

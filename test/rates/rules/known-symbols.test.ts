@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { treasuryCurrencies } from "../../../src/rates/publishers/treasury-currencies.ts";
 import { knownSymbols } from "../../../src/rates/rules/known-symbols.ts";
 import { parseSymbol } from "../../../src/rates/rules/symbol.ts";
-import { loadSnapshot } from "../../../src/rates/sources/snapshot.ts";
+import { loadSnapshot } from "../../../src/sources/fetching/snapshot.ts";
+import { treasuryCurrencies } from "../../../src/sources/publishers/treasury-currencies.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);

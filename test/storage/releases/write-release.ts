@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { version } from "../../../src/shared/version.ts";
+import { version } from "../../../src/shared/program/version.ts";
 import { kurs, serve, temporaryDirectory } from "../../support/process.ts";
 
 // Writes the store of this version for the tests of later ones, before its release:

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
 import {
   resultCodeOf,

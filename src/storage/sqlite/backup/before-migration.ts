@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../../shared/clock.ts";
 import { timestamp } from "../../../shared/instant.ts";
-import { StartupError } from "../../../shared/start-error.ts";
-import { version } from "../../../shared/version.ts";
+import { StartupError } from "../../../shared/program/start-error.ts";
+import { version } from "../../../shared/program/version.ts";
 import { backupSqlite, makeBackupDirectory } from "./backup.ts";
 import { BACKUPS, backupNameBefore, isPartBefore } from "./names.ts";
 

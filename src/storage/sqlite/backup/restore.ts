@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { lockExclusive } from "../lock-file.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/program/start-error.ts";
 import type { Statement } from "../../engine.ts";
 import { numbered } from "../engine.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";

@@ -1,0 +1,52 @@
+import { normalizePassword, wrongPassword } from "../accounts/rules.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { Clock } from "../shared/clock.ts";
+import { sessionRequired } from "../shared/failure.ts";
+import { originNow } from "../shared/origin.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { AdministrationStore } from "./administration.ts";
+
+/**
+ * Deletes the account of a session, as `kurs accounts delete` does. Its password counts and is
+ * checked as at a log-in: otherwise a stolen session could try passwords without a limit.
+ *
+ * @throws {Failure} `too_many_requests`; `unauthorized` for a wrong password, and when the account
+ *   was deleted meanwhile.
+ */
+export type DeleteAccount = (
+  accountId: string,
+  request: { readonly password: string; readonly clientIp: string },
+) => Promise<void>;
+
+export function createDeleteAccount(uses: {
+  readonly store: {
+    readonly accounts: AccountStore;
+    readonly administration: AdministrationStore;
+  };
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
+}): DeleteAccount {
+  const { store, secrets, consumeAuthAttempt } = uses;
+
+  const accountOf = async (accountId: string) => {
+    const account = await store.accounts.findById(accountId);
+    if (account === undefined) throw sessionRequired;
+    return account;
+  };
+
+  return async (accountId, { password: typed, clientIp }) => {
+    const { email } = await accountOf(accountId);
+    await consumeAuthAttempt(clientIp, email);
+    const password = normalizePassword(typed);
+    for (;;) {
+      const { passwordHash } = await accountOf(accountId);
+      const { matches } = await secrets.verifyPassword(passwordHash || undefined, password);
+      if (!matches) throw wrongPassword;
+      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      // Otherwise the password changed meanwhile: check again.
+      if (await store.administration.delete(email, origin, passwordHash)) return;
+    }
+  };
+}

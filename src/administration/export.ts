@@ -1,0 +1,142 @@
+import type { AuditStore } from "../audit/store.ts";
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { DailyUnits, UsageStore } from "../billing/store.ts";
+import { createReadDailyUsage } from "../billing/usage.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { type Clock, DAY_MS } from "../shared/clock.ts";
+import { sessionRequired } from "../shared/failure.ts";
+import { type Origin, originNow } from "../shared/origin.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import {
+  type AdministrationStore,
+  type ExportSection,
+  exportSections,
+  type StoredRow,
+} from "./administration.ts";
+
+interface ExportUses {
+  readonly store: {
+    readonly administration: AdministrationStore;
+    readonly audit: AuditStore;
+    readonly usage: UsageStore;
+  };
+  readonly clock: Clock;
+}
+
+/**
+ * Records an export, and makes it: everything that is stored about an account, as JSON text in
+ * pieces of bounded size. An account may have 10,000 keys, and units of each on every day.
+ *
+ * @param accountId not an email, which another account may have by then.
+ * @returns undefined, and records nothing, when there is no such account.
+ */
+export async function exportAccount(
+  uses: ExportUses,
+  accountId: string,
+  origin: Origin,
+): Promise<AsyncGenerator<string, void> | undefined> {
+  const { store, clock } = uses;
+  const account = await store.administration.beginExport(accountId, origin);
+  if (account === undefined) return undefined;
+  const { createdAt, row } = account;
+  const days = Math.ceil((clock.nowMs() - Date.parse(createdAt)) / DAY_MS) + 1;
+  const readDailyUsage = createReadDailyUsage(uses);
+
+  return (async function* () {
+    const at = JSON.stringify(origin.at);
+    yield `{\n  "exported_at": ${at},\n  "account": ${JSON.stringify(row)},\n`;
+    for (const name of exportSections) {
+      yield* listText(name, sectionPages(store.administration, name, accountId));
+    }
+    yield* listText("daily_usage", dailyPages(readDailyUsage(accountId, days)));
+    yield* listText("events", eventPages(store.audit, accountId), "");
+    yield "}\n";
+  })();
+}
+
+/**
+ * Makes the export of an account for its owner. It throws `unauthorized` between two pieces when
+ * the session has ended, or the account was suspended or deleted.
+ *
+ * @param session the token of a session that `authenticate` accepted, and its client's address.
+ * @throws {Failure} `too_many_requests`, because each export adds an event to the audit log;
+ *   `unauthorized` when the account was deleted meanwhile.
+ */
+export type ExportOwnAccount = (
+  accountId: string,
+  session: { readonly token: string; readonly clientIp: string },
+) => Promise<AsyncGenerator<string, void>>;
+
+export function createExportOwnAccount(
+  uses: ExportUses & {
+    readonly sessions: Pick<Sessions, "authenticate">;
+    readonly secrets: Pick<Secrets, "uuid">;
+    readonly consumeAuthAttempt: ConsumeAuthAttempt;
+  },
+): ExportOwnAccount {
+  const { sessions } = uses;
+  return async (accountId, { token, clientIp: address }) => {
+    await uses.consumeAuthAttempt(address, `export of ${accountId}`);
+    const origin = originNow({ kind: "account", address }, uses);
+    const pieces = await exportAccount(uses, accountId, origin);
+    if (pieces === undefined) throw sessionRequired;
+    return (async function* () {
+      for await (const piece of pieces) {
+        // After the piece was read, so that nothing leaves that was read without a session.
+        await sessions.authenticate(token);
+        yield piece;
+      }
+    })();
+  };
+}
+
+/** A member of the export: a row per line. */
+async function* listText(name: string, pages: AsyncIterable<readonly StoredRow[]>, end = ",") {
+  yield `  ${JSON.stringify(name)}: [`;
+  let separator = "\n";
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map((row) => `    ${JSON.stringify(row)}`).join(",\n");
+    separator = ",\n";
+  }
+  yield `\n  ]${end}\n`;
+}
+
+async function* sectionPages(
+  store: AdministrationStore,
+  section: ExportSection,
+  accountId: string,
+) {
+  let after = "";
+  for (;;) {
+    const page = await store.section(section, accountId, after, PAGE_ROWS);
+    yield page.map(({ row }) => row);
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)?.place ?? after;
+  }
+}
+
+async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
+  for await (const page of pages) {
+    yield page.map(({ day, keyId, units }) => ({ date: day, api_key_id: keyId, units }));
+  }
+}
+
+/** An owner may read an export: it has no operator's name or machine. */
+async function* eventPages(audit: AuditStore, accountId: string) {
+  let before: string | undefined;
+  for (;;) {
+    const page = await audit.ofAccount(accountId, before, PAGE_ROWS);
+    yield page.map(({ id, at, actor, action, origin, details }) => ({
+      id,
+      at,
+      actor,
+      action,
+      ...(actor === "account" ? { address: origin ?? null } : {}),
+      details,
+    }));
+    if (page.length < PAGE_ROWS) return;
+    before = page.at(-1)?.id;
+  }
+}

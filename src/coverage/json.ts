@@ -1,0 +1,127 @@
+import { currencyName } from "../rates/rules/currency-names.ts";
+import { type Pair, pairName } from "../rates/rules/symbol.ts";
+import { Timestamp, Type } from "../shared/json-schema.ts";
+import type { RateSource } from "../sources/source.ts";
+import type { CoveredPair, CoveredSource } from "./coverage.ts";
+
+const Name = (examples: readonly string[]) => ({
+  type: ["string", "null"],
+  description: "In English; null for a symbol without a known name",
+  examples,
+});
+
+const NextPublication = {
+  type: ["string", "null"],
+  format: "date-time",
+  description:
+    "When the publisher's calendar expects the next publication; null for imports and for " +
+    "sources that publish continuously",
+  examples: ["2026-11-23T15:05:00Z"],
+};
+
+const nullable = (schema: object) => schema as unknown as ReturnType<typeof Type.String>;
+
+export const CoveredPairSchema = Type.Object(
+  {
+    base: Type.String({ examples: ["EUR"] }),
+    quote: Type.String({ examples: ["USD"] }),
+    base_name: nullable(Name(["Euro"])),
+    quote_name: nullable(Name(["US Dollar"])),
+    source: Type.String({
+      description: "A key in sources, or import: imported by the operator",
+      examples: ["ecb"],
+    }),
+    missed_publication: Type.Boolean({
+      description: "Whether a publication is overdue that the pair's rate does not reflect",
+    }),
+    next_publication: nullable(NextPublication),
+    suspended: Type.Boolean({ description: "Whether the operator suspended it: reads get 503" }),
+  },
+  { $id: "CoveredPair" },
+);
+
+export const CoveredSourceSchema = Type.Object(
+  {
+    key: Type.String({ examples: ["ecb"] }),
+    name: Type.String({ examples: ["European Central Bank"] }),
+    country: Type.String({ description: "ISO 3166-1 alpha-2, or EU", examples: ["EU"] }),
+    terms: Type.String({ description: "The terms on which the figures may be passed on" }),
+    terms_url: nullable({ type: ["string", "null"], format: "uri" }),
+    schedule: Type.String({ examples: ["16:05 on working days, Europe/Berlin"] }),
+    pairs: Type.Integer({ minimum: 0, description: "The number of pairs that it owns" }),
+    missed_publications: Type.Integer({
+      minimum: 0,
+      maximum: 99,
+      description: "Publications that are overdue; 99 means that many or more",
+    }),
+    next_publication: nullable(NextPublication),
+    last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
+  },
+  { $id: "CoveredSource" },
+);
+
+const SourcesSchema = Type.Object(
+  {
+    sources: Type.Array(Type.Ref("CoveredSource#"), {
+      description: "Those that own a pair or are switched on, in order of precedence",
+    }),
+  },
+  { $id: "Sources" },
+);
+
+const PairsSchema = Type.Object(
+  {
+    pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
+    next: nullable({
+      type: ["string", "null"],
+      description: "The last pair of the page, for `after`; null on the last page",
+      examples: ["EUR/ZAR"],
+    }),
+  },
+  { $id: "Pairs" },
+);
+
+/** Every schema here that responses refer to by name. */
+export const coverageSchemas = [CoveredPairSchema, CoveredSourceSchema, PairsSchema, SourcesSchema];
+
+export function sourcesJson(sources: readonly CoveredSource[]) {
+  return { sources: sources.map(coveredSourceJson) };
+}
+
+function coveredSourceJson(covered: CoveredSource) {
+  const { source, pairs, missedPublications, nextPublication, lastSuccessAt } = covered;
+  return {
+    key: source.key,
+    name: source.name,
+    country: source.country,
+    terms: source.terms,
+    terms_url: source.termsUrl ?? null,
+    schedule: scheduleText(source),
+    pairs,
+    missed_publications: missedPublications,
+    next_publication: nextPublication ?? null,
+    last_success_at: lastSuccessAt ?? null,
+  };
+}
+
+function scheduleText({ schedule, rarerPairs }: RateSource): string {
+  if (rarerPairs === undefined) return schedule.describe();
+  return `${schedule.describe()}; some pairs ${rarerPairs.schedule.describe()}`;
+}
+
+export function pairsJson(pairs: readonly CoveredPair[], next: Pair | undefined) {
+  return { pairs: pairs.map(coveredPairJson), next: next === undefined ? null : pairName(next) };
+}
+
+function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredPair) {
+  return {
+    base,
+    quote,
+    base_name: currencyName(base) ?? null,
+    quote_name: currencyName(quote) ?? null,
+    source,
+    missed_publication: outlook.isMissed,
+    next_publication: outlook.nextPublication ?? null,
+    suspended: isSuspended,
+  };
+}

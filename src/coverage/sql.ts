@@ -1,0 +1,54 @@
+import type { AssetSymbol } from "../rates/rules/symbol.ts";
+import type { Instant } from "../shared/instant.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import type { Engine, Row } from "../storage/engine.ts";
+import type { CoverageStore, StoredPair } from "./coverage.ts";
+
+// A source that was never fetched, as after a start without a network, has the newest time of its
+// stored rates. Imports need none: a million of them would be searched.
+const SOURCES = `
+  SELECT coalesce(s.source, o.source) AS source, coalesce(o.pairs, 0) AS pairs, s.last_success_at,
+    coalesce(s.newest_as_of, (
+      SELECT max(r.as_of) FROM rates r WHERE r.source = o.source AND o.source <> 'import'
+    )) AS newest_as_of
+  FROM (SELECT source, count(*) AS pairs FROM rates GROUP BY source) AS o
+  FULL JOIN sources s ON s.source = o.source`;
+
+const PAIR = "SELECT base, quote, source, as_of, suspended_at FROM rates";
+
+const PAIRS = `${PAIR} WHERE (base, quote) > ($1, $2) ORDER BY base, quote LIMIT $3`;
+
+const PAIRS_OF_BASE = `
+  ${PAIR} WHERE base = $4 AND (base, quote) > ($1, $2) ORDER BY quote LIMIT $3`;
+
+export function coverageStore(engine: Engine): CoverageStore {
+  return {
+    async sources() {
+      return (await engine.query(SOURCES)).map((row) => ({
+        source: textOf(row, "source"),
+        pairs: integerOf(row, "pairs"),
+        lastSuccessAt: optionalTextOf(row, "last_success_at"),
+        newestAsOf: optionalTextOf(row, "newest_as_of") as Instant | undefined,
+      }));
+    },
+
+    async pairs({ limit, after, base }) {
+      const start = [after?.base ?? "", after?.quote ?? "", limit] as const;
+      const rows =
+        base === undefined
+          ? await engine.query(PAIRS, ...start)
+          : await engine.query(PAIRS_OF_BASE, ...start, base);
+      return rows.map(pairOf);
+    },
+  };
+}
+
+function pairOf(row: Row): StoredPair {
+  return {
+    base: textOf(row, "base") as AssetSymbol,
+    quote: textOf(row, "quote") as AssetSymbol,
+    source: textOf(row, "source"),
+    asOf: textOf(row, "as_of") as Instant,
+    isSuspended: row.suspended_at !== null,
+  };
+}

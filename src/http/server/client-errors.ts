@@ -1,0 +1,135 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { Failure } from "../../shared/failure.ts";
+import type { ObserveResponse } from "../access-log.ts";
+import type { NodeSide } from "../fast-path/node-side.ts";
+import { pathOf } from "../request-target.ts";
+import { errorResponse } from "../response/response.ts";
+import type { SerializeResponse } from "../response/serialize.ts";
+import type { Rejection, RejectUnmatched } from "../unmatched.ts";
+import { endGently } from "./end-gently.ts";
+import type { Exchanges } from "./exchanges.ts";
+
+/** An error of Node's parser (nodejs.org/api/http.html, event `clientError`). */
+interface ParserError extends Error {
+  readonly code?: string;
+  /** The packet that it stopped in. */
+  readonly rawPacket?: Buffer;
+  /** Where it stopped in the packet. */
+  readonly bytesParsed?: number;
+}
+
+const failureOfError: Readonly<Record<string, Failure>> = {
+  HPE_HEADER_OVERFLOW: new Failure(
+    "payload_too_large",
+    "The request's headers are larger than 16 KiB.",
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new Failure("invalid_request", "The request was not complete in time."),
+};
+
+const malformed = new Failure("invalid_request", "The request is not valid HTTP/1.1.");
+
+const connectRejected: Rejection = {
+  failure: new Failure("method_not_allowed", "This server is no proxy."),
+  headers: ["allow", ""],
+};
+
+/**
+ * Writes a failure on a socket as its last response, and closes it.
+ *
+ * @param headers further headers, alternating names and values.
+ */
+export type CloseWithError = (
+  socket: Socket,
+  failure: Failure,
+  headers?: readonly string[],
+) => void;
+
+/** Bytes that are not a request, as logs and metrics name them. */
+const malformedRequest = {
+  method: "(other)",
+  route: "(malformed)",
+  arrivedMs: Number.NaN,
+  servedBy: "node_http",
+} as const;
+
+export function createCloseWithError(
+  serialize: SerializeResponse,
+  log: Logger,
+  observe?: ObserveResponse,
+): CloseWithError {
+  return (socket, failure, headers) => {
+    const requestId = randomUUIDv7();
+    const response = errorResponse(failure, requestId, "Session", headers);
+    const { status, code } = response;
+    log.info({ request_id: requestId, status, code });
+    observe?.(malformedRequest, status, code);
+    endGently(socket, serialize(response, requestId, "server"));
+  };
+}
+
+/**
+ * Responds to requests that Node's server does not pass to the router: CONNECT, and requests that
+ * are malformed, too slow or have too large headers. The response follows those to earlier
+ * requests, and the connection closes: the start of the next request is unknown.
+ */
+export function handleClientErrors(
+  server: Server,
+  deps: {
+    readonly closeWithError: CloseWithError;
+    readonly exchanges: Exchanges;
+    readonly rejectUnmatched: RejectUnmatched;
+  },
+): void {
+  const { closeWithError, exchanges, rejectUnmatched } = deps;
+  const closing = new WeakSet<NodeSide>();
+
+  const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) => {
+    // The parser reports the same error again for data that arrives later. Data behind a last
+    // request must not be processed (RFC 9112, section 9.6).
+    if (closing.has(side) || exchanges.isClosing(side.asSocket())) return;
+    closing.add(side);
+    side.cutOff();
+    exchanges.afterResponses(side.asSocket(), (hasResponse) => {
+      const socket = side.release();
+      if (hasResponse) endGently(socket);
+      else closeWithError(socket, failure, headers);
+    });
+  };
+
+  server.on("clientError", (error: ParserError, stream: Duplex) => {
+    const { code = "" } = error;
+    if (!/^(?:HPE|ERR_HTTP)_/.test(code)) stream.destroy();
+    if (!stream.writable || code === "HPE_CLOSED_CONNECTION") return;
+    const target = code === "HPE_INVALID_METHOD" ? targetOf(error) : undefined;
+    const rejection =
+      target === undefined
+        ? { failure: failureOfError[code] ?? malformed }
+        : rejectUnmatched(pathOf({ url: target }));
+    closeAfterResponses(stream as NodeSide, rejection);
+  });
+
+  server.on("connect", ({ socket }, stream: Duplex) => {
+    // Node wraps the connection while a body is to come.
+    stream.on("error", () => undefined);
+    closeAfterResponses(socket as unknown as NodeSide, connectRejected);
+  });
+}
+
+const tokenByte = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ ([^\0- \x7f]+) HTTP\/1\.[01]\r\n/;
+
+/**
+ * @returns the target of a request whose method Node's parser does not know although HTTP allows it
+ *   (RFC 9110, section 9.1: any token); undefined unless the packet has its whole request line.
+ */
+function targetOf({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  const packet = rawPacket?.toString("latin1") ?? "";
+  // The parser stops in the method.
+  let start = bytesParsed;
+  while (tokenByte.test(packet[start - 1] ?? "")) start -= 1;
+  return requestLine.exec(packet.slice(start))?.[1];
+}

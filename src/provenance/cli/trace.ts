@@ -1,0 +1,220 @@
+import type { Command } from "commander";
+import { CommandError, type OutputOptions } from "../../cli/command.ts";
+import { formatJson } from "../../cli/output.ts";
+import { type ImportedLine, readImportedLine } from "../../import/cli/imported-file.ts";
+import { pairOf, type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { type Pair, pairName } from "../../rates/rules/symbol.ts";
+import { visibleLine } from "../../shared/text/visible-text.ts";
+import type { RateSource } from "../../sources/source.ts";
+import type { FigurePosition } from "../document-reader.ts";
+import { documentName, traceJson } from "../json.ts";
+import type { Observation, StoredDocument } from "../observations.ts";
+import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
+import {
+  type FigureOrigin,
+  isContradicted,
+  type StoryEntry,
+  type Trace,
+  traceObservation,
+} from "../trace.ts";
+import { notKnown } from "./at.ts";
+import { noHistory } from "./history.ts";
+import { pastMomentOf } from "./moments.ts";
+
+interface TraceOptions extends OutputOptions {
+  readonly at?: string;
+  readonly file?: string;
+}
+
+/** Adds `kurs rates trace`. */
+export function traceCommand(
+  rates: Command,
+  deps: RateCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  rates
+    .command("trace")
+    .description("show the document and the line that a served figure came from, and what followed")
+    .argument("<base>")
+    .argument("<quote>")
+    .option("--at <moment>", "the figure served then; a date means its end in UTC (default: now)")
+    .option("--file <path>", "check that this imported file states the figure, and show its line")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", traceExamples)
+    .action(async (base: string, quote: string, options: TraceOptions) =>
+      setExitCode(await trace(deps, pairOf(base, quote), options)),
+    );
+}
+
+const traceExamples = `
+Documents of publishers are stored, and the line is found in their bytes. Of an imported file Kurs
+keeps the name, the SHA-256 and the number of the line: pass the file with --file. Exit code 1 when
+the document or the line does not state the figure, or is missing or damaged.
+
+Examples:
+  $ kurs rates trace EUR USD
+  $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
+  $ kurs rates trace EUR ISK --file rates.csv`;
+
+async function trace(deps: RateCommandDeps, pair: Pair, options: TraceOptions): Promise<number> {
+  const { openStore, clock, documents, sourcesOf, print } = deps;
+  const { at, file, json } = options;
+  const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
+  await using store = await openStore();
+  const uses = { history: store.history, audit: store.audit, documents };
+  const { observation, suspendedSince } = await (moment === undefined
+    ? servedNow(uses, pair)
+    : servedThen(uses, pair, moment));
+  const traced = await traceObservation(uses, observation);
+  const line = file === undefined ? undefined : await lineIn(file, traced, deps);
+  const [publisher] = sourcesOf([observation.source]);
+  if (json) {
+    const record = traceJson(traced, publisher, suspendedSince);
+    const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
+    print(formatJson({ ...record, ...ofFile }));
+  } else {
+    print(textOf(traced, publisher, { suspendedSince, line }));
+  }
+  return isContradicted(traced) || line?.statesFigure === false ? 1 : 0;
+}
+
+/** A figure, and since when its pair is not served. */
+interface Figure {
+  readonly observation: Observation;
+  readonly suspendedSince: string | undefined;
+}
+
+async function servedNow({ history }: HistoryUses, pair: Pair): Promise<Figure> {
+  const present = await history.present(pair);
+  if (present === undefined) {
+    if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
+    const hint = "kurs rates history has its rates, and --at traces one that was served";
+    throw new CommandError(`${pairName(pair)} was deleted: ${hint}`);
+  }
+  const observation = await history.observation(pair, present.observation);
+  if (observation !== undefined) return { observation, suspendedSince: present.suspendedAt };
+  throw new CommandError(`${pairName(pair)} is served without a history: see kurs rates verify`);
+}
+
+async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Figure> {
+  const served = await findServedAt(uses, pair, at);
+  if (served.status === "unknown") throw notKnown(pair, at, served);
+  const { status, observation, from } = served;
+  if (status === "deleted") {
+    throw new CommandError(`${pairName(pair)} was deleted at ${from}: no rate was served at ${at}`);
+  }
+  return { observation, suspendedSince: status === "suspended" ? from : undefined };
+}
+
+async function lineIn(
+  path: string,
+  { observation, origin }: Trace,
+  deps: RateCommandDeps,
+): Promise<ImportedLine> {
+  if (origin.kind === "imported") {
+    const { document, line } = origin;
+    return readImportedLine(path, document, { line, figure: observation }, deps);
+  }
+  if (origin.kind === "unknown") {
+    const why = "the rate is older than the history of this store";
+    throw new CommandError(`--file: where this figure came from is not known: ${why}`);
+  }
+  if (origin.kind === "missing") {
+    throw new CommandError("--file: the record of the document is missing: see kurs rates verify");
+  }
+  throw new CommandError("--file: this figure was not imported from a file", 2);
+}
+
+/** Labels have one width, so that what they label is in one column. */
+const field = (label: string, text: string) => visibleLine(`${label.padEnd(11)}${text}`);
+
+function textOf(
+  { observation, origin, story, furtherEntries }: Trace,
+  publisher: RateSource | undefined,
+  about: { readonly suspendedSince: string | undefined; readonly line: ImportedLine | undefined },
+): string {
+  const { source, sequence, storedAt } = observation;
+  const lines = [
+    `${pairName(observation)} ${observation.rate} as of ${shortAsOf(observation)}`,
+    field("source", publisher ? `${source}: ${publisher.name} (${publisher.country})` : source),
+  ];
+  if (publisher !== undefined) lines.push(field("terms", publisher.terms));
+  if (publisher?.termsUrl !== undefined) lines.push(field("", publisher.termsUrl));
+  // An upgrade gives the rates that it finds the first numbers, and its own time.
+  const isOlder = origin.kind === "unknown" && sequence === 1;
+  const stored = isOlder ? `before ${storedAt}, the time of the upgrade` : storedAt;
+  lines.push(field("stored", `${stored}, as number ${sequence} of ${pairName(observation)}`));
+  if (about.suspendedSince !== undefined) {
+    lines.push(field("suspended", `since ${about.suspendedSince}: reads get 503`));
+  }
+  lines.push(...linesOfOrigin(origin, about.line));
+  if (story.length > 0) lines.push("what happened to the pair:", ...story.map(lineOfEntry));
+  if (furtherEntries > 0) {
+    const { base, quote } = observation;
+    lines.push(`  and ${furtherEntries} more: kurs rates history ${base} ${quote}, kurs audit`);
+  }
+  return lines.join("\n");
+}
+
+function linesOfOrigin(origin: FigureOrigin, line: ImportedLine | undefined): readonly string[] {
+  switch (origin.kind) {
+    case "unknown":
+      return [field("document", "not known: the rate is older than the history of this store")];
+    case "missing":
+      return [field("document", "its record is missing; see kurs rates verify")];
+    case "imported": {
+      const lines = [...linesOfDocument(origin.document), field("line", String(origin.line))];
+      if (line !== undefined)
+        return [
+          ...lines,
+          "  the file has this SHA-256, and in this line:",
+          `  ${visibleLine(line.text)}`,
+          ...(line.statesFigure ? [] : ["the line does not state this figure"]),
+        ];
+      return [...lines, field("", "the file is not stored: compare it yourself, or pass --file")];
+    }
+    case "published": {
+      const { receivedAt, document, position } = origin;
+      const lines = [field("fetched", receivedAt), ...linesOfDocument(document)];
+      if (typeof position === "string") return [...lines, position];
+      return [...lines, ...linesOfPosition(position)];
+    }
+  }
+}
+
+function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): readonly string[] {
+  return [
+    field("received", receivedAt),
+    field("document", documentName(name)),
+    field("sha-256", hash ?? "not known: the import did not read its file to the end"),
+    ...(bytes === undefined ? [] : [field("size", `${bytes} bytes`)]),
+  ];
+}
+
+function linesOfPosition({
+  line,
+  column,
+  text,
+  offset,
+  figure,
+}: FigurePosition): readonly string[] {
+  return [
+    field("line", `${line}, column ${column}`),
+    visibleLine(`  ${text}`),
+    `  ${" ".repeat(offset)}${"^".repeat(figure.length)}`,
+  ];
+}
+
+function lineOfEntry(entry: StoryEntry): string {
+  if ("observation" in entry) {
+    const { rate, source } = entry.observation;
+    return `  ${entry.at}  stored ${rate} as of ${shortAsOf(entry.observation)} from ${source}`;
+  }
+  const { action, actor, actorName, origin, details } = entry.event;
+  const rate = details.rate === undefined ? "" : ` ${details.rate} as of ${details.as_of}`;
+  const backup = details.taken_at === undefined ? "" : ` the backup of ${details.taken_at}`;
+  const by = [actor, actorName, origin && `from ${origin}`].filter((part) => part).join(" ");
+  return visibleLine(
+    `  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`,
+  );
+}

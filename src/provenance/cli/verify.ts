@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import type { OutputOptions } from "../../cli/command.ts";
+import { createJsonPrinter, progressBar } from "../../cli/output.ts";
+import { type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { pairName } from "../../rates/rules/symbol.ts";
+import type { SourcedRate } from "../../rates/rules/update-policy.ts";
+import { counted } from "../../shared/text/counted.ts";
+import { visibleLine } from "../../shared/text/visible-text.ts";
+import { differenceJson, verifiedJson } from "../json.ts";
+import { type Difference, type VerifiedCounts, verifyHistory } from "../verify.ts";
+import { shortHash } from "./moments.ts";
+
+/** Adds `kurs rates verify`. */
+export function verifyCommand(
+  rates: Command,
+  deps: RateCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  rates
+    .command("verify")
+    .description("compare every stored figure with its document; exit code 1 when one differs")
+    .option("--json", "print the differences and the counts as JSON")
+    .addHelpText("after", verifyExamples)
+    .action(async (options: OutputOptions) => setExitCode(await verify(deps, options)));
+}
+
+const verifyExamples = `
+It parses every stored document again and compares its figures with the history, checks the SHA-256
+of every document, and compares every served rate with its pair's history. It changes nothing, and
+runs beside servers.
+
+Examples:
+  $ kurs rates verify
+  $ kurs rates verify --json`;
+
+async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<number> {
+  const { openStore, clock, documents, print, write, showProgress } = deps;
+  await using store = await openStore();
+  const printer = createJsonPrinter(print, '{"differences": [');
+  const counts = await verifyHistory(
+    { history: store.history, audit: store.audit, documents, nowMs: () => clock.nowMs() },
+    {
+      difference: async (difference) => {
+        showProgress("");
+        if (json) printer.add([differenceJson(difference)]);
+        else await write(`${visibleLine(textOf(difference))}\n`);
+      },
+      progress: (part) => showProgress(progressBar(part)),
+    },
+  );
+  showProgress("");
+  if (json) printer.end(`], ${JSON.stringify(verifiedJson(counts)).slice(1)}`);
+  else print(summaryOf(counts));
+  return counts.differences === 0 ? 0 : 1;
+}
+
+function summaryOf(counts: VerifiedCounts): string {
+  const { figures, documents, imported, undocumented, unverified, differences } = counts;
+  const parts = [`verified ${counted(figures, "figure")} in ${counted(documents, "document")}`];
+  if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
+  if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
+  if (undocumented > 0) parts.push(`${counted(undocumented, "figure")} from before the history`);
+  if (unverified > 0) parts.push(`${counted(unverified, "figure")} not verified`);
+  if (differences > 0) parts.push(counted(differences, "difference"));
+  return parts.join("; ");
+}
+
+function textOf(difference: Difference): string {
+  switch (difference.kind) {
+    case "figure": {
+      const { observation, stated } = difference;
+      const { sequence, hash } = observation;
+      const text = stated === undefined ? "no figure" : figureOf(stated);
+      const what = `${pairName(observation)}, number ${sequence}: ${figureOf(observation)}`;
+      return `${what}; its document ${shortHash(hash)} states ${text}`;
+    }
+    case "document": {
+      const { publication, document, reason } = difference;
+      const { source, receivedAt } = publication;
+      const name = document === undefined ? "" : ` ${shortHash(document.hash)} (${document.name})`;
+      return `document${name} of ${source}, received ${receivedAt}: ${reason}`;
+    }
+    case "served": {
+      const { served, last } = difference;
+      const text = last === undefined ? "empty" : `last number ${last.sequence}, ${figureOf(last)}`;
+      const what = `${pairName(served)} is served at number ${served.sequence}`;
+      return `${what}, ${figureOf(served)}; its history is ${text}`;
+    }
+    case "observation": {
+      const { observation, reason } = difference;
+      const what = `${pairName(observation)}, number ${observation.sequence}`;
+      return `${what}: ${figureOf(observation)}: ${reason}`;
+    }
+    case "headers": {
+      const { rate, headers } = difference;
+      return `${pairName(rate)} is served from ${rate.source}; its headers are ${headers}`;
+    }
+  }
+}
+
+function figureOf(rate: SourcedRate): string {
+  return `${rate.rate} as of ${shortAsOf(rate)} from ${rate.source}`;
+}

@@ -1,0 +1,121 @@
+import type { AuditEvent } from "../audit/rules.ts";
+import { IMPORT_SOURCE } from "../rates/rules/update-policy.ts";
+import type { DocumentReader, FigurePosition, ReadDocument } from "./document-reader.ts";
+import type { Observation, StoredDocument } from "./observations.ts";
+import { eventsOf, type HistoryUses } from "./served-at.ts";
+
+/** A longer story is cut: `kurs rates history` has the rest. */
+const STORY_MAX = 50;
+
+/** Where a figure came from, and what happened to its pair since. */
+export interface Trace {
+  readonly observation: Observation;
+  readonly origin: FigureOrigin;
+  /** In the order of their times. */
+  readonly story: readonly StoryEntry[];
+  /** How many further entries the story has. */
+  readonly furtherEntries: number;
+}
+
+/** What the store knows about the document of a figure. */
+export type FigureOrigin =
+  /** Stored before Kurs kept a history. */
+  | { readonly kind: "unknown" }
+  /** The store has lost its publication or its document's name. */
+  | { readonly kind: "missing" }
+  | { readonly kind: "imported"; readonly document: StoredDocument; readonly line: number }
+  | {
+      readonly kind: "published";
+      readonly receivedAt: string;
+      readonly document: StoredDocument;
+      /** Where the document states the figure, or why that is unknown. */
+      readonly position: FigurePosition | string;
+    };
+
+/** An event of the pair, or an observation that followed. */
+export type StoryEntry =
+  | { readonly at: string; readonly event: AuditEvent }
+  | { readonly at: string; readonly observation: Observation };
+
+/** Traces an observation to its document, and tells what happened to its pair since. */
+export async function traceObservation(
+  uses: HistoryUses & { readonly documents: DocumentReader },
+  observation: Observation,
+): Promise<Trace> {
+  const origin = await originOf(uses, observation);
+  return { observation, origin, ...(await storyOf(uses, observation)) };
+}
+
+/** Whether the document of a figure is lost or damaged, or does not state it. */
+export function isContradicted({ origin }: Trace): boolean {
+  if (origin.kind === "published") return typeof origin.position === "string";
+  return origin.kind === "missing";
+}
+
+async function originOf(
+  { history, documents: reader }: HistoryUses & { readonly documents: DocumentReader },
+  observation: Observation,
+): Promise<FigureOrigin> {
+  const { publication: id, place = 0, line = 0 } = observation;
+  if (id === undefined) return { kind: "unknown" };
+  const found = await history.publicationFrom(id);
+  const document = found?.documents[place];
+  if (found?.id !== id || document === undefined) return { kind: "missing" };
+  if (found.source === IMPORT_SOURCE) return { kind: "imported", document, line };
+
+  const { receivedAt } = found;
+  const opened: ReadDocument[] = [];
+  for (const one of found.documents) {
+    const content = reader.open(one);
+    if ("reason" in content) {
+      const position = `the document cannot be read: ${content.reason}; see kurs rates verify`;
+      return { kind: "published", receivedAt, document, position };
+    }
+    opened.push({ content, receivedAt: one.receivedAt });
+  }
+  const position =
+    reader.find(found.source, opened, { ...observation, place }) ??
+    "the document does not state this figure; see kurs rates verify";
+  return { kind: "published", receivedAt, document, position };
+}
+
+async function storyOf(
+  { history, audit }: HistoryUses,
+  observation: Observation,
+): Promise<Pick<Trace, "story" | "furtherEntries">> {
+  const { sequence } = observation;
+  const range = { from: undefined, to: undefined };
+  const page = { after: sequence, limit: STORY_MAX, ...range };
+  const later = await history.observations(observation, page);
+  const entries: StoryEntry[] = later.map((one) => ({ at: one.storedAt, observation: one }));
+  const observations = await history.countAfter(observation, sequence);
+  const before = await history.observation(observation, sequence - 1);
+  let events = 0;
+  for await (const some of eventsOf(audit, observation)) {
+    for (const event of some.filter((one) => concerns(one, observation, before?.storedAt))) {
+      events += 1;
+      if (events <= STORY_MAX) entries.push({ at: event.at, event });
+    }
+  }
+  entries.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  const story = entries.slice(0, STORY_MAX);
+  return { story, furtherEntries: observations + events - story.length };
+}
+
+/**
+ * Whether an event held or released this figure, or came after it.
+ *
+ * @param before when the observation before it was stored: what is older concerns that one.
+ */
+function concerns(
+  { at, action, details }: AuditEvent,
+  { rate, asOf, sequence, storedAt }: Observation,
+  before = "",
+): boolean {
+  // Those that change whether a pair is served have a number, whatever the clock says.
+  if (typeof details.observation === "number") return details.observation >= sequence;
+  if (at >= storedAt) return true;
+  if (details.rate !== rate || details.as_of !== asOf) return false;
+  // A transaction may store a rate and hold the next one.
+  return action === "rate.held" ? at >= before : at > before && action !== "rate.deleted";
+}

@@ -1,0 +1,147 @@
+import type { Command } from "commander";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
+import { ageOf, type Column, formatList, table } from "../cli/output.ts";
+import type { RateCommandDeps } from "../rates/cli/arguments.ts";
+import { warnOfMissingKey } from "../rates/cli/sign.ts";
+import { sourceStatusJson } from "../rates/json.ts";
+import { pairName } from "../rates/rules/symbol.ts";
+import { createUpdatePolicy } from "../rates/rules/update-policy.ts";
+import type { DecidedUpdate } from "../rates/store.ts";
+import {
+  createRefreshSource,
+  previewSource,
+  type RefreshReport,
+  readSourceStatus,
+  type SourceStatus,
+} from "./refresh.ts";
+import { MISSED_MAX, type RateSource, SourceError } from "./source.ts";
+
+/** Adds `kurs rates status` and `kurs rates fetch`. */
+export function sourceCommands(
+  rates: Command,
+  deps: RateCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  rates
+    .command("status")
+    .description("show the state of the sources; exit code 1 when one has missed a publication")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", "\nExamples:\n  $ kurs rates status\n  $ kurs rates status --json")
+    .action(async (options: OutputOptions) => setExitCode(await showStatus(deps, options)));
+
+  rates
+    .command("fetch")
+    .description("fetch sources now, those in RATE_SOURCES or the ones named")
+    .argument("[source...]", `any of ${deps.sourceKeys.join(", ")}`)
+    .option("--dry-run", "show what would change, and store nothing")
+    .addHelpText("after", fetchExamples)
+    .action(async (keys: string[], options: { readonly dryRun?: boolean }) => {
+      setExitCode(await fetchSources(deps, keys, options.dryRun === true));
+    });
+}
+
+const fetchExamples = `
+Exit code 1 when a source failed.
+
+Examples:
+  $ kurs rates fetch
+  $ kurs rates fetch ecb --dry-run`;
+
+async function showStatus(deps: RateCommandDeps, options: OutputOptions): Promise<number> {
+  const { settings, sourcesOf, openStore, clock, print } = deps;
+  const sources = sourcesOf(settings().rateSources);
+  await using store = await openStore();
+  const nowMs = clock.nowMs();
+  const states = await readSourceStatus(store.sources, sources, nowMs);
+  const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
+  const none = "No source is switched on: RATE_SOURCES is empty.";
+  const columns = statusColumns(nowMs);
+  print(formatList(states, options, { toJson: sourceStatusJson, columns, none }));
+  return exitCode;
+}
+
+const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [
+  ["SOURCE", ({ source }) => source],
+  ["STATE", ({ missedPublications }) => (missedPublications > 0 ? "stale" : "fresh")],
+  ["PAIRS", ({ pairs }) => pairs, "right"],
+  [
+    "NEWEST RATE",
+    ({ newestAsOf: asOf }) => (asOf === undefined ? "none" : `${ageOf(asOf, nowMs)} old`),
+  ],
+  [
+    "MISSED",
+    ({ missedPublications: missed }) => (missed < MISSED_MAX ? missed : `${MISSED_MAX}+`),
+    "right",
+  ],
+  ["LAST SUCCESS", ({ lastSuccessAt }) => lastSuccessAt ?? "never"],
+  ["NEXT FETCH", ({ nextAttemptAt }) => nextAttemptAt],
+  [
+    "LAST ERROR",
+    ({ lastError, lastErrorAt }) => (lastError === undefined ? "" : `${lastErrorAt}: ${lastError}`),
+  ],
+];
+
+async function fetchSources(
+  deps: RateCommandDeps,
+  keys: readonly string[],
+  dryRun: boolean,
+): Promise<number> {
+  const { settings, sourcesOf, sourceKeys, openStore, print, printError } = deps;
+  const unknown = keys.filter((key) => !sourceKeys.includes(key));
+  if (unknown.length > 0) {
+    const known = sourceKeys.join(", ");
+    throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
+  }
+  const sources = sourcesOf(keys.length === 0 ? settings().rateSources : keys);
+  if (sources.length === 0) {
+    throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
+  }
+  await using store = await openStore();
+  if (!dryRun) await warnOfMissingKey(store, deps);
+  const judge = createUpdatePolicy(settings());
+  const parts = { ...deps, store, judge, random: Math.random };
+  const refreshSource = createRefreshSource(parts);
+  const { signal } = new AbortController();
+  let failed = false;
+  for (const [index, source] of sources.entries()) {
+    deps.showProgress(`${index + 1}/${sources.length} ${source.name} …`);
+    try {
+      if (dryRun) print(changesTable(source, await previewSource(parts, source, signal)));
+      else {
+        const report = await refreshSource(source, { signal, onlyWhenDue: false });
+        failed ||= report?.error !== undefined;
+        print(report === undefined ? `${source.key}: another node fetches it` : lineOf(report));
+        for (const { reason } of report?.rejections ?? []) printError(`${source.key}: ${reason}`);
+      }
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      failed = true;
+      print(`${source.key}: failed: ${error.message}`);
+    }
+  }
+  deps.showProgress("");
+  return failed ? 1 : 0;
+}
+
+function lineOf({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
+  if (error !== undefined) return `${source}: failed: ${error}`;
+  const parts = [`stored ${stored}`, `held ${held}`, `skipped ${skipped}`];
+  return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;
+}
+
+/** The pairs that would change, one per line, and the number of those that would not. */
+function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
+  const columns: readonly Column<DecidedUpdate>[] = [
+    ["PAIR", ({ next }) => pairName(next)],
+    ["STORED", ({ current }) => current?.rate ?? "none", "right"],
+    ["NEW", ({ next }) => next.rate, "right"],
+    [
+      "WOULD BE",
+      ({ verdict, current }) =>
+        verdict === "hold" ? "held" : current === undefined ? "added" : "stored",
+    ],
+  ];
+  const changing = judged.filter(({ verdict }) => verdict === "store" || verdict === "hold");
+  const same = `${key}: ${judged.length - changing.length} of ${judged.length} stay as they are`;
+  return changing.length === 0 ? same : `${table(columns, changing)}\n${same}`;
+}

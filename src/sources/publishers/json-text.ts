@@ -1,0 +1,36 @@
+import { sourceOfNumber } from "../../shared/decimal.ts";
+import { quoted } from "../../shared/text/visible-text.ts";
+import { type Answer, ParseError } from "./publisher.ts";
+import { utf8TextOf } from "./source-lines.ts";
+
+/**
+ * Parses a JSON response and keeps every number as its source text, so that no digit goes
+ * through a float: `{"mid": 3.6770}` gives `{ mid: "3.6770" }`.
+ *
+ * @throws {ParseError} the body is not JSON in UTF-8.
+ */
+export function parseJsonText(answer: Answer | undefined): unknown {
+  const text = utf8TextOf(answer?.body ?? new Uint8Array());
+  try {
+    return JSON.parse(text, sourceOfNumber);
+  } catch (error) {
+    throw new ParseError(`the body is not JSON: ${quoted(text.trimStart())}`, error);
+  }
+}
+
+/** The members of a JSON object; no members for anything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return value as Record<string, unknown>;
+}
+
+/** The text of a JSON string or number; undefined for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** @throws {ParseError} the value is not a JSON array; `name` names it in the reason. */
+export function requireList(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new ParseError(`the layout has changed: ${name} is not a list`);
+}

@@ -1,0 +1,34 @@
+import { quoted } from "../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
+import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
+import { lineOf } from "./source-lines.ts";
+
+/**
+ * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
+ * zlotys per unit of a currency. Each table has its own `effectiveDate`.
+ */
+export function parseNbp(answers: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
+  return answers.flatMap((answer, place) => {
+    const lines = requireList(parseJsonText(answer), "the response").flatMap((table) =>
+      linesOfTable(membersOf(table), momentOf),
+    );
+    // Without this check, the other table would hide that this one is empty.
+    if (lines.length === 0) throw new ParseError("no rates in the response: a table is empty");
+    return lines.map((line) => ({ ...line, place }));
+  });
+}
+
+function linesOfTable(
+  { effectiveDate, rates }: Readonly<Record<string, unknown>>,
+  momentOf: ToInstant,
+): readonly SourceLine[] {
+  const asOf = momentOf(textOf(effectiveDate) ?? "");
+  if (asOf === undefined) {
+    throw new ParseError("the layout has changed: effectiveDate is not a date");
+  }
+  return requireList(rates, "rates").map((entry) => {
+    const { code, mid } = membersOf(entry);
+    const base = textOf(code);
+    return lineOf(`the rate of ${quoted(base)}`, { base, quote: "PLN", rate: textOf(mid), asOf });
+  });
+}

@@ -1,0 +1,77 @@
+import type { Quotation, Rejection } from "../../rates/rules/rate.ts";
+import type { Pair } from "../../rates/rules/symbol.ts";
+import type { Instant } from "../../shared/instant.ts";
+import type { Holiday } from "../rules/holidays.ts";
+
+/** The response of one of a publisher's addresses. */
+export interface Answer {
+  readonly body: Uint8Array;
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
+  readonly receivedMs: number;
+}
+
+/** One figure of a response: a quotation not validated yet, or why there is none. */
+export type SourceLine = (Quotation | Rejection) & {
+  /** Which of the addresses' responses states it, from 0; unset: the first. */
+  readonly place?: number;
+};
+
+/** The response as a whole does not have the publisher's format, and nothing of it is used. */
+export class ParseError extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = "ParseError";
+    this.reason = reason;
+  }
+}
+
+/** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
+export interface TimeOfDay {
+  readonly time: string;
+  readonly timeZone: string;
+}
+
+/** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
+export type ToInstant = (date: string) => Instant | undefined;
+
+/** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
+export type Parse = (answers: readonly Answer[], momentOf: ToInstant) => readonly SourceLine[];
+
+/** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
+export interface Publisher {
+  /** Names the source in the configuration and with every rate: `ecb`. */
+  readonly key: string;
+  readonly name: string;
+  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
+  readonly country: string;
+  /** One sentence: the terms on which the figures may be passed on. */
+  readonly terms: string;
+  readonly termsUrl: string | undefined;
+  /** Together they are one publication. */
+  readonly addresses: readonly string[];
+  /** When a new publication is available; the cron's fields: minute hour day month weekday. */
+  readonly schedule:
+    | { readonly cron: string; readonly timeZone: string; readonly holidays: readonly Holiday[] }
+    | { readonly everySeconds: number };
+  /** The pairs that are published less often, and when; unset: none. */
+  readonly rarerPairs?: {
+    readonly includes: (pair: Pair) => boolean;
+    readonly schedule: {
+      readonly cron: string;
+      readonly timeZone: string;
+      readonly holidays: readonly Holiday[];
+    };
+  };
+  /** The time of day that a date means; undefined where the response has times. */
+  readonly publishedAt: TimeOfDay | undefined;
+  readonly onByDefault: boolean;
+  /**
+   * Parses the responses of the addresses, in their order.
+   *
+   * @returns each pair once, with its latest figure; at least one quotation.
+   * @throws {ParseError} a response is not in the publisher's format, or has no rate.
+   */
+  readonly parse: (answers: readonly Answer[]) => readonly SourceLine[];
+}

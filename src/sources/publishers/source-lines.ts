@@ -1,0 +1,103 @@
+import type { Quotation } from "../../rates/rules/rate.ts";
+import { DAY_MS } from "../../shared/clock.ts";
+import { movePoint, parseDecimal } from "../../shared/decimal.ts";
+import { type Instant, instantAt } from "../../shared/instant.ts";
+import { quoted } from "../../shared/text/visible-text.ts";
+import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
+
+/** No publisher resumes a currency after a longer pause than this. */
+const SERIES_PAUSE_DAYS_MAX = 31;
+
+/**
+ * Keeps each pair once. Of several lines it keeps the one with the latest date, as in a response
+ * with earlier days. It drops a line that repeats a figure, and rejects one that contradicts a
+ * figure of the same date.
+ *
+ * @throws {ParseError} there is not a single rate.
+ */
+export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[] {
+  const latestByPair = new Map<string, Quotation>();
+  const rejections: SourceLine[] = [];
+  for (const line of lines) {
+    if ("reason" in line) {
+      rejections.push(line);
+      continue;
+    }
+    const pair = `${line.base}/${line.quote}`;
+    const other = latestByPair.get(pair);
+    if (other === undefined || line.asOf > other.asOf) latestByPair.set(pair, line);
+    else if (line.asOf === other.asOf && line.rate !== other.rate) {
+      const figures = `${quoted(other.rate)} and then ${quoted(line.rate)}`;
+      rejections.push({ reason: `${quoted(pair)} is stated twice: ${figures}` });
+    }
+  }
+  if (latestByPair.size > 0) return [...latestByPair.values(), ...rejections];
+  const [first] = rejections;
+  const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
+  throw new ParseError(`no rates in the response${why}`);
+}
+
+/**
+ * Leaves out the currencies that a publisher no longer quotes, where its response has the last
+ * figure of every series it ever had: SEK against the Cyprus pound ends in 2007.
+ */
+export function withoutEndedSeries(
+  lines: readonly SourceLine[],
+  { receivedMs }: Answer,
+): readonly SourceLine[] {
+  // A wrong date in the future must not make all others look old.
+  const latest = instantAt(receivedMs + DAY_MS);
+  let newest = "";
+  for (const line of lines) {
+    if ("asOf" in line && line.asOf > newest && line.asOf <= latest) newest = line.asOf;
+  }
+  if (newest === "") return lines;
+  const oldest = instantAt(Date.parse(newest) - SERIES_PAUSE_DAYS_MAX * DAY_MS);
+  return lines.filter((line) => "reason" in line || line.asOf >= oldest);
+}
+
+/** One rate as a response states it. A member that is missing or not a text is undefined. */
+export interface StatedRate {
+  readonly base: string | undefined;
+  readonly quote: string | undefined;
+  readonly rate: string | undefined;
+  readonly asOf: Instant | undefined;
+}
+
+/** Returns the line of a rate; `what` names it in a rejection. */
+export function lineOf(what: string, { base, quote, rate, asOf }: StatedRate): SourceLine {
+  if (base === undefined || quote === undefined) return { reason: `${what} names no currency` };
+  if (rate === undefined) return { reason: `${what} has no rate` };
+  if (asOf === undefined) return { reason: `${what} has no date such as 2026-03-13` };
+  return { base, quote, rate, asOf };
+}
+
+/** Like `lineOf`, for a rate per 10 to the power of `places` units: moves the decimal point. */
+export function lineOfUnits(
+  what: string,
+  places: number | undefined,
+  stated: StatedRate,
+): SourceLine {
+  const line = lineOf(what, stated);
+  if ("reason" in line) return line;
+  if (places === undefined) return { reason: `${what} is not for a power of ten of units` };
+  const rate = parseDecimal(line.rate);
+  if (rate === "malformed" || rate === "negative") {
+    return { reason: `${what}: ${quoted(line.rate)} is not a decimal number above zero` };
+  }
+  return { ...line, rate: movePoint(rate, -places) };
+}
+
+/** @returns how many places the point moves; undefined if `units` is not a power of ten. */
+export function placesOfUnits(units: string | undefined): number | undefined {
+  return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
+}
+
+/** @throws {ParseError} the body is not text in UTF-8. A byte order mark is left out. */
+export function utf8TextOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (error) {
+    throw new ParseError("the body is not UTF-8 text", error);
+  }
+}

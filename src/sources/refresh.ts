@@ -1,0 +1,217 @@
+import { type Backoff, backoffMs } from "../async/backoff.ts";
+import type { HeadersOf } from "../rates/headers.ts";
+import type { PackContent, Publication } from "../rates/history.ts";
+import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
+import type {
+  ReceivedRate,
+  SourcedRate,
+  UpdateDecision,
+  UpdatePolicy,
+} from "../rates/rules/update-policy.ts";
+import type { DecidedUpdate, RateStore, SourceState, SourceStore } from "../rates/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { type Instant, timestamp } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
+import { type Fetched, type FetchedLine, type RateSource, SourceError } from "./source.ts";
+
+/** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
+const LEASE_MS = 90_000;
+
+/** A publication that is due but not out yet is requested again after this time. */
+const LATE_RETRY_MS = 15 * 60_000;
+
+const BACKOFF: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
+
+/** The outcome of fetching a source. */
+export interface RefreshReport {
+  readonly source: string;
+  /** Why the fetch failed. Nothing was stored then. */
+  readonly error: string | undefined;
+  /** Whether it failed because this machine found no way to the publisher's host. */
+  readonly isUnreachable: boolean;
+  readonly stored: number;
+  readonly held: number;
+  /** Rates unchanged, older than the stored ones, or of a pair that another source owns. */
+  readonly skipped: number;
+  /** Lines that are not valid rates, each with its reason. */
+  readonly rejections: readonly Rejection[];
+}
+
+export interface RefreshUses {
+  readonly store: { readonly rates: RateStore; readonly sources: SourceStore };
+  readonly clock: Clock;
+  /** @returns the origin of what a fetch stores now. */
+  readonly origin: () => Origin;
+  readonly judge: UpdatePolicy;
+  readonly headersOf: HeadersOf;
+  readonly packContent: PackContent;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly random: () => number;
+}
+
+/**
+ * Fetches a source, validates and stores its rates, and records the outcome. Errors of the
+ * publisher or the network are recorded and reported, not thrown.
+ *
+ * @returns `undefined` when another node fetches the source, or the signal has aborted.
+ */
+export type RefreshSource = (
+  source: RateSource,
+  how: {
+    readonly signal: AbortSignal;
+    /** Whether to skip a source whose next attempt is not due, as after another node's fetch. */
+    readonly onlyWhenDue: boolean;
+  },
+) => Promise<RefreshReport | undefined>;
+
+export function createRefreshSource(uses: RefreshUses): RefreshSource {
+  const { store, clock, origin, judge, headersOf, packContent, random } = uses;
+
+  return async (source, { signal, onlyWhenDue }) => {
+    const { key } = source;
+    const nowMs = clock.nowMs();
+    const now = timestamp(nowMs);
+    await store.sources.add(key, now);
+    const lease = { now, until: timestamp(nowMs + LEASE_MS), onlyWhenDue };
+    if (!(await store.sources.lease(key, lease))) return undefined;
+    const state = (await store.sources.list()).find((known) => known.source === key);
+    try {
+      const fetched = await source.fetch(state?.validators, signal);
+      const { rates, rejections } = ratesOf(source, fetched, nowMs);
+      let verdicts: readonly UpdateDecision[] = [];
+      if (fetched !== "unchanged") {
+        const publication = await publicationOf(source, fetched, now, packContent);
+        const how = { judge, headersOf, publication, origin: origin() };
+        verdicts = (await store.rates.update(rates, how)).verdicts;
+      }
+      const newestAsOf = newestOf(rates, state?.newestAsOf);
+      await store.sources.recordSuccess(key, {
+        at: now,
+        newestAsOf,
+        nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
+      });
+      const stored = verdicts.filter((verdict) => verdict === "store").length;
+      const held = verdicts.filter((verdict) => verdict === "hold").length;
+      const skipped = verdicts.length - stored - held;
+      const counts = { stored, held, skipped, rejections };
+      return { source: key, error: undefined, isUnreachable: false, ...counts };
+    } catch (error) {
+      if (signal.aborted) {
+        await store.sources.release(key);
+        return undefined;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
+      await store.sources.recordFailure(key, { at: now, reason, nextAttemptAt });
+      // Any other error is not the publisher's fault: rethrown, so that the log gets it in full.
+      if (!(error instanceof SourceError)) throw error;
+      const counts = { stored: 0, held: 0, skipped: 0, rejections: [] };
+      return { source: key, error: reason, isUnreachable: error.isUnreachable, ...counts };
+    }
+  };
+}
+
+/**
+ * Fetches a source and returns what storing its rates would change, without storing or recording
+ * anything.
+ *
+ * @throws {SourceError}
+ */
+export async function previewSource(
+  { store, clock, judge }: Pick<RefreshUses, "store" | "clock" | "judge">,
+  source: RateSource,
+  signal: AbortSignal,
+): Promise<readonly DecidedUpdate[]> {
+  const fetched = await source.fetch(undefined, signal);
+  return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+}
+
+async function publicationOf(
+  { key, schedule }: RateSource,
+  { documents, validators }: Exclude<Fetched, "unchanged">,
+  receivedAt: string,
+  packContent: PackContent,
+): Promise<Publication> {
+  const stored = documents.map(async ({ address, body, receivedMs }) => ({
+    name: address,
+    receivedAt: timestamp(receivedMs),
+    stored: await packContent(body),
+  }));
+  const isPolled = schedule.following(Date.parse(receivedAt)) === undefined;
+  return { source: key, receivedAt, documents: await Promise.all(stored), isPolled, validators };
+}
+
+/** Validates each fetched line by itself. A response without a single rate is a failure. */
+function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
+  const rates: ReceivedRate[] = [];
+  const rejections: Rejection[] = [];
+  if (fetched === "unchanged") return { rates, rejections };
+  const latest = latestAsOf(nowMs);
+  for (const line of fetched.lines) {
+    const judged = isRejection(line) ? line : parseQuotation(line, latest);
+    if (isRejection(judged)) rejections.push(judged);
+    else rates.push({ ...judged, source: source.key, place: line.place ?? 0 });
+  }
+  if (rates.length === 0) {
+    throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
+  }
+  return { rates, rejections };
+}
+
+function isRejection(line: FetchedLine | Rate | Rejection): line is Rejection {
+  return "reason" in line;
+}
+
+/** The newest time of the rates or the known one: an older file does not move it back. */
+function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): Instant | undefined {
+  return rates.reduce(
+    (newest, { asOf }) => (newest === undefined || asOf > newest ? asOf : newest),
+    known,
+  );
+}
+
+/** The time of the next publication, or sooner while one that is due has not come out. */
+function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
+  const nextMs = source.schedule.nextFetch(nowMs);
+  const newestMs = newest === undefined ? undefined : Date.parse(newest);
+  const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
+  return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
+}
+
+/** The state of a source, for monitoring. */
+export interface SourceStatus extends SourceState {
+  readonly missedPublications: number;
+}
+
+/** The status of each given source. One that was never fetched has missed a publication. */
+export async function readSourceStatus(
+  store: Pick<SourceStore, "list">,
+  sources: readonly RateSource[],
+  nowMs: number,
+): Promise<readonly SourceStatus[]> {
+  const states = new Map((await store.list()).map((state) => [state.source, state]));
+  return sources.map(({ key, schedule }) => {
+    const state = states.get(key) ?? neverFetched(key, nowMs);
+    const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
+    return { ...state, missedPublications: schedule.missed(newestMs, nowMs) };
+  });
+}
+
+/** @param stored the source's rates that an import or the snapshot has stored anyway. */
+export function neverFetched(
+  source: string,
+  nowMs: number,
+  stored?: Pick<SourceState, "newestAsOf" | "pairs">,
+): SourceState {
+  return {
+    source,
+    lastSuccessAt: undefined,
+    lastErrorAt: undefined,
+    lastError: undefined,
+    failures: 0,
+    newestAsOf: stored?.newestAsOf,
+    nextAttemptAt: timestamp(nowMs),
+    validators: undefined,
+    pairs: stored?.pairs ?? 0,
+  };
+}

@@ -1,0 +1,129 @@
+import type { Quotation, Rejection } from "../rates/rules/rate.ts";
+import type { Pair } from "../rates/rules/symbol.ts";
+
+/** A line of a response, and which of the source's addresses it came from, from 0. */
+export type FetchedLine = (Quotation | Rejection) & { readonly place?: number };
+
+/** The response of one of a source's addresses. */
+export interface FetchedDocument {
+  readonly address: string;
+  readonly body: Uint8Array;
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
+  readonly receivedMs: number;
+}
+
+/** The outcome of fetching a source. */
+export type Fetched =
+  | {
+      readonly lines: readonly FetchedLine[];
+      readonly documents: readonly FetchedDocument[];
+      readonly validators: string | undefined;
+    }
+  /** The publisher reports that nothing has changed. */
+  | "unchanged";
+
+/** A source of rates: its publisher, when it publishes, and how to fetch it. */
+export interface RateSource {
+  readonly key: string;
+  readonly name: string;
+  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
+  readonly country: string;
+  /** One sentence: the terms on which the figures may be passed on. */
+  readonly terms: string;
+  readonly termsUrl: string | undefined;
+  readonly schedule: Schedule;
+  /** Unset for a publisher that publishes all its pairs at the same times. */
+  readonly rarerPairs?: RarerPairs;
+  /**
+   * @param validators as the last fetch returned them.
+   * @throws {SourceError} with the reason.
+   */
+  fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
+}
+
+/** The pairs that a publisher publishes less often than the others. */
+export interface RarerPairs {
+  readonly includes: (pair: Pair) => boolean;
+  readonly schedule: Schedule;
+}
+
+/** @returns the calendar of a source's pair. */
+export function scheduleOf(
+  { schedule, rarerPairs }: Pick<RateSource, "schedule" | "rarerPairs">,
+  pair: Pair,
+): Schedule {
+  return rarerPairs?.includes(pair) ? rarerPairs.schedule : schedule;
+}
+
+/** Missed publications are counted up to this number: more would say nothing new. */
+export const MISSED_MAX = 99;
+
+/** A source's calendar, in milliseconds since 1970. */
+export interface Schedule {
+  /** @returns the calendar for a person: `16:05 on working days, Europe/Berlin`. */
+  describe(): string;
+  /** The time of the first publication after `afterMs`. */
+  next(afterMs: number): number;
+  /**
+   * The time of the publication after the one that brought a rate as of `asOfMs`; undefined for a
+   * source without a calendar, which is polled.
+   */
+  following(asOfMs: number): number | undefined;
+  /**
+   * When to fetch next, after `afterMs`: also on a holiday. If the publisher publishes then after
+   * all, its rates are not a day late; if it does not, that costs one conditional request.
+   */
+  nextFetch(afterMs: number): number;
+  /** Whether a publication is due that the newest `as_of` does not reflect yet. */
+  isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
+  /**
+   * The number of publications that are overdue and that the newest `as_of` (undefined: none) does
+   * not reflect. `MISSED_MAX` means that many or more.
+   */
+  missed(newestAsOfMs: number | undefined, nowMs: number): number;
+  /** Whether a publication is overdue that a rate as of `asOfMs` does not reflect. */
+  isOverdue(asOfMs: number, nowMs: number): boolean;
+  /**
+   * The first time after `nowMs` at which `isOverdue`, `missed` or `next` may change for a rate
+   * that stays the same, to the second; undefined for a polled source, where that depends on the
+   * rate.
+   */
+  nextChange(nowMs: number): number | undefined;
+}
+
+/** A source could not be fetched, or its response does not have the publisher's format. */
+export class SourceError extends Error {
+  /** Whether this machine found no way to the publisher's host. */
+  readonly isUnreachable: boolean;
+
+  constructor(reason: string, cause?: unknown, isUnreachable = false) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = "SourceError";
+    this.isUnreachable = isUnreachable;
+  }
+}
+
+/** One line of a rate file as read: a quotation not validated yet, or why there is none. */
+export type RateLine =
+  | (Quotation & { readonly line: number })
+  | { readonly line: number; readonly reason: string };
+
+/** Reads a rate file in batches of lines, so that a million lines do not cost a million awaits. */
+export type RateLineReader = (
+  input: AsyncIterable<Uint8Array>,
+) => AsyncIterable<readonly RateLine[]>;
+
+/** The rates of the bundled snapshot that one publisher published at one time. */
+export interface BundledPublication {
+  readonly source: string;
+  readonly publishedOn: string;
+  readonly quotations: readonly Quotation[];
+}
+
+/** The rates bundled with the program, and the file that states them. */
+export interface Snapshot {
+  /** In their order of precedence. */
+  readonly publications: readonly BundledPublication[];
+  readonly fileName: string;
+  readonly content: Uint8Array;
+}

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { createRateImport } from "../../src/import/import.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import type { RateLine } from "../../src/sources/source.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { BY } from "../contract/suite/database.ts";
+import { addManyPairs } from "../storage/stored.ts";
+import { openConnection } from "../support/client.ts";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
+import { eventually } from "../support/mails.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { headersOf } from "../support/rates.ts";
+import { TestClock } from "../support/service.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const TIME = "2020-01-02T15:00:00Z";
+
+/** This many lines, each with its own pair, and EUR/USD as the middle one. */
+function manyLines(count: number, eurUsd: string): string {
+  const lines = Array.from({ length: count - 1 }, (_, index) => `P${index},USD,1.${index},${TIME}`);
+  lines.splice(count / 2, 0, eurUsd);
+  return `${HEADER}${lines.join("\n")}\n`;
+}
+
+test("the next read of a running server respects a suspension and a resumption", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory });
+  const { session, read } = await server.newCustomer("ada@example.org");
+  assert.equal((await read()).status, 200);
+
+  await kurs(["rates", "suspend", "EUR", "USD"], { dataDirectory });
+  const suspended = await read();
+  assert.equal(suspended.status, 503);
+  assert.equal(suspended.body.code, "temporarily_unavailable");
+  assert.equal(await server.usedUnits(session), 2);
+
+  await kurs(["rates", "resume", "EUR", "USD"], { dataDirectory });
+  const resumed = await read();
+  assert.deepEqual([resumed.status, resumed.body.rate], [200, "1.10"]);
+  assert.equal(await server.usedUnits(session), 3);
+});
+
+test("a server serves and charges exactly during an import of 20,000 lines", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "1000000" } });
+  const { session, apiKey } = await server.newCustomer("ada@example.org");
+  const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
+  let importing = false;
+
+  /**
+   * Reads on one connection, and is served at least once. A machine that stops the import within a
+   * transaction for over a second makes a read fail, which costs no unit.
+   *
+   * @returns the rates in order.
+   */
+  const readOn = async () => {
+    using connection = openConnection(server.url);
+    const figures: string[] = [];
+    while (importing || figures.length === 0) {
+      const { status, body, text } = await connection.readRate("EUR/USD", apiKey);
+      if (status === 200) figures.push(String(body.rate));
+      else assert.deepEqual([status, body.code], [503, "temporarily_unavailable"], text);
+    }
+    return figures;
+  };
+
+  const before = await readOn();
+  importing = true;
+  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
+  const readers = [readOn(), readOn(), readOn(), readOn()];
+  const ended = await program.end();
+  importing = false;
+  const during = await Promise.all(readers);
+  const after = await readOn();
+
+  assert.deepEqual(
+    [ended.exitCode, ended.stdout],
+    [0, "stored 20000, unchanged 0, held 0, rejected 0\n"],
+  );
+  assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
+  for (const figures of during) assert.deepEqual(figures, [...figures].sort());
+  assert.equal(new Set(during.flat()).size, 2);
+  assert.equal(await server.usedUnits(session), during.flat().length + 2);
+  assert.equal((await server.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
+});
+
+/** An import in this process, into a store of its own. */
+async function newImport(sleep: (milliseconds: number) => Promise<void>) {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(await createSqliteDatabase());
+  const store = database.openStore();
+  const storeRateLines = createRateImport({
+    store,
+    clock: new TestClock("2026-11-21T12:00:00.000Z"),
+    origin: () => BY,
+    judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
+    headersOf,
+    sleep,
+  });
+  const reports = {
+    onRejected: (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`),
+    onUnknownSymbol: () => undefined,
+  };
+  const disposable = starting.move();
+  return {
+    ...{ database, store },
+    run: (batches: AsyncIterable<readonly RateLine[]>) =>
+      storeRateLines(batches, { name: "rates.csv", digest: () => undefined }, reports),
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
+
+/** Valid lines of different pairs from a line on. */
+const linesFrom = (first: number, count: number): readonly RateLine[] =>
+  Array.from({ length: count }, (_, index) => {
+    const line = first + index;
+    return { line, base: `P${line}`, quote: "USD", rate: "1.5", asOf: TIME };
+  });
+
+test("an import pauses after every 100 rates only while a server also writes", async () => {
+  let serverWrites = true;
+  const pauses: [stored: number, milliseconds: number][] = [];
+  await using imports = await newImport(async (milliseconds) => {
+    pauses.push([(await imports.store.rates.list()).length, milliseconds]);
+    if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length }, BY);
+  });
+  const server = imports.database.openStore();
+  const lines = async function* () {
+    yield linesFrom(2, 250);
+  };
+
+  const { unknownSymbols: _, ...counts } = await imports.run(lines());
+  const none = { unchanged: 0, held: 0, rejected: 0 };
+  assert.deepEqual(counts, { stored: 250, ...none, furtherUnknown: 230 });
+  assert.deepEqual(pauses.splice(0), [
+    [100, 8],
+    [200, 8],
+    [250, 8],
+  ]);
+
+  // The first transaction cannot know yet that it is the only writer; the second stores the rest.
+  serverWrites = false;
+  const again = await imports.run(lines());
+  assert.deepEqual([again.stored, again.unchanged], [0, 250]);
+  assert.deepEqual(pauses, [[250, 8]]);
+});
+
+test("an import stores the lines of a pipe that stays open without waiting for more", async () => {
+  await using imports = await newImport(async () => undefined);
+  const storedRates = async (count: number) => {
+    await eventually(`${count} stored rates`, async () => {
+      return (await imports.store.rates.list()).length === count ? true : undefined;
+    });
+  };
+  // Ends only when its lines were stored.
+  const openPipe = async function* () {
+    yield linesFrom(2, 2);
+    yield linesFrom(4, 1);
+    await storedRates(3);
+    yield linesFrom(5, 1);
+    await storedRates(4);
+  };
+
+  assert.equal((await imports.run(openPipe())).stored, 4);
+});
+
+test("an import whose store fails ends although its input stays open", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const input = `${HEADER}EUR,USD,1.10,${TIME}\n`;
+  await kurs(["rates", "import", "-"], { dataDirectory, input });
+  {
+    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+    const fails = "BEGIN SELECT RAISE(ABORT, 'the test fails it'); END";
+    database.exec(`CREATE TRIGGER failing BEFORE INSERT ON observations ${fails}`);
+  }
+  // The writing end of the pipe closes only after the import has ended.
+  const pipe = `
+    mkfifo "$0/pipe" && exec 9<>"$0/pipe"
+    printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
+    exec "$@" <"$0/pipe"`;
+  await using program = new Program(["rates", "import", "-"], {
+    dataDirectory,
+    through: ["bash", "-c", pipe, dataDirectory],
+  });
+
+  const { exitCode, stderr } = await program.end();
+
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /the test fails it/);
+});
+
+test("a reader that closes the output early does not cause a failure", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  addManyPairs(dataDirectory);
+  const main = join(import.meta.dirname, "../../src/main.ts");
+
+  // The shell's own pipe and `head`; stderr has the exit code of the first command.
+  for (const options of ["", "--json"]) {
+    const script = `{ "$0" "$1" rates list ${options}; echo "exit code $?" >&2; } | head -n 1`;
+    const env = {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDirectory,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    };
+    const shell = spawn("sh", ["-c", script, process.execPath, main], { env });
+    const shown = { stdout: "", stderr: "" };
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown.stdout += text;
+    });
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => {
+      shown.stderr += text;
+    });
+    await once(shell, "close");
+
+    assert.equal(shown.stderr, "exit code 0\n");
+    assert.match(
+      shown.stdout,
+      options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE +NEXT +STATE\n$/ : /^\[\n$/,
+    );
+  }
+});
+
+test("an import whose output nobody reads stores its rates, and fails for its rejected line", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const input =
+    "base,quote,rate,as_of\nEUR,USD,0,2026-03-13T15:00:00Z\nEUR,CHF,0.9,2026-03-13T15:00:00Z\n";
+  const file = join(dataDirectory, "rates.csv");
+  await writeFile(file, input);
+  const exitCode = join(dataDirectory, "exit-code");
+  const through = ["sh", "-c", '{ "$@"; echo $? > "$KURS_EXIT_CODE"; } | true', "sh"];
+  const env = { PATH: process.env.PATH ?? "", KURS_EXIT_CODE: exitCode };
+  const args = ["rates", "import", file];
+  await using program = new Program(args, { dataDirectory, env, through });
+
+  await program.end();
+
+  assert.equal(await readFile(exitCode, "utf8"), "1\n");
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  const stored = database.prepare("SELECT base, quote, rate FROM rates").all();
+  assert.deepEqual({ ...stored[0] }, { base: "EUR", quote: "CHF", rate: "0.9" });
+  assert.equal(stored.length, 1);
+});

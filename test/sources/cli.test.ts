@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runCommandLine } from "../../src/commands.ts";
+import { readConfig } from "../../src/config.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { readRateFile } from "../../src/import/files/read-rate-file.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
+import { originNow } from "../../src/shared/origin.ts";
+import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
+import { sourceNames } from "../../src/sources/fetching/registry.ts";
+import { publishers } from "../../src/sources/publishers/catalogue.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
+import { Program, temporaryDirectory } from "../support/process.ts";
+import { documentReader, headersOf } from "../support/rates.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
+const GOOD = body(ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" }));
+
+/** The command line in this process; a test server takes the place of the ECB. */
+async function newCli() {
+  await using starting = new AsyncDisposableStack();
+  const publisher = starting.use(await playPublisher(GOOD));
+  const directory = starting.use(await temporaryDirectory());
+  const clock = new TestClock("2026-11-20T16:00:00.000Z");
+  const sourcesOf = (keys: readonly string[]) =>
+    publishers
+      .filter(({ key }) => keys.includes(key))
+      .map((entry) => {
+        const played = { ...entry, addresses: [publisher.address] };
+        return createPublisherSource(played, { userAgent: "Kurs/test", limits: LIMITS, clock });
+      });
+  const secrets = createSecrets();
+  const run = async (...args: string[]) => {
+    const lines = { stdout: "", stderr: "" };
+    const exitCode = await runCommandLine(args, {
+      version: "0",
+      clock,
+      serve: async () => assert.fail("nothing is served here"),
+      tables: [],
+      settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
+      openStore: async () => openSqliteStore(directory.path, 1000),
+      openMailer: () => assert.fail("nothing is mailed here"),
+      secrets,
+      publicUrl: () => assert.fail("no link is made here"),
+      ask: () => assert.fail("nothing is asked here"),
+      origin: () => originNow({ kind: "service" }, { clock, secrets }),
+      sourcesOf,
+      sourceKeys: sourceNames.known,
+      readVerified: () => assert.fail("no backup is verified here"),
+      hash: () => assert.fail("no credential is hashed here"),
+      finishWithoutReader: () => undefined,
+      openFile: () => ({
+        bytes: (async function* () {})(),
+        sizeBytes: undefined,
+        [Symbol.dispose]() {},
+      }),
+      readRateFile,
+      headersOf,
+      packContent,
+      documents: documentReader,
+      print: (text) => {
+        lines.stdout += `${text}\n`;
+      },
+      write: () => assert.fail("nothing is exported here"),
+      printError: (text) => {
+        lines.stderr += `${text}\n`;
+      },
+      showProgress: () => undefined,
+    });
+    return { exitCode, ...lines };
+  };
+  const disposable = starting.move();
+  return { publisher, clock, run, [Symbol.asyncDispose]: () => disposable.disposeAsync() };
+}
+
+test("a source that was never fetched is stale, with exit code 1, as table and as JSON", async () => {
+  await using cli = await newCli();
+  const { exitCode, stdout } = await cli.run("rates", "status");
+  assert.equal(exitCode, 1);
+  assert.match(
+    stdout,
+    /^SOURCE +STATE +PAIRS +NEWEST RATE +MISSED .*\necb +stale +0 +none +1 +never /,
+  );
+  const [state] = JSON.parse((await cli.run("rates", "status", "--json")).stdout);
+  assert.deepEqual([state.source, state.missed_publications, state.newest_as_of], ["ecb", 1, null]);
+});
+
+test("a fetched source is fresh, with exit code 0, until it misses a publication", async () => {
+  await using cli = await newCli();
+  assert.deepEqual(await cli.run("rates", "fetch"), {
+    exitCode: 0,
+    stdout: "ecb: stored 2, held 0, skipped 0, rejected 0\n",
+    stderr: "",
+  });
+
+  const fresh = await cli.run("rates", "status");
+  cli.clock.set("2026-11-24T18:00:00.000Z");
+  const stale = await cli.run("rates", "status");
+
+  assert.equal(fresh.exitCode, 0);
+  assert.match(fresh.stdout, /\necb +fresh +2 +60 min old +0 +2026-11-20T16:00:00\.000Z /);
+  assert.equal(stale.exitCode, 1);
+  assert.match(stale.stdout, /\necb +stale +2 +4 d old +2 /);
+  cli.clock.set("2027-11-24T18:00:00.000Z");
+  assert.match((await cli.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
+});
+
+test("the status succeeds during the publisher's holidays, and fails after the next missed one", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-04-02T15:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-04-02", { USD: "1.1500", ISK: "144.20" })));
+  await cli.run("rates", "fetch");
+
+  cli.clock.set("2026-04-06T18:00:00.000Z");
+  const easterMonday = await cli.run("rates", "status");
+  cli.clock.set("2026-04-07T16:04:59.000Z");
+  const withinGrace = await cli.run("rates", "status");
+  cli.clock.set("2026-04-07T16:05:00.000Z");
+  const afterGrace = await cli.run("rates", "status");
+
+  assert.equal(easterMonday.exitCode, 0);
+  assert.match(easterMonday.stdout, /\necb +fresh +2 +4 d old +0 /);
+  assert.equal(withinGrace.exitCode, 0);
+  assert.equal(afterGrace.exitCode, 1);
+  assert.match(afterGrace.stdout, /\necb +stale +2 +5 d old +1 /);
+});
+
+test("a failed fetch prints its reason with exit code 1, and the status shows it", async () => {
+  await using cli = await newCli();
+  cli.publisher.behave((response) => void response.writeHead(500).end());
+  const { exitCode, stdout } = await cli.run("rates", "fetch", "ecb");
+  assert.equal(exitCode, 1);
+  assert.match(stdout, /^ecb: failed: 127\.0\.0\.1:[0-9]+ responded with 500\n$/);
+  assert.match((await cli.run("rates", "status")).stdout, /responded with 500\n$/);
+});
+
+test("a dry run prints what would change and stores nothing", async () => {
+  await using cli = await newCli();
+  await cli.run("rates", "fetch");
+  cli.clock.set("2026-11-23T16:00:00.000Z");
+  const figures = { USD: "1.1650", ISK: "1442.0", SEK: "10.90" };
+  cli.publisher.behave(body(ecbDay("2026-11-23", figures)));
+
+  const { exitCode, stdout } = await cli.run("rates", "fetch", "--dry-run");
+
+  assert.equal(exitCode, 0);
+  const rows = [
+    "PAIR     STORED     NEW  WOULD BE",
+    "EUR/USD  1.1600  1.1650  stored",
+    "EUR/ISK  144.20  1442.0  held",
+    "EUR/SEK    none   10.90  added",
+    "ecb: 0 of 3 stay as they are",
+  ];
+  assert.equal(stdout, `${rows.join("\n")}\n`);
+  assert.match((await cli.run("rates", "list")).stdout, /EUR\/USD +1\.1600 /);
+  assert.match((await cli.run("rates", "held")).stdout, /^No rate is held\./);
+  assert.match((await cli.run("rates", "status")).stdout, /2026-11-20T16:00:00\.000Z/);
+});
+
+test("a held rate is listed, released or dropped; a pair without one is an error", async () => {
+  await using cli = await newCli();
+  await cli.run("rates", "fetch");
+  cli.clock.set("2026-11-23T16:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-11-23", { USD: "11.600", ISK: "14.420" })));
+  assert.match((await cli.run("rates", "fetch")).stdout, /stored 0, held 2/);
+
+  const held = await cli.run("rates", "held");
+  const [isk] = JSON.parse((await cli.run("rates", "held", "--json")).stdout);
+  assert.match(held.stdout, /^PAIR +HELD +SERVED .*\nEUR\/ISK +14\.420 +144\.20 /);
+  assert.deepEqual([isk.rate, isk.served_rate, isk.source], ["14.420", "144.20", "ecb"]);
+
+  const released = await cli.run("rates", "release", "eur", "usd");
+  const dropped = await cli.run("rates", "drop", "EUR", "ISK");
+  assert.deepEqual([released.exitCode, released.stdout], [0, "EUR/USD is served at 11.600\n"]);
+  assert.equal(dropped.exitCode, 0);
+  const listed = (await cli.run("rates", "list", "EUR")).stdout;
+  assert.match(listed, /EUR\/ISK +144\.20 .*\nEUR\/USD +11\.600 /);
+  const again = await cli.run("rates", "release", "EUR", "USD");
+  assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
+  assert.match(again.stderr, /^kurs: no rate of EUR\/USD is held: see kurs rates held\n$/);
+});
+
+test("an unknown source is wrong use, and the message names the known ones", async () => {
+  await using cli = await newCli();
+  const { exitCode, stderr } = await cli.run("rates", "fetch", "ecb", "bank");
+  assert.equal(exitCode, 2);
+  assert.match(
+    stderr,
+    /unknown source bank; known sources: ecb, ust, cnb, nbp, norges, boc, riksbank, cbr/,
+  );
+  assert.equal(cli.publisher.requests.length, 0);
+});
+
+test("an unknown name in RATE_SOURCES ends the start with the list of names", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { RATE_SOURCES: "ecb,bank", RATE_MAX_JUMP: "much", PORT: "0" };
+  await using program = new Program(["serve"], { dataDirectory: directory.path, env });
+  const { exitCode, stdout, stderr } = await program.ended;
+  assert.deepEqual([exitCode, stdout], [2, ""]);
+  assert.match(stderr, /RATE_SOURCES: there is no bank; there are ecb, ust, cnb, nbp, norges, boc/);
+  assert.match(stderr, /RATE_MAX_JUMP: want a number above 0/);
+});
+
+test("a stale source is fetched at startup while the snapshot is already served", async () => {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await using publisher = await playPublisher((response, headers) => {
+    asked.resolve();
+    released.promise.then(() => GOOD(response, headers), assert.fail);
+  });
+  const clock = new TestClock("2026-11-20T16:00:00.000Z");
+  const entry = publishers.find(({ key }) => key === "ecb");
+  assert.ok(entry !== undefined);
+  const played = { ...entry, addresses: [publisher.address] };
+  const settings = { userAgent: "Kurs/test", limits: LIMITS, clock };
+  const sources = [createPublisherSource(played, settings)];
+  const config = { rateSources: ["ecb"] };
+  await using service = await startService({ clock, sources, config });
+  const { apiKey } = await service.newCustomer();
+  const readUsd = async () => (await service.get("/v1/rates/EUR/USD", { apiKey })).body.rate;
+
+  await asked.promise;
+  assert.equal(await readUsd(), "1.1476");
+  released.resolve();
+
+  // Each iteration is a request: the loop ends with the fetch, or when the quota is used up.
+  while ((await readUsd()) === "1.1476");
+  assert.equal(await readUsd(), "1.1600");
+});

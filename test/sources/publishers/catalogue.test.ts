@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { publishers } from "../../../src/sources/publishers/catalogue.ts";
+import * as treasury from "../../../src/sources/publishers/treasury-currencies.ts";
+import { bodiesOf } from "./answers.ts";
+
+test("the publishers are in the default order of precedence, the first five on by default", () => {
+  const order = publishers.map(({ key }) => key);
+  assert.deepEqual(order, [
+    "ecb",
+    "ust",
+    "cnb",
+    "nbp",
+    "norges",
+    "boc",
+    "riksbank",
+    "cbr",
+    "kraken",
+  ]);
+  const onByDefault = publishers.filter((publisher) => publisher.onByDefault);
+  assert.deepEqual(
+    onByDefault.map(({ key }) => key),
+    order.slice(0, 5),
+  );
+});
+
+for (const { key, ...publisher } of publishers) {
+  test(`${key} names its publisher, addresses, schedule and terms`, () => {
+    assert.match(key, /^[a-z]+$/);
+    assert.match(publisher.country, /^[A-Z]{2}$/);
+    assert.match(publisher.terms, /^[A-Z].*[a-z)]\.$/);
+    assert.equal(publisher.addresses.length, bodiesOf(key).length);
+    for (const address of [...publisher.addresses, publisher.termsUrl ?? "https://localhost"]) {
+      assert.equal(new URL(address).protocol, "https:");
+    }
+    if ("everySeconds" in publisher.schedule) return;
+    assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|1-5)$/);
+    assert.equal(publisher.schedule.timeZone, publisher.publishedAt?.timeZone);
+    const isOnWeekdays = publisher.schedule.cron.endsWith("1-5");
+    assert.equal(publisher.schedule.holidays.length > 0, isOnWeekdays);
+    assert.match(publisher.publishedAt?.time ?? "", /^\d\d:\d\d$/);
+  });
+}
+
+test("the Treasury's currencies are ISO 4217 codes", () => {
+  // The convertible peso was withdrawn in Cuba and from the standard, but is still reported.
+  const known = new Set([...Intl.supportedValuesOf("currency"), "CUC", "XCG", "ZWG"]);
+  for (const [name, code] of treasury.treasuryCurrencies) {
+    assert.match(name, /^[A-Z].*-[A-Z]/);
+    assert.ok(known.has(code), `${name}: ${code}`);
+  }
+  assert.equal(treasury.treasuryCurrencies.get("Euro Zone-Euro"), "EUR");
+  assert.equal(treasury.treasuryCurrencies.get("Canada-Dollar"), "CAD");
+  assert.equal(treasury.treasuryCurrencies.get("Senegal-Cfa Franc"), "XOF");
+  assert.equal(treasury.treasuryCurrencies.get("Gabon-Cfa Franc"), "XAF");
+});
+
+test("only currencies that several countries share have several names", () => {
+  const shared = new Set(["XAF", "XCD", "XOF"]);
+  const codes = [...treasury.treasuryCurrencies.values()].filter((code) => !shared.has(code));
+  assert.equal(new Set(codes).size, codes.length);
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { describeSchedule } from "../../../src/sources/fetching/schedule-text.ts";
+import { publishers } from "../../../src/sources/publishers/catalogue.ts";
+
+const text = readFileSync(join(import.meta.dirname, "../../../docs/sources.md"), "utf8");
+
+const rows = text
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) => line.slice(2, -2).split(" | "));
+
+test("docs/sources.md lists the publishers of the catalogue in their order, with its data", () => {
+  const expected = publishers.map((publisher) => {
+    const { key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } = publisher;
+    const link = termsUrl === undefined ? "" : ` [Terms](${termsUrl})`;
+    const rarer = rarerPairs && `; some pairs ${describeSchedule(rarerPairs.schedule)}`;
+    const publishes = `${describeSchedule(schedule)}${rarer ?? ""}`;
+    return [`\`${key}\``, name, country, onByDefault ? "yes" : "no", publishes, `${terms}${link}`];
+  });
+
+  const withoutPairs = rows.map((cells) => cells.filter((_, column) => column !== 5));
+
+  assert.deepEqual(withoutPairs, expected);
+  for (const [source = "", , , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
+});
+
+test("every schedule of the catalogue has words for a person", () => {
+  const words = publishers.map(({ key, schedule }) => `${key}: ${describeSchedule(schedule)}`);
+
+  for (const text of words) assert.doesNotMatch(text, /\*|undefined|NaN/);
+  assert.ok(words.includes("ecb: 16:05 on working days, Europe/Berlin"));
+  assert.ok(words.includes("kraken: every 30 seconds"));
+  const quarterly = "12:00 on the 7th of January, April, July, and October, America/New_York";
+  assert.ok(words.includes(`ust: ${quarterly}`));
+});

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packContent } from "../../src/provenance/documents/content.ts";
+import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { createRefreshSource, readSourceStatus } from "../../src/sources/refresh.ts";
+import type { RateSource } from "../../src/sources/source.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
+import {
+  type Behaviour,
+  body,
+  ecbDay,
+  FAILED,
+  FETCHED,
+  logged,
+  nbpTable,
+  playPublisher,
+  sourceAt,
+} from "../support/fake-publisher.ts";
+import { fc } from "../support/properties.ts";
+import { headersOf } from "../support/rates.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+const SATURDAY = "2026-11-21T12:00:00.000Z";
+const SNAPSHOT_USD = "1.1476 as of 2026-03-13T15:00:00.000000000Z";
+
+/** A service that fetches ecb and nbp from its start, with an account. */
+async function setUp(
+  play: { ecb?: Behaviour; nbpA?: Behaviour; nbpB?: Behaviour; now?: string } = {},
+) {
+  await using starting = new AsyncDisposableStack();
+  const { ecb: ecbPlays = body(ecbDay("2026-11-20", { USD: "1.1600" })) } = play;
+  const { nbpA: nbpAPlays = body(nbpTable("2026-11-20", { USD: "3.6010" })) } = play;
+  const { nbpB: nbpBPlays = body(nbpTable("2026-11-18", { PAB: "3.6770" })) } = play;
+  const ecb = starting.use(await playPublisher(ecbPlays));
+  const nbpA = starting.use(await playPublisher(nbpAPlays));
+  const nbpB = starting.use(await playPublisher(nbpBPlays));
+  const clock = new TestClock(play.now ?? SATURDAY);
+  const sources: readonly RateSource[] = [
+    sourceAt("ecb", [ecb.address], clock),
+    sourceAt("nbp", [nbpA.address, nbpB.address], clock),
+  ];
+  const rateSources = sources.map(({ key }) => key);
+  const service = starting.use(await startService({ clock, sources, config: { rateSources } }));
+  const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
+  const judge = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
+  const refreshSource = createRefreshSource({
+    store,
+    clock,
+    origin: () => BY,
+    judge,
+    headersOf,
+    packContent,
+    random: () => 0.5,
+  });
+  const { apiKey } = await service.newCustomer();
+  const disposable = starting.move();
+  return {
+    ...{ service, store, clock, ecb, nbpA, nbpB },
+    /** Fetches a source now, as `kurs rates fetch` does while the server runs. */
+    async refresh(key: string) {
+      const source = sources.find((known) => known.key === key);
+      assert.ok(source !== undefined);
+      const report = await refreshSource(source, {
+        signal: new AbortController().signal,
+        onlyWhenDue: false,
+      });
+      assert.ok(report !== undefined, "another node fetches it");
+      return report;
+    },
+    async status(key: string) {
+      const states = await readSourceStatus(store.sources, sources, clock.nowMs());
+      const state = states.find(({ source }) => source === key);
+      assert.ok(state !== undefined);
+      return state;
+    },
+    /** The API's result for a pair: a rate with its time, or a status with its code. */
+    async read(pair: string): Promise<string> {
+      const { status, body: json } = await service.get(`/v1/rates/${pair}`, { apiKey });
+      return status === 200 ? `${json.rate} as of ${json.as_of}` : `${status} ${json.code}`;
+    },
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
+
+test("every source is fetched at startup, and the API serves its rates", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "nbp");
+
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
+  assert.equal(await setup.read("PAB/PLN"), "3.6770 as of 2026-11-18T11:00:00.000000000Z");
+  for (const key of ["ecb", "nbp"]) {
+    const { missedPublications, lastError } = await setup.status(key);
+    assert.deepEqual([missedPublications, lastError], [0, undefined], key);
+  }
+});
+
+test("a source that fails at startup delays neither the other sources nor clients", async () => {
+  await using setup = await setUp({ ecb: (response) => void response.writeHead(500).end() });
+  const line = await logged(setup.service, FAILED, "ecb");
+  await logged(setup.service, FETCHED, "nbp");
+
+  assert.match(String(line.error), /^127\.0\.0\.1:\d+ responded with 500$/);
+  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
+  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
+  const status = await setup.status("ecb");
+  assert.match(status.lastError ?? "", /responded with 500$/);
+  assert.deepEqual(
+    [status.lastErrorAt, status.lastSuccessAt, status.missedPublications > 0],
+    [SATURDAY, undefined, true],
+  );
+});
+
+test("without a network the snapshot is served, and the status gives the error", async () => {
+  const gone = await playPublisher(body(""));
+  await gone[Symbol.asyncDispose]();
+  const clock = new TestClock(SATURDAY);
+  const sources = [sourceAt("ecb", [gone.address], clock)];
+  await using service = await startService({ clock, sources, config: { rateSources: ["ecb"] } });
+  const line = await logged(service, FAILED, "ecb");
+
+  const { apiKey } = await service.newCustomer();
+  const { body: json } = await service.get("/v1/rates/EUR/USD", { apiKey });
+
+  assert.match(String(line.error), /ECONNREFUSED/);
+  assert.equal(json.rate, "1.1476");
+  await using store = openSqliteStore(service.dataDirectory, 5000);
+  const [status] = await readSourceStatus(store.sources, sources, clock.nowMs());
+  assert.match(status?.lastError ?? "", /ECONNREFUSED/);
+  assert.ok((status?.missedPublications ?? 0) > 0);
+});
+
+test("an exponent is written out, and a garbage value is held until it is dropped", async () => {
+  await using setup = await setUp({
+    nbpA: body(nbpTable("2026-11-20", { PEPE: "1.08e-5" })),
+  });
+  await logged(setup.service, FETCHED, "nbp");
+  const good = "0.0000108 as of 2026-11-20T11:00:00.000000000Z";
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  setup.clock.set("2026-11-23T12:00:00.000Z");
+  setup.nbpA.behave(body(nbpTable("2026-11-23", { PEPE: "38.87" })));
+
+  const report = await setup.refresh("nbp");
+
+  assert.deepEqual([report.error, report.stored, report.held], [undefined, 0, 1]);
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  const [held] = await setup.store.rates.listHeld();
+  assert.ok(held !== undefined);
+  assert.deepEqual([held.base, held.rate, held.servedRate], ["PEPE", "38.87", "0.0000108"]);
+  assert.equal(await setup.store.rates.dropHeld(held, BY), true);
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  assert.deepEqual(await setup.store.rates.listHeld(), []);
+});
+
+test("a held rate is deleted when its publisher corrects it", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  setup.clock.set("2026-11-23T16:00:00.000Z");
+  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "11.601" })));
+  assert.equal((await setup.refresh("ecb")).held, 1);
+  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "1.1601" })));
+
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+
+  assert.deepEqual(await setup.store.rates.listHeld(), []);
+  assert.equal(await setup.read("EUR/USD"), "1.1601 as of 2026-11-23T15:00:00.000000000Z");
+});
+
+test("the same publication again stores nothing and is not a failure", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  const before = setup.service.query("SELECT * FROM rates");
+  setup.clock.advanceMs(3_600_000);
+
+  const report = await setup.refresh("ecb");
+
+  assert.deepEqual([report.error, report.stored, report.skipped], [undefined, 0, 1]);
+  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
+  assert.equal((await setup.status("ecb")).lastSuccessAt, "2026-11-21T13:00:00.000Z");
+});
+
+test("an older file changes neither a rate nor the newest time in the status", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  const before = setup.service.query("SELECT * FROM rates");
+  setup.ecb.behave(body(ecbDay("2026-11-18", { USD: "1.1500" })));
+
+  const report = await setup.refresh("ecb");
+
+  assert.deepEqual([report.error, report.stored], [undefined, 0]);
+  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
+  const { newestAsOf, missedPublications } = await setup.status("ecb");
+  assert.equal(newestAsOf, "2026-11-20T15:00:00.000000000Z");
+  assert.equal(missedPublications, 0);
+});
+
+const usdDay = body(ecbDay("2026-11-20", { USD: "1.1600" }), { etag: '"1"' });
+const EUR_USD = { base: "EUR" as AssetSymbol, quote: "USD" as AssetSymbol };
+
+test("a rate that is deleted during a fetch returns with the next one, also after a 304", async () => {
+  await using setup = await setUp({ ecb: usdDay });
+  await logged(setup.service, FETCHED, "ecb");
+  setup.ecb.behave(async (response) => {
+    await setup.store.rates.remove(EUR_USD, BY);
+    response.writeHead(304).end();
+  });
+  assert.equal((await setup.refresh("ecb")).error, undefined);
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], '"1"');
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
+
+  setup.ecb.behave(usdDay);
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], undefined);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+});
+
+test("a rate that is deleted just after a fetch stored it returns with the next one", async () => {
+  await using setup = await setUp({ ecb: usdDay });
+  await logged(setup.service, FETCHED, "ecb");
+  const { recordSuccess } = setup.store.sources;
+  setup.store.sources.recordSuccess = async (...outcome) => {
+    await setup.store.rates.remove(EUR_USD, BY);
+    await recordSuccess(...outcome);
+  };
+  assert.equal((await setup.refresh("ecb")).error, undefined);
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
+  setup.store.sources.recordSuccess = recordSuccess;
+
+  await setup.refresh("ecb");
+
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], undefined);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+});
+
+test("a publication that is a little late is fetched again soon, not a day later", async () => {
+  await using setup = await setUp({ ecb: body(ecbDay("2026-11-20", { USD: "1.1600" })) });
+  await logged(setup.service, FETCHED, "ecb");
+  // Monday, 16:05 in Berlin: the new file is due, and Friday's is still published.
+  setup.clock.set("2026-11-23T15:05:00.000Z");
+
+  await setup.refresh("ecb");
+
+  const { nextAttemptAt, missedPublications } = await setup.status("ecb");
+  assert.equal(missedPublications, 0);
+  assert.ok(nextAttemptAt <= "2026-11-23T15:35:00.000Z", `next attempt at ${nextAttemptAt}`);
+});
+
+test("a 304 to a first request is not a success, and the source stays stale", async () => {
+  await using setup = await setUp({ ecb: (response) => void response.writeHead(304).end() });
+  await logged(setup.service, FETCHED, "nbp");
+
+  const { lastSuccessAt, lastError } = await setup.status("ecb");
+
+  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
+  assert.deepEqual([lastSuccessAt, /304/.test(lastError ?? "")], [undefined, true]);
+});
+
+const digits = (min: number, max: number) =>
+  fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
+
+/** A decimal above zero as a publisher prints it, and its form without an exponent. */
+const printed = fc
+  .record({
+    whole: fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,11}$/)),
+    fraction: fc.oneof(fc.constant(""), digits(1, 18)),
+    exponent: fc.oneof(fc.constant(undefined), fc.integer({ min: -12, max: 12 })),
+    letter: fc.constantFrom("e", "E"),
+  })
+  .filter(({ whole, fraction }) => /[1-9]/.test(whole + fraction))
+  .map(({ whole, fraction, exponent, letter }) => {
+    const plain = fraction === "" ? whole : `${whole}.${fraction}`;
+    const places = fraction.length - (exponent ?? 0);
+    const count = BigInt(whole + fraction);
+    const padded = String(count).padStart(places + 1, "0");
+    const moved =
+      places <= 0
+        ? String(count * 10n ** BigInt(-places))
+        : `${padded.slice(0, -places)}.${padded.slice(-places)}`;
+    if (exponent === undefined) return { text: plain, written: plain };
+    return { text: `${plain}${letter}${exponent}`, written: moved };
+  });
+
+test("any rate in the ECB's and NBP's layouts keeps every digit in the API", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "nbp");
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(printed, printed, async (first, second) => {
+      // A new pair each time: no stored rate that it could jump from.
+      const currency = `P${String(++count).padStart(4, "0")}`;
+      setup.ecb.behave(body(ecbDay("2026-11-20", { [currency]: first.text })));
+      setup.nbpB.behave(body(nbpTable("2026-11-20", { [currency]: second.text })));
+      assert.equal((await setup.refresh("ecb")).error, undefined);
+      assert.equal((await setup.refresh("nbp")).error, undefined);
+      const [ofEcb, ofNbp] = [
+        await setup.read(`EUR/${currency}`),
+        await setup.read(`${currency}/PLN`),
+      ];
+      assert.equal(ofEcb.split(" ")[0], first.written, first.text);
+      assert.equal(ofNbp.split(" ")[0], second.written, second.text);
+    }),
+    { numRuns: 30 },
+  );
+});
