@@ -7,8 +7,8 @@ import { spec } from "node:test/reporters";
 import { startPostgres } from "../harness/postgres.ts";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
-// Runs all test files: `npm test`. Most share a process with others of their folder, because a
-// process that loads the service costs 0.3 s of processor time. `node --test` runs single files.
+// Runs all test files: `npm test`. Most share a process with others, because a process that loads
+// the service costs 0.3 s of processor time. `node --test` runs single files.
 
 const ROOT = join(import.meta.dirname, "..");
 const GROUP = join(ROOT, "test/support/group.ts");
@@ -48,7 +48,6 @@ const LONG = [
   "test/nodes/",
   "test/faults/",
   "test/storage/",
-  "test/accounts/",
   "test/http/",
   "test/rates/",
 ];
@@ -74,26 +73,25 @@ const costsFile = join(mkdtempSync(join(tmpdir(), "kurs-test-costs-")), "costs.n
 process.env.KURS_TEST_COSTS = costsFile;
 const startedMs = performance.now();
 
+/** The place of a file in the order in which the processes start. */
+function placeOf(path: string): number {
+  const place = LONG.findIndex((start) => path.startsWith(start));
+  return place < 0 ? LONG.length : place;
+}
+
 /** The files that share a process, in the order in which the processes start. */
 function inGroups(): readonly (readonly string[])[] {
-  const others = found.filter((path) => !IDLE.includes(path)).sort();
-  const isAlone = (path: string) => ALONE.some((start) => path.startsWith(start));
-  const alone = others.filter(isAlone);
-  const shared = others.filter((path) => !isAlone(path));
-  const folders = Object.values(Object.groupBy(shared, (path) => path.split("/")[1] ?? ""));
-  const groups = folders.flatMap((files = []) => {
-    const count = Math.ceil(files.length / FILES_PER_PROCESS);
-    const size = Math.ceil(files.length / count);
-    return Array.from({ length: count }, (_, index) =>
-      files.slice(index * size, (index + 1) * size),
-    );
-  });
-  const order = ([file = ""]: readonly string[]) => {
-    const index = LONG.findIndex((start) => file.startsWith(start));
-    return index < 0 ? LONG.length : index;
-  };
+  const inOrder = found
+    .filter((path) => !IDLE.includes(path))
+    .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
+  const { alone = [], shared = [] } = Object.groupBy(inOrder, (path) =>
+    ALONE.some((start) => path.startsWith(start)) ? "alone" : "shared",
+  );
+  const groups = Array.from({ length: Math.ceil(shared.length / FILES_PER_PROCESS) }, (_, index) =>
+    shared.slice(index * FILES_PER_PROCESS, (index + 1) * FILES_PER_PROCESS),
+  );
   return [...alone.map((path) => [path]), ...groups].sort(
-    (one, other) => order(one) - order(other),
+    ([one = ""], [other = ""]) => placeOf(one) - placeOf(other),
   );
 }
 
