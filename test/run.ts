@@ -7,8 +7,8 @@ import { spec } from "node:test/reporters";
 import { startPostgres } from "../harness/postgres.ts";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
-// Runs all test files: `npm test`. Most share a process with others of their folder, because a
-// process that loads the service costs 0.3 s of processor time. `node --test` runs single files.
+// Runs all test files: `npm test`. Most share a process with others, because a process that loads
+// the service costs 0.3 s of processor time. `node --test` runs single files.
 
 const ROOT = join(import.meta.dirname, "..");
 const GROUP = join(ROOT, "test/support/group.ts");
@@ -21,8 +21,8 @@ const FILES_PER_PROCESS = 8;
 
 /** These change the environment or the process, or measure it. */
 const ALONE = [
-  "test/architecture/",
   "test/artefacts/",
+  "test/console/whole-visit.test.ts",
   "test/contract/",
   "test/crypto/hash-pool.test.ts",
   "test/faults/",
@@ -39,16 +39,17 @@ const IDLE = [
   "test/faults/postgres-in-doubt.test.ts",
 ];
 
-/** The files that take longest start first, so that no core is idle at the end. */
+/** What takes longest starts first, in this order, so that no core is idle at the end. */
 const LONG = [
-  "test/torture/torture.test.ts",
+  "test/contract/",
+  "test/console/",
+  "test/torture/",
   "test/faults/postgres-away.test.ts",
-  "test/faults/failover.test.ts",
-  "test/nodes/cleanup.test.ts",
-  "test/nodes/exactness.test.ts",
-  "test/nodes/migrations.test.ts",
-  "test/console/whole-visit.test.ts",
-  "test/contract/store.test.ts",
+  "test/nodes/",
+  "test/faults/",
+  "test/storage/",
+  "test/http/",
+  "test/rates/",
 ];
 
 // Every process inherits it: a file that starts a service is ready after 0.35 s of CPU time instead
@@ -72,20 +73,26 @@ const costsFile = join(mkdtempSync(join(tmpdir(), "kurs-test-costs-")), "costs.n
 process.env.KURS_TEST_COSTS = costsFile;
 const startedMs = performance.now();
 
+/** The place of a file in the order in which the processes start. */
+function placeOf(path: string): number {
+  const place = LONG.findIndex((start) => path.startsWith(start));
+  return place < 0 ? LONG.length : place;
+}
+
 /** The files that share a process, in the order in which the processes start. */
 function inGroups(): readonly (readonly string[])[] {
-  const apart = found.filter((path) => ALONE.some((start) => path.startsWith(start)));
-  const first = [...new Set([...LONG, ...apart])];
-  const others = found.filter((path) => !first.includes(path) && !IDLE.includes(path)).sort();
-  const folders = Object.values(Object.groupBy(others, (path) => path.split("/")[1] ?? ""));
-  const groups = folders.flatMap((files = []) => {
-    const count = Math.ceil(files.length / FILES_PER_PROCESS);
-    const size = Math.ceil(files.length / count);
-    return Array.from({ length: count }, (_, index) =>
-      files.slice(index * size, (index + 1) * size),
-    );
-  });
-  return [...first.map((path) => [path]), ...groups];
+  const inOrder = found
+    .filter((path) => !IDLE.includes(path))
+    .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
+  const { alone = [], shared = [] } = Object.groupBy(inOrder, (path) =>
+    ALONE.some((start) => path.startsWith(start)) ? "alone" : "shared",
+  );
+  const groups = Array.from({ length: Math.ceil(shared.length / FILES_PER_PROCESS) }, (_, index) =>
+    shared.slice(index * FILES_PER_PROCESS, (index + 1) * FILES_PER_PROCESS),
+  );
+  return [...alone.map((path) => [path]), ...groups].sort(
+    ([one = ""], [other = ""]) => placeOf(one) - placeOf(other),
+  );
 }
 
 interface RunEvent {

@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { emptyStore } from "../storage/stored.ts";
 import type { Client } from "../support/client.ts";
-import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 let server: Server;
 let client: Client;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
-import { kurs } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
 import { startSharedService } from "../support/service.ts";
 
 const PATH = "/v1/account/settings";

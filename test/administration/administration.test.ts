@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
-import { kurs, Program } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { Program } from "../support/process.ts";
 
 /** A running service, and commands on its store from other processes. */
 async function startWithCommands(engine: (typeof engines)[number]) {

@@ -4,9 +4,9 @@ import { suite, test } from "node:test";
 import { PAGE_ROWS } from "../../src/shared/page-size.ts";
 import { assertFailure, assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
+import { kurs } from "../support/command-line.ts";
 import { addRevokedKeys } from "../support/keys.ts";
 import { eventually } from "../support/mails.ts";
-import { kurs } from "../support/process.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const EXPORT = "/v1/account/export";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import { emptyStore, query } from "../storage/stored.ts";
+import { kurs } from "../support/command-line.ts";
 import {
-  kurs,
   Program,
   type ProgramOptions,
   type Server,

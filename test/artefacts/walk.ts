@@ -127,7 +127,7 @@ function residentMibOf(pid: number): number {
 async function visitConsole(url: string): Promise<void> {
   await using browser = await startBrowser();
   const look = looks[0] ?? assert.fail("there is no size of a window");
-  await using visitor = await Visitor.come(browser, url, look);
+  await using visitor = await Visitor.come(url, look, { browser });
   for (const path of ["/", "/docs"]) {
     await visitor.page.goto(path);
     await visitor.page.getByRole("heading", { level: 1 }).first().waitFor();

@@ -3,8 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { databaseIn, emptyStore } from "../storage/stored.ts";
 import { engines } from "../support/both-engines.ts";
+import { kurs } from "../support/command-line.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs as kursProcess, type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 const ACCOUNT_HEADER = "account_id,email,plan,quota_units,units";
 const KEY_HEADER = "account_id,email,plan,date,api_key_id,key_prefix,units";
@@ -180,7 +181,7 @@ suite("kurs usage export into a pipe or file", () => {
     for (const format of ["csv", "ndjson"]) {
       const args = ["usage", "export", "--format", format];
       const through = ["sh", "-c", script, "sh"];
-      const { stdout, stderr } = await kurs(args, { dataDirectory, env, through });
+      const { stdout, stderr } = await kursProcess(args, { dataDirectory, env, through });
 
       assert.equal(stderr, "exit code 0\n");
       assert.equal(stdout.split("\n").length, 2);
@@ -189,7 +190,7 @@ suite("kurs usage export into a pipe or file", () => {
 
   test("exits with 1 when the disk is full", async () => {
     const through = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
-    const { exitCode, stderr } = await kurs(["usage", "export"], { dataDirectory, through });
+    const { exitCode, stderr } = await kursProcess(["usage", "export"], { dataDirectory, through });
 
     assert.equal(exitCode, 1);
     assert.match(stderr, /^kurs: Cannot write to stdout: .*ENOSPC.*\.\n$/);

@@ -4,7 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { wholeNumber } from "../../src/cli/whole-number.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 const EXAMPLE = /^Examples?:\n(.*\n)* {2}\$ .*kurs /m;
 

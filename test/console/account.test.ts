@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { PASSWORD } from "../support/client.ts";
 import { eventually, mailTo, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -12,17 +12,7 @@ import { excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 const EMAIL = "ada@example.org";
 const ACCOUNT = "/v1/account";
 const NOW = "2026-11-21T12:00:00.000Z";
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 /** Opens the page Account with a log-in, by the service's clock. */
 async function openAccount(page: Page): Promise<void> {
@@ -44,14 +34,14 @@ const sessionsOn = (page: Page) => page.getByRole("region", { name: "Sessions" }
 const statusOf = async (service: TestService, session: string) =>
   (await service.get(ACCOUNT, { session })).status;
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Account shows the email and its sessions, and ends the others`, async () => {
     await using service = await startService();
     const first = await service.openSession(EMAIL);
     service.clock.set("2026-11-21T12:05:00.000Z");
     const others = [await service.logIn(EMAIL), await service.logIn(EMAIL)];
     service.query("UPDATE sessions SET address = NULL WHERE created_at < '2026-11-21T12:05'");
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
 
     await openAccount(page);
@@ -89,7 +79,7 @@ for (const each of looks) {
   test(`${each.name}: a deletion needs the password, and ends on the front page with a notice`, async () => {
     await using service = await startService();
     const { apiKey, session } = await service.newCustomer(EMAIL);
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await openAccount(page);
     const dialog = page.getByRole("dialog", { name: `Delete the account ${EMAIL}?` });
@@ -129,7 +119,7 @@ for (const each of looks) {
 
   test(`${each.name}: the notice about the email is there until it is confirmed, and sends another mail`, async () => {
     await using service = await startService();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await page.clock.setFixedTime(NOW);
     await signUp(page, EMAIL);
@@ -167,7 +157,7 @@ test("the export is a file with what the API returns, and no URL has the session
   await eventually("the delivery in the mail's row", async () =>
     service.query("SELECT 1 FROM mails WHERE delivered_at IS NOT NULL").at(0),
   );
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const urls: string[] = [];
   page.on("request", (request) => void urls.push(request.url()));
@@ -194,7 +184,7 @@ test("more than six sessions are folded, and one that is over already counts as 
   await using service = await startService();
   await service.register(EMAIL);
   for (let count = 0; count < 7; count += 1) await service.logIn(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
   assert.equal(await sessionsOn(page).getByRole("listitem").count(), 6);
@@ -220,7 +210,7 @@ test("more than six sessions are folded, and one that is over already counts as 
 test("the page Account turns the mails about the quota off", async () => {
   await using service = await startService();
   const session = await service.openSession(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
 
@@ -237,7 +227,7 @@ test("the page Account turns the mails about the quota off", async () => {
 test("a deletion with a session that is over deletes nothing and leads to the log-in", async () => {
   await using service = await startService();
   const { apiKey } = await service.newCustomer(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
   service.query("DELETE FROM sessions");
@@ -260,7 +250,7 @@ test("while the service is away nothing on the page Account is lost, and its par
   const service = running.use(await startService({ dataDirectory: directory.path }));
   await service.register(EMAIL);
   await service.logIn(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
   await running.disposeAsync();
@@ -282,7 +272,7 @@ test("while the service is away nothing on the page Account is lost, and its par
 test("whoever asks too often is told so, and nothing is deleted, mailed or saved", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 5 } });
   const session = await service.openSession(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
   const untilRejected = async (method: string, path: string, json: object | undefined) => {

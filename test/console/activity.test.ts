@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { createKey, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 /** Starts a service by the browser's clock. */
 const startHere = (rest: { dataDirectory?: string; port?: number } = {}) => {
@@ -65,11 +55,11 @@ function storeEvent(
   );
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Activity lists the log-in and the key of its account alone`, async () => {
     await using service = await startHere();
     const bob = await service.newCustomer("bob@example.org");
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
     const prefix = (await createKey(page, "billing")).slice(0, 17);
@@ -99,7 +89,7 @@ for (const each of looks) {
 test("an event has its time in UTC, to the minute, and exactly as the service stored it", async () => {
   await using service = await startHere();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   storeEvent(service, { at: "2026-03-13T15:04:05.678Z", action: "email.verified" });
 
   await openActivity(visitor.page);
@@ -167,7 +157,7 @@ const origins = {
 test("every action on an account has plain words, and an unknown one its name", async () => {
   await using service = await startHere();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const newestMs = Date.parse("2026-03-13T15:00:00.000Z");
   for (const [index, [actor, action, details]] of actions.entries()) {
@@ -190,7 +180,7 @@ test("every action on an account has plain words, and an unknown one its name", 
 test("older events are added with the keyboard, without leaving the place", async () => {
   await using service = await startHere();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   // With the registration and the log-in 200 events: two full pages, and then an empty one.
   for (let count = 1; count <= 198; count += 1) {
@@ -224,7 +214,7 @@ test("older events are added with the keyboard, without leaving the place", asyn
 test("with fewer than 100 events there is no button, and without any a sentence", async () => {
   await using service = await startHere();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openActivity(page);
   assert.equal((await shown(page)).length, 2);
@@ -245,7 +235,7 @@ test("when older events cannot be read, the newer stay, and a second try adds th
   const first = running.use(await startHere(kept));
   await first.register(EMAIL);
   for (let count = 0; count < 100; count += 1) storeEvent(first, { action: "account.exported" });
-  await using visitor = await Visitor.come(browser, first.url, look);
+  await using visitor = await Visitor.come(first.url, look);
   const { page } = visitor;
   await openActivity(page);
   assert.equal((await shown(page)).length, 100);
@@ -269,7 +259,7 @@ test("when older events cannot be read, the newer stay, and a second try adds th
 test("the page Activity reports a failure with its request id and offers another try", async () => {
   await using service = await startHere();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   visitor.expectError(/status of 500/);
   service.query("UPDATE events SET details = '{'");
@@ -290,7 +280,7 @@ test("a session that ends before older events are read leads to the log-in and b
   await using service = await startHere();
   await service.register(EMAIL);
   for (let count = 0; count < 100; count += 1) storeEvent(service, { action: "account.exported" });
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openActivity(page);
   await eventsOn(page).waitFor();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { consolePages } from "../../src/pages/paths.ts";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { looks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { signUp, turnTo } from "./steps.ts";
 
@@ -155,8 +155,7 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
   const { port } = proxy.address() as AddressInfo;
   const [look] = looks;
   assert.ok(look !== undefined);
-  await using browser = await startBrowser();
-  await using visitor = await Visitor.come(browser, `http://127.0.0.1:${port}`, look);
+  await using visitor = await Visitor.come(`http://127.0.0.1:${port}`, look);
   const { page } = visitor;
 
   await page.goto(`${PREFIX}/`);

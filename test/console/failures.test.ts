@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import type { Browser } from "playwright-core";
 import type { Config } from "../../src/config.ts";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { startServiceNow } from "../support/service.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
-let browser: Browser;
 /** Shared: each visitor uses an account of its own. */
 let server: Server;
 const resources = new AsyncDisposableStack();
 
 before(async () => {
-  browser = resources.use(await startBrowser());
   const { path } = resources.use(await temporaryDirectory());
   server = resources.use(await serve({ dataDirectory: path }));
 });
@@ -25,10 +22,10 @@ after(() => resources.disposeAsync());
 const startHere = (config: Partial<Config> = {}, rest: { dataDirectory?: string } = {}) =>
   startServiceNow({ config, ...rest });
 
-for (const look of looks) {
+for (const look of twoLooks) {
   test(`${look.name}: the page shows an exhausted quota, and a rejected read costs nothing`, async () => {
     await using service = await startHere({ freePlanUnits: 2 });
-    await using visitor = await Visitor.come(browser, service.url, look);
+    await using visitor = await Visitor.come(service.url, look);
     const { page } = visitor;
     await signUp(page, "ada@example.org");
     await createKey(page, "billing");
@@ -65,7 +62,7 @@ for (const look of looks) {
     const kept = { dataDirectory: directory.path };
     await using running = new AsyncDisposableStack();
     const first = running.use(await startHere({}, kept));
-    await using visitor = await Visitor.come(browser, first.url, look);
+    await using visitor = await Visitor.come(first.url, look);
     const { page } = visitor;
     await signUp(page, "ada@example.org");
     await createKey(page, "billing");
@@ -96,14 +93,14 @@ for (const look of looks) {
   });
 }
 
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 const phone = { ...look, width: 320, height: 640 };
 
 for (const path of ["/rates", "/usage", "/account", "/keys", "/activity", "/sources"]) {
   test(`${path} reports a response that is no JSON as a missing one, and recovers`, async () => {
     await using service = await startHere();
     await service.register("ada@example.org");
-    await using visitor = await Visitor.come(browser, service.url, phone);
+    await using visitor = await Visitor.come(service.url, phone);
     const { page } = visitor;
     await page.goto("/login");
     await logIn(page, "ada@example.org");
@@ -137,7 +134,7 @@ for (const [path, name] of [
   ["/docs", "session"],
 ] as const) {
   test(`${path} without its script ${name} says after a while that it has not loaded`, async () => {
-    await using visitor = await Visitor.come(browser, server.url, phone);
+    await using visitor = await Visitor.come(server.url, phone);
     const { page } = visitor;
     visitor.expectError(/ERR_FAILED/);
     await page.route(`**/assets/${name}-*.js`, (route) => route.abort());
@@ -164,7 +161,7 @@ for (const [path, name] of [
 
 test("a rejected field shows what to do, and no request id", async () => {
   await server.register("ada@example.org");
-  await using visitor = await Visitor.come(browser, server.url, look);
+  await using visitor = await Visitor.come(server.url, look);
   const { page } = visitor;
   visitor.expectError(/status of (401|409|400)/);
   const rejection = page.getByRole("alert");
@@ -189,7 +186,7 @@ test("a rejected field shows what to do, and no request id", async () => {
 
 test("a log-in with an unconfirmed email shows what to do and can send another mail", async () => {
   await using service = await startHere({ requireVerifiedEmail: true });
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   visitor.expectError(/status of 403/);
 
@@ -206,7 +203,7 @@ test("a log-in with an unconfirmed email shows what to do and can send another m
 });
 
 test("a used link shows an error and offers a new one", async () => {
-  await using visitor = await Visitor.come(browser, server.url, look);
+  await using visitor = await Visitor.come(server.url, look);
   const { page } = visitor;
   visitor.expectError(/status of 400/);
 
@@ -220,7 +217,7 @@ test("a used link shows an error and offers a new one", async () => {
 });
 
 test("the displayed curl command reads a rate when pasted into a shell", async () => {
-  await using visitor = await Visitor.come(browser, server.url, look);
+  await using visitor = await Visitor.come(server.url, look);
   const { page } = visitor;
   await signUp(page, "curl@example.org");
   const secret = await createKey(page, "billing");

@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { type Look, looks, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, logOut, PASSWORD, signUp } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [desktop, desktopDark, phone] = looks as [Look, Look, Look];
 
-let browser: Browser;
 let service: TestService;
 
 before(async () => {
-  browser = await startBrowser();
   service = await startServiceNow();
   await service.register(EMAIL);
 });
 
 after(async () => {
-  await browser?.close();
   await service?.[Symbol.asyncDispose]();
 });
 
@@ -29,7 +26,7 @@ const isDark = (page: Page) =>
   );
 
 test("the theme is the system's until one is chosen, which a reload and other pages keep", async () => {
-  await using visitor = await Visitor.come(browser, service.url, desktopDark);
+  await using visitor = await Visitor.come(service.url, desktopDark);
   const { page } = visitor;
   await page.goto("/login");
   await logIn(page, EMAIL);
@@ -59,7 +56,7 @@ test("the theme is the system's until one is chosen, which a reload and other pa
 });
 
 test("a theme that is chosen in one tab is the theme of the others at once", async () => {
-  await using visitor = await Visitor.come(browser, service.url, desktopDark);
+  await using visitor = await Visitor.come(service.url, desktopDark);
   const { page } = visitor;
   await page.goto("/login");
   const other = await page.context().newPage();
@@ -77,7 +74,7 @@ test("a theme that is chosen in one tab is the theme of the others at once", asy
 });
 
 test("where the browser blocks local storage, a theme can be chosen all the same", async () => {
-  await using visitor = await Visitor.come(browser, service.url, desktop);
+  await using visitor = await Visitor.come(service.url, desktop);
   const { page } = visitor;
   await page.addInitScript(`Object.defineProperty(window, "localStorage", {
     get() { throw new DOMException("blocked", "SecurityError"); },
@@ -93,9 +90,9 @@ test("where the browser blocks local storage, a theme can be chosen all the same
   visitor.assertQuiet();
 });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: every page of the bar is reached, and the bar names the account`, async () => {
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await page.goto("/login");
     await logIn(page, EMAIL);
@@ -123,7 +120,7 @@ for (const each of looks) {
 }
 
 test("the menu of a narrow window works with the keyboard and closes by itself", async () => {
-  await using visitor = await Visitor.come(browser, service.url, { ...phone, hasTouch: false });
+  await using visitor = await Visitor.come(service.url, { ...phone, hasTouch: false });
   const { page } = visitor;
   await page.goto("/login");
   await logIn(page, EMAIL);
@@ -152,9 +149,9 @@ test("the menu of a narrow window works with the keyboard and closes by itself",
   visitor.assertQuiet();
 });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: a password can be shown and hidden, and is sent all the same`, async () => {
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await page.goto("/login");
     await page.getByLabel("Email").fill(EMAIL);
@@ -175,7 +172,7 @@ for (const each of looks) {
   });
 
   test(`${each.name}: a browser at an unknown path gets a page with a link home`, async () => {
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     visitor.expectError(/status of 404/);
     for (const path of ["/nothing", "/keys/1/2?a=b", "//a//", "/assets/none.js"]) {
@@ -224,7 +221,7 @@ for (const [name, smtpUrl, text] of [
 ] as const) {
   test(`${name}: the console says where the mails go`, async () => {
     await using own = await startServiceNow({ config: { smtpUrl } });
-    await using visitor = await Visitor.come(browser, own.url, phone);
+    await using visitor = await Visitor.come(own.url, phone);
     const { page } = visitor;
 
     await signUp(page, EMAIL);

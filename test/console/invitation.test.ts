@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import { test } from "node:test";
 import { BY, newInvitation } from "../contract/suite/database.ts";
 import { type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
 import { TestClock } from "../support/service.ts";
 import { excuseShift, logIn, logOut, PASSWORD } from "./steps.ts";
 
 const EMAIL = "ada+kurs@example.org";
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 /** A service in a mode of registration, by the browser's clock. */
 async function startIn(registration: "open" | "invite" | "closed", requireVerifiedEmail = false) {
@@ -41,11 +30,11 @@ async function invite({ service, openStore }: ServiceOnEngine): Promise<string> 
   return address.slice(service.url.length);
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the link of an invitation's mail opens an account where registration is by invitation`, async () => {
     await using on = await startIn("invite", true);
     const link = await invite(on);
-    await using visitor = await Visitor.come(browser, on.service.url, each);
+    await using visitor = await Visitor.come(on.service.url, each);
     const { page } = visitor;
 
     await page.goto(link);
@@ -82,7 +71,7 @@ for (const mode of ["invite", "closed"] as const) {
 
   test(`registration ${mode}: no page offers an account in vain, and the pages say what to do`, async () => {
     await using on = await startIn(mode);
-    await using visitor = await Visitor.come(browser, on.service.url, look);
+    await using visitor = await Visitor.come(on.service.url, look);
     const { page } = visitor;
 
     for (const [path, heading] of [
@@ -118,7 +107,7 @@ for (const mode of ["invite", "closed"] as const) {
 test("registration closed: the link of an invitation shows that registration is closed", async () => {
   await using on = await startIn("closed");
   const link = await invite(on);
-  await using visitor = await Visitor.come(browser, on.service.url, look);
+  await using visitor = await Visitor.come(on.service.url, look);
   const { page } = visitor;
 
   await page.goto(link);
@@ -131,7 +120,7 @@ test("registration closed: the link of an invitation shows that registration is 
 test("registration open: a visitor with a used invitation can continue without it", async () => {
   await using on = await startIn("open");
   const { service } = on;
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   visitor.expectError(/status of 400/);
 
@@ -150,7 +139,7 @@ test("registration open: a visitor with a used invitation can continue without i
 test("an invitation's link without its email asks for the email", async () => {
   await using on = await startIn("invite");
   const link = await invite(on);
-  await using visitor = await Visitor.come(browser, on.service.url, look);
+  await using visitor = await Visitor.come(on.service.url, look);
   const { page } = visitor;
 
   await page.goto(link.replace(/&email=.*/, ""));
@@ -170,7 +159,7 @@ test("the owner of an account that the operator created chooses a password and l
   assert.equal(exitCode, 0);
   service.clock.set(new Date().toISOString());
   const token = tokenOf(await mailTo(dataDirectory, EMAIL, "reset"));
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
 
   await page.goto(`/reset#token=${token}`);

@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { excuseShift, logIn } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const KEYS = "/v1/account/api-keys";
 const NOW = "2026-11-21T12:00:00.000Z";
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 /** An account with keys that were used long ago, yesterday, today and never, and a revoked one. */
 async function accountWithKeys(service: TestService) {
@@ -59,11 +49,11 @@ const rowsOf = async (page: Page, table: string) => {
   );
 };
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the keys show by day when each was used, its units and when it was revoked`, async () => {
     await using service = await startService();
     const { older, newer, shop, spare } = await accountWithKeys(service);
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     const shown = (apiKey: string) => `${apiKey.slice(0, 17)}…`;
 
@@ -98,7 +88,7 @@ for (const each of looks) {
 test("before a key is revoked, the page says when it was used last, and warns of recent use", async () => {
   await using service = await startService();
   const { session, older, newer } = await accountWithKeys(service);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openKeys(page);
   const dialog = page.getByRole("dialog");
@@ -127,7 +117,7 @@ test("before a key is revoked, the page says when it was used last, and warns of
 test("the warning also knows a read that came after the page was opened", async () => {
   await using service = await startService();
   const { spare } = await accountWithKeys(service);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openKeys(page);
   await service.readRate("EUR/USD", spare.apiKey);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { twoLooks, Visitor } from "../support/browser.ts";
 import {
   type Server,
   serve,
@@ -12,16 +11,13 @@ import { excuseShift, logIn, turnTo } from "./steps.ts";
 
 let directory: TemporaryDirectory;
 let service: Server;
-let browser: Browser;
 
 before(async () => {
   directory = await temporaryDirectory();
   service = await serve({ dataDirectory: directory.path });
-  browser = await startBrowser();
 });
 
 after(async () => {
-  await browser?.close();
   await service?.[Symbol.asyncDispose]();
   await directory?.[Symbol.asyncDispose]();
 });
@@ -29,9 +25,9 @@ after(async () => {
 const PATH = "/v1/account/settings";
 const LABEL = "Mail me at 80 % and at 100 % of the quota";
 
-for (const look of looks) {
+for (const look of twoLooks) {
   test(`${look.name}: the usage page turns the mails about the quota off and on, by mouse and by keyboard`, async () => {
-    await using visitor = await Visitor.come(browser, service.url, look);
+    await using visitor = await Visitor.come(service.url, look);
     const { page } = visitor;
     const email = `ada-${look.name.replace(" ", "-")}@example.org`;
     const session = await service.openSession(email);
@@ -63,9 +59,9 @@ for (const look of looks) {
 }
 
 test("a change that the service does not store leaves the box as it was and shows why", async () => {
-  const [look] = looks;
+  const [look] = twoLooks;
   assert.ok(look !== undefined);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const session = await service.openSession("bob@example.org");
   await page.goto("/login");

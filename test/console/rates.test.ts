@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import {
   assertSoundAndNarrow,
@@ -15,18 +15,8 @@ import {
 } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 const ROWS_MAX = 40;
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
 
 const rowsOf = (page: Page) => page.getByRole("region", { name: "Pairs" }).getByRole("listitem");
 
@@ -42,10 +32,10 @@ async function openRates(service: TestService, visitor: Visitor): Promise<void> 
   await excuseShift(page);
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Rates finds a pair, and "Try it" reads it`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
     await createKey(page, "billing");
@@ -86,7 +76,7 @@ for (const each of looks) {
     await using service = await startServiceNow();
     service.query("UPDATE rates SET suspended_at = '2026-01-01' WHERE base = 'AUD'");
     service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
 
     await openRates(service, visitor);
@@ -102,7 +92,7 @@ for (const each of looks) {
 
 test("the search takes codes, pairs and names in any case and order, base first", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openRates(service, visitor);
   const search = page.getByRole("searchbox", { name: "Search" });
@@ -141,7 +131,7 @@ test("of 10,000 pairs the page shows 40 at a time, and finds each", async () => 
     }
     database.exec("UPDATE versions SET version = version + 1 WHERE name = 'rates'; COMMIT");
   }
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openRates(service, visitor);
 
@@ -166,7 +156,7 @@ test("of 10,000 pairs the page shows 40 at a time, and finds each", async () => 
 
 test("the list is sent once: later visits ask whether it has changed", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const statuses: number[] = [];
   page.on("response", (response) => {
@@ -195,7 +185,7 @@ test("a service without rates says so", async () => {
   service.query("DELETE FROM rates");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
 
   await visitor.page.goto("/rates");
   await logIn(visitor.page, EMAIL);
@@ -208,7 +198,7 @@ test("a service without rates says so", async () => {
 test("a log-in leads to the rates, and to the keys while there is none", async () => {
   await using service = await startServiceNow();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await page.goto("/login");
   await logIn(page, EMAIL);

@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { excuseShift } from "./steps.ts";
 
-const [desktop] = looks as readonly [Look];
+const [desktop] = twoLooks as readonly [Look];
 const EMAIL = "ada@example.org";
 
 const resources = new AsyncDisposableStack();
 let server: Server;
-let browser: Browser;
 let client: Client;
 
 before(async () => {
   const { path } = resources.use(await temporaryDirectory());
   server = resources.use(await serve({ dataDirectory: path }));
-  browser = resources.use(await startBrowser());
   client = server;
   await client.register(EMAIL);
 });
@@ -26,7 +24,7 @@ after(() => resources.disposeAsync());
 
 /** Opens the API reference and waits for its list of calls. */
 async function open(look = desktop, path = "/docs"): Promise<Visitor> {
-  const visitor = await Visitor.come(browser, server.url, look);
+  const visitor = await Visitor.come(server.url, look);
   await visitor.page.goto(path);
   await callIn(visitor.page, "/healthz").waitFor();
   return visitor;
@@ -87,7 +85,7 @@ async function walk(look: Look): Promise<void> {
 test("every state of the API reference is accessible and without errors in every look", {
   concurrency: true,
 }, async (t) => {
-  await Promise.all(looks.map((look) => t.test(look.name, () => walk(look))));
+  await Promise.all(twoLooks.map((look) => t.test(look.name, () => walk(look))));
 });
 
 const forms = [
@@ -151,7 +149,7 @@ test("the page rejects an invalid parameter before any call", async () => {
 });
 
 test("a log-in in the same tab authorizes account calls until the log-out", async () => {
-  await using visitor = await Visitor.come(browser, server.url, desktop);
+  await using visitor = await Visitor.come(server.url, desktop);
   const { page } = visitor;
   await page.goto("/login");
   await page.getByLabel("Email").fill(EMAIL);
@@ -186,7 +184,7 @@ test("a URL fragment that names a call opens it", async () => {
 });
 
 test("the page reports an unreachable service and shows the calls once it is back", async () => {
-  await using visitor = await Visitor.come(browser, server.url, desktop);
+  await using visitor = await Visitor.come(server.url, desktop);
   const { page } = visitor;
   visitor.expectError(/Failed to load resource/);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -209,7 +207,7 @@ test("the page reports an unreachable service and shows the calls once it is bac
 });
 
 test("the page shows a service failure with the request id and can retry", async () => {
-  await using visitor = await Visitor.come(browser, server.url, desktop);
+  await using visitor = await Visitor.come(server.url, desktop);
   const { page } = visitor;
   visitor.expectError(/500 \(Internal Server Error\)/);
   const json = { code: "internal_error", message: "Something went wrong.", request_id: "01a1" };

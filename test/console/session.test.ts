@@ -1,23 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import { twoLooks, Visitor } from "../support/browser.ts";
 import { startService, startServiceNow, TestClock } from "../support/service.ts";
 import { excuseShift, logIn, logOut, turnTo } from "./steps.ts";
 
 const DAY_MS = 86_400_000;
 
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
-
-const [look] = looks;
+const [look] = twoLooks;
 assert.ok(look !== undefined);
 
 /** Starts a service whose clock starts at the browser's time, and a visitor with an account. */
@@ -27,7 +16,7 @@ async function comeWithAccount(chosen = look) {
   const service = await startService({ clock });
   const email = "ada@example.org";
   await service.openSession(email);
-  const visitor = await Visitor.come(browser, service.url, chosen);
+  const visitor = await Visitor.come(service.url, chosen);
   await visitor.page.goto("/login");
   await logIn(visitor.page, email);
   await visitor.page.getByText("No active key").waitFor();
@@ -44,7 +33,7 @@ async function comeWithAccount(chosen = look) {
   };
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: after a session expires at the service, a log-in leads back to the page`, async () => {
     await using visit = await comeWithAccount(each);
     const { page, visitor, clock, email } = visit;
@@ -70,7 +59,7 @@ test("the page ends an expired session without a request", async () => {
   await using service = await startServiceNow();
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await page.clock.install();
   await page.goto("/login");
@@ -129,7 +118,7 @@ test("after a log-in the console only returns to its own pages", async () => {
     "/v1/account/usage",
     "javascript:1",
   ]) {
-    await using visitor = await Visitor.come(browser, service.url, look);
+    await using visitor = await Visitor.come(service.url, look);
     const { page } = visitor;
     await page.goto(`/login?next=${encodeURIComponent(next)}`);
     await logIn(page, "ada@example.org");
@@ -143,7 +132,7 @@ test("a visitor can log in, create a key and revoke it with the keyboard alone",
   await using service = await startServiceNow();
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await page.goto("/");
   const press = (...keys: string[]) =>

@@ -1,27 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
+const [look] = twoLooks as [Look];
 
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
-
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page Sources shows publisher, terms, schedule, pairs and state`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
     const paths: string[] = [];
@@ -56,10 +45,10 @@ for (const each of looks) {
   });
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: the page of a source shows its terms, its calendar and its pairs`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
     await turnTo(page, "Sources");
@@ -85,7 +74,7 @@ for (const each of looks) {
 test("a log-in leads back to the source that was asked for", async () => {
   await using service = await startServiceNow();
   await service.newCustomer(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
 
   await page.goto("/source?key=ecb");
@@ -99,7 +88,7 @@ test("a log-in leads back to the source that was asked for", async () => {
 test("the page of an unknown source says so, and leads to the others", async () => {
   await using service = await startServiceNow();
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
 
   await page.goto("/source?key=%3Cb%3E");
@@ -117,7 +106,7 @@ test("the page Sources says so when there are none", async () => {
   service.query("DELETE FROM rates WHERE source <> 'import'");
   service.query("UPDATE versions SET version = version + 1");
   await service.register(EMAIL);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
 
   await visitor.page.goto("/sources");
   await logIn(visitor.page, EMAIL);

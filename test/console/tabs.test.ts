@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { type Look, looks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { logIn, logOut, turnTo } from "./steps.ts";
 
@@ -10,11 +10,9 @@ const BOB = "bob@example.org";
 const DAY_MS = 86_400_000;
 const [look] = looks as [Look];
 
-let browser: Browser;
 let service: TestService;
 
 before(async () => {
-  browser = await startBrowser();
   // The browser, whose clock is the machine's, ends a session that is over by it.
   service = await startServiceNow();
   await service.register(ADA);
@@ -22,14 +20,13 @@ before(async () => {
 });
 
 after(async () => {
-  await browser?.close();
   await service?.[Symbol.asyncDispose]();
 });
 
 /** Tabs tell each other at once; without that, each test would fail only after two minutes. */
 const WAIT_MS_MAX = 20_000;
 
-const come = (url = service.url) => Visitor.come(browser, url, look, WAIT_MS_MAX);
+const come = (url = service.url) => Visitor.come(url, look, { waitMsMax: WAIT_MS_MAX });
 
 /** A window whose first tab is logged in. */
 async function comeLoggedIn(email = ADA): Promise<Visitor> {

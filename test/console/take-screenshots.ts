@@ -15,7 +15,7 @@ await using server = await serve({ dataDirectory: directory.path });
 await using browser = await startBrowser();
 
 for (const look of looks) {
-  await using visitor = await Visitor.come(browser, server.url, look);
+  await using visitor = await Visitor.come(server.url, look, { browser });
   const slug = look.name.replace(" ", "-");
   await visit(visitor, `ada-${slug}@example.org`, async (name) => {
     const path = join(DIRECTORY, `${slug}-${name}.png`);

@@ -2,26 +2,16 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { assertSoundAndNarrow, createKey, excuseShift, signUp, tryIt, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 /** Opens the page "Try it" with a new key. @returns the key. */
 async function openTryIt(visitor: Visitor): Promise<string> {
@@ -37,10 +27,10 @@ const usedUnits = async (service: TestService) => service.usedUnits(await servic
 
 const optionsOf = (page: Page) => page.getByRole("listbox").getByRole("option");
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: base and quote are chosen from the pairs, also with the keyboard alone`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await openTryIt(visitor);
     const base = page.getByLabel("Base");
@@ -76,7 +66,7 @@ for (const each of looks) {
 
   test(`${each.name}: a request for a pair that does not exist is sent only at the second click`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await openTryIt(visitor);
 
@@ -102,7 +92,7 @@ for (const each of looks) {
 
   test(`${each.name}: a conversion shows amount, rate, result and age, and folds the JSON-RPC away`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     await openTryIt(visitor);
     await page.getByText("Convert").first().click();
@@ -129,7 +119,7 @@ test("a suspended pair is not read at the first click, and a symbol that costs n
   await using service = await startServiceNow();
   service.query("UPDATE rates SET suspended_at = '2026-01-01' WHERE base = 'EUR'");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openTryIt(visitor);
 
@@ -149,7 +139,7 @@ test("a suspended pair is not read at the first click, and a symbol that costs n
 
 test("while the list of pairs cannot be loaded, a request is sent at the first click", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await signUp(page, EMAIL);
   await createKey(page, "billing");
@@ -165,7 +155,7 @@ test("while the list of pairs cannot be loaded, a request is sent at the first c
 
 test("an incomplete key is not sent, and the page says what a key is", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const secret = await openTryIt(visitor);
   const calls: string[] = [];
@@ -200,7 +190,7 @@ test("an incomplete key is not sent, and the page says what a key is", async () 
 
 test("a response that is no JSON counts as none, and the next request is shown", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openTryIt(visitor);
   await page.route("**/v1/rates/**", (route) =>
@@ -220,7 +210,7 @@ test("a recent rate is not amber", async () => {
   const asOf = `${new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, -1)}000000Z`;
   service.query("UPDATE rates SET as_of = ?, source = 'import' WHERE base = 'EUR'", asOf);
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openTryIt(visitor);
 
@@ -279,7 +269,7 @@ for (const [kind, printed] of [
 ] as const) {
   test(`${kind}: the code in each language runs, in colours, and contains no key`, async () => {
     await using service = await startServiceNow();
-    await using visitor = await Visitor.come(browser, service.url, look);
+    await using visitor = await Visitor.come(service.url, look);
     const { page } = visitor;
     const secret = await openTryIt(visitor);
     await page.getByText(kind).first().click();
@@ -311,7 +301,7 @@ for (const [kind, printed] of [
 
 test("an amount with quotes of every language stays text in the code", async () => {
   await using service = await startServiceNow();
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const secret = await openTryIt(visitor);
   await page.getByText("Convert").first().click();

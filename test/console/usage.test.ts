@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const DAY_MS = 86_400_000;
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 const startHere = (freePlanUnits = 1000) => startServiceNow({ config: { freePlanUnits } });
 
@@ -64,12 +54,12 @@ async function seed(service: TestService) {
   return { session, billing, shop, shopDay };
 }
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: from 80 % of the quota every page warns, in amber and then in red`, async () => {
     await using service = await startHere(5);
     const { session, apiKey } = await service.newCustomer(EMAIL);
     const read = () => service.get("/v1/rates/EUR/USD", { apiKey });
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
     const warning = page.getByRole("status").filter({ hasText: "the usage" });
     for (let count = 0; count < 3; count += 1) await read();
@@ -106,7 +96,7 @@ for (const each of looks) {
   test(`${each.name}: chart and table show the units of a range by key`, async () => {
     await using service = await startHere();
     const { billing, shop } = await seed(service);
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
 
     await openPage(page, "/usage");
@@ -150,7 +140,7 @@ const heightOf = (page: Page, selector: string) =>
 test("a link leads to a range and a key, also after a log-in, and choices change the address", async () => {
   await using service = await startHere();
   const { billing, shop } = await seed(service);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   const search = () => new URL(page.url()).search;
 
@@ -178,7 +168,7 @@ test("a link leads to a range and a key, also after a log-in, and choices change
 test("the CSV file has every day and key of the range, and no formula of a key's name", async () => {
   await using service = await startHere();
   const { billing, shop, shopDay } = await seed(service);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openPage(page, "/usage?days=7");
 
@@ -204,7 +194,7 @@ test("the CSV file has every day and key of the range, and no formula of a key's
 test("when the chart's script is missing, the table and a button to reload appear", async () => {
   await using service = await startHere();
   await seed(service);
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await page.route(/\/assets\/uPlot.*\.js$/, (route) => route.fulfill({ status: 404 }));
   visitor.expectError(/status of 404|dynamically imported module/);

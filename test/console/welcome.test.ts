@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { test } from "node:test";
+import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow } from "./steps.ts";
 
-const [look] = looks as [Look];
-
-let browser: Browser;
-
-before(async () => {
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-});
+const [look] = twoLooks as [Look];
 
 const startHere = (config = {}) => startServiceNow({ config });
 
-for (const each of looks) {
+for (const each of twoLooks) {
   test(`${each.name}: a visitor sees what the service has, what it costs and whose program it is`, async () => {
     await using service = await startHere();
-    await using visitor = await Visitor.come(browser, service.url, each);
+    await using visitor = await Visitor.come(service.url, each);
     const { page } = visitor;
 
     await page.goto("/");
@@ -52,7 +41,7 @@ for (const each of looks) {
 
 test("without the figures the page is as it is, and without open registration it offers no units", async () => {
   await using service = await startHere({ registration: "closed" });
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
 
   await page.goto("/");

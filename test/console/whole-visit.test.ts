@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { looks, Visitor } from "../support/browser.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import {
   type Server,
@@ -13,23 +12,20 @@ import { createKey, excuseShift, logIn, logOut, PASSWORD, signUp, tryIt, turnTo 
 
 let directory: TemporaryDirectory;
 let server: Server;
-let browser: Browser;
 
 before(async () => {
   directory = await temporaryDirectory();
   server = await serve({ dataDirectory: directory.path });
-  browser = await startBrowser();
 });
 
 after(async () => {
-  await browser?.close();
   await server?.[Symbol.asyncDispose]();
   await directory?.[Symbol.asyncDispose]();
 });
 
 for (const look of looks) {
   test(`${look.name}: from sign-up to a revoked key every page is accessible and without errors`, async () => {
-    await using visitor = await Visitor.come(browser, server.url, look);
+    await using visitor = await Visitor.come(server.url, look);
     const { page } = visitor;
     const email = `ada-${look.name.replace(" ", "-")}@example.org`;
 
@@ -118,7 +114,7 @@ for (const look of looks) {
 
 for (const look of looks) {
   test(`${look.name}: a mailed link resets a forgotten password`, async () => {
-    await using visitor = await Visitor.come(browser, server.url, look);
+    await using visitor = await Visitor.come(server.url, look);
     const { page } = visitor;
     const email = `grace-${look.name.replace(" ", "-")}@example.org`;
     const session = await server.openSession(email);

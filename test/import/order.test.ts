@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 const lines = [
   "base,quote,rate,as_of",

@@ -3,9 +3,10 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { emptyStore } from "../storage/stored.ts";
+import { kurs } from "../support/command-line.ts";
 import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
-import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
+import { type Ended, kurs as kursProcess, temporaryDirectory } from "../support/process.ts";
 import { startService, type TestService, trustClock } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
@@ -186,7 +187,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     await using smtp = await playSmtp({ account: ACCOUNT, startTls: true });
     const env = { SMTP_URL: smtp.url, NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE };
 
-    const { exitCode, stderr } = await kurs(["mail", "test", EMAIL], { env });
+    const { exitCode, stderr } = await kursProcess(["mail", "test", EMAIL], { env });
 
     assert.equal(exitCode, 0, stderr);
     assert.deepEqual(

@@ -4,21 +4,13 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import {
-  type Ended,
-  Program,
-  type ProgramOptions,
-  temporaryDirectory,
-} from "../support/process.ts";
+import { kursUnchecked } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const DAYS = ["2020-01-02", "2020-01-03", "2020-01-06"];
 const asOf = (day = "") => `${day}T15:00:00Z`;
 const TEXT = HEADER + DAYS.map((day, index) => `EUR,USD,1.1${index},${asOf(day)}\n`).join("");
-
-/** Not disposed of, which would take a document's SHA-256 in the output for a secret. */
-const kurs = (args: readonly string[], options: ProgramOptions): Promise<Ended> =>
-  new Program(args, options).end();
 
 /** A command line with its own database, into which a file was imported. */
 async function newCli(text = TEXT) {
@@ -28,7 +20,7 @@ async function newCli(text = TEXT) {
   const file = join(directory.path, "rates.csv");
   await writeFile(file, text);
   const run = (command: string, input?: string) =>
-    kurs(command.split(" "), { dataDirectory, ...(input === undefined ? {} : { input }) });
+    kursUnchecked(command.split(" "), { dataDirectory, ...(input === undefined ? {} : { input }) });
   const { exitCode } = await run(`rates import ${file}`);
   assert.equal(exitCode, 0);
   const started = starting.move();
@@ -109,11 +101,14 @@ suite("the history of rates", { concurrency: 4 }, () => {
 
       await using directory = await temporaryDirectory();
       const copy = { dataDirectory: directory.path };
-      const { stdout, stderr } = await kurs(["rates", "import", "-"], { ...copy, input: text });
+      const { stdout, stderr } = await kursUnchecked(["rates", "import", "-"], {
+        ...copy,
+        input: text,
+      });
 
       assert.deepEqual([stdout, stderr], ["stored 450, unchanged 0, held 0, rejected 0\n", ""]);
       const args = ["rates", "history", "EUR", "USD", "--json"];
-      const again = JSON.parse((await kurs(args, copy)).stdout);
+      const again = JSON.parse((await kursUnchecked(args, copy)).stdout);
       const first = JSON.parse(await cli.output("rates history EUR USD --json"));
       const figures = (rows: readonly { rate: string; as_of: string }[]) =>
         rows.map(({ rate, as_of }) => `${rate} ${as_of}`);

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { byAt, newRate, updateRates } from "../contract/suite/database.ts";
+import { kurs } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const BUSY_TIMEOUT_MS = 5000;

@@ -11,8 +11,8 @@ import type { RateSource } from "../../src/sources/source.ts";
 import { BY } from "../contract/suite/database.ts";
 import { bodiesOf } from "../sources/publishers/answers.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
+import { kursUnchecked } from "../support/command-line.ts";
 import { type Behaviour, body, playPublisher, sourceAt } from "../support/fake-publisher.ts";
-import { Program } from "../support/process.ts";
 import { headersOf } from "../support/rates.ts";
 import { TestClock } from "../support/service.ts";
 
@@ -55,7 +55,7 @@ async function newService(engine: (typeof engines)[number]) {
     },
     // Not disposed of, which would take a document's SHA-256 in the output for a secret.
     rates: (...args: readonly string[]) =>
-      new Program(["rates", ...args], { dataDirectory, env }).end(),
+      kursUnchecked(["rates", ...args], { dataDirectory, env }),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

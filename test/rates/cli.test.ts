@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { knownSymbols } from "../../src/rates/rules/known-symbols.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { kurs } from "../support/command-line.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-06T15:00:00Z";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const MONDAY = "2020-01-06T15:00:00Z";

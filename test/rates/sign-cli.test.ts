@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
 import { isGenuine, newKeyPem, publicKeysOf } from "../support/signatures.ts";
 
 const HEADER = "base,quote,rate,as_of\n";

@@ -6,8 +6,8 @@ import { contentsOfSqlite } from "../storage/used-store.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
+import { kurs } from "../support/command-line.ts";
 import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
-import { kurs } from "../support/process.ts";
 import { TestClock } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";

@@ -243,7 +243,7 @@ suite("kurs store copy stores nothing", () => {
 
     const message =
       /daily_usage differs: 3 rows with 12 units became 3 rows with 15 units\. Nothing/;
-    assertRefused(ended, message);
+    assertRejected(ended, message);
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 

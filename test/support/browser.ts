@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import sparticuz from "@sparticuz/chromium";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { atEnd } from "./at-end.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -37,6 +38,12 @@ export const looks: readonly Look[] = [
   { name: "phone dark", ...phone, colorScheme: "dark" },
 ];
 
+/** Both sizes and both themes, each once: a page sees all four together in the whole visit. */
+export const twoLooks: readonly Look[] = [
+  { name: "desktop light", ...desktop, colorScheme: "light" },
+  { name: "phone dark", ...phone, colorScheme: "dark" },
+];
+
 /**
  * A real Chromium from npm, or the one in CHROMIUM where that does not run.
  *
@@ -48,6 +55,15 @@ export async function startBrowser(
   const executablePath = process.env.CHROMIUM ?? (await sparticuz.executablePath());
   const env = { ...process.env, ...environment };
   return await chromium.launch({ executablePath, args: ARGUMENTS, env });
+}
+
+let shared: Promise<Browser> | undefined;
+atEnd(async () => await (await shared)?.close());
+
+/** @returns the browser of all files in this process: each start takes a second of CPU time. */
+function sharedBrowser(): Promise<Browser> {
+  shared ??= startBrowser();
+  return shared;
 }
 
 /** Events in a window that the user does not see. */
@@ -80,12 +96,12 @@ export class Visitor implements AsyncDisposable {
 
   /** @param waitMsMax the longest wait for what a page shows; by default ample on any machine. */
   static async come(
-    browser: Browser,
     url: string,
     look: Look,
-    waitMsMax = 120_000,
+    { browser, waitMsMax = 120_000 }: { browser?: Browser; waitMsMax?: number } = {},
   ): Promise<Visitor> {
     const { width, height, colorScheme, hasTouch } = look;
+    browser ??= await sharedBrowser();
     const context = await browser.newContext({
       baseURL: url,
       viewport: { width, height },

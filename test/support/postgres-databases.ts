@@ -1,4 +1,3 @@
-import { after } from "node:test";
 import { Client } from "pg";
 import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
@@ -7,6 +6,7 @@ import {
   type DatabaseSettings,
   parseDatabaseUrl,
 } from "../../src/storage/settings.ts";
+import { atEnd } from "./at-end.ts";
 
 /** A separate database. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {
@@ -18,14 +18,11 @@ let server: Promise<string> | undefined;
 let started: PostgresServer | undefined;
 let schemas = 0;
 
-// Here and not where the server starts: there it would end with the first test that uses it. A run
-// of all tests has one server for all files, also for those that come later in this process.
-if (process.env.TEST_DATABASE_URL === undefined) {
-  after(async () => {
-    await (await owner)?.end();
-    await started?.[Symbol.asyncDispose]();
-  });
-}
+// Here and not where the server starts: there it would end with the first test that uses it.
+atEnd(async () => {
+  await (await owner)?.end();
+  await started?.[Symbol.asyncDispose]();
+});
 
 // One connection creates and removes all schemas: a new connection costs more than a schema.
 let owner: Promise<Client> | undefined;

@@ -18,10 +18,10 @@ async function tortureBriefly(t: TestContext, engine: EngineName, nodes: number,
   return figures;
 }
 
-test("ten kills -9 at random times lose no acknowledged change and charge no read twice", async (t) => {
-  const { kills, inDoubt, done } = await tortureBriefly(t, "sqlite", 1, 10);
+test("four kills -9 at random times lose no acknowledged change and charge no read twice", async (t) => {
+  const { kills, inDoubt, done } = await tortureBriefly(t, "sqlite", 1, 4);
 
-  assert.ok(kills >= 10);
+  assert.ok(kills >= 4);
   assert.ok(inDoubt > 0, "no read was in flight at any kill");
   for (const what of ["key revocations", "imports", "empty stores"]) {
     assert.ok((done[what] ?? 0) > 0, `no ${what} took place`);
