@@ -13,7 +13,7 @@ function patternsOf(document: OpenApiDocument) {
   const known = patterns.get(document);
   if (known !== undefined) return known;
   const created = Object.keys(document.paths).map((path) => {
-    const pattern = path.replaceAll(/\{\w+\}/g, "[^/]+");
+    const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
     return [path, new RegExp(`^${pattern}$`)] as const;
   });
   patterns.set(document, created);
