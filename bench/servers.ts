@@ -45,7 +45,7 @@ export async function startServer(
   };
 }
 
-/** Starts Kurs as it is installed, but with a high limit of log-ins and without sources. */
+/** Starts Kurs as the systemd unit does, but with a high limit of log-ins and without sources. */
 export function startKurs(
   { root }: { readonly root: string },
   dataDirectory: string,
@@ -58,7 +58,7 @@ export function startKurs(
     RATE_SOURCES: "",
   };
   return startServer(
-    [join(root, "bin/kurs.js"), "serve"],
+    ["--max-semi-space-size=16", join(root, "bin/kurs.js"), "serve"],
     { ...settings, ...environment },
     `${dataDirectory}.log`,
   );

@@ -14,7 +14,7 @@ const CHECK_INTERVAL_MS = 1000;
 /** Accounts per page. On the embedded database one blocks the event loop for 1.7 ms (median). */
 const ACCOUNTS_PER_PAGE = 500;
 
-/** The pause after each page and each account's notices, in which the node serves requests. */
+/** The pause between pages and after each account's notices, in which the node serves requests. */
 const PAUSE_MS = 10;
 
 const JOB = "quota_notices";
@@ -66,8 +66,8 @@ export async function writeDueNotices(
         await quotaNotices.write(accountId, period, originNow({ kind: "service" }, uses));
         if (!(await mayContinue())) return;
       }
-      if (!(await mayContinue())) return;
       lastId = page.lastId;
+      if (lastId !== undefined && !(await mayContinue())) return;
     }
   }
 }

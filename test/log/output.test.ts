@@ -36,9 +36,9 @@ function createSink() {
     /** What it has taken. */
     text: () => written.join(""),
     isBusy: () => pending.length > 0,
-    /** Ends the write under way: it takes up to `most` bytes of it, or fails. */
+    /** Ends the write in flight: it takes up to `most` bytes of it, or fails. */
     endWrite(most: number | Error): void {
-      const { bytes, done } = pending.shift() ?? assert.fail("no write is under way");
+      const { bytes, done } = pending.shift() ?? assert.fail("no write is in flight");
       const taken = bytes.subarray(0, most instanceof Error ? 0 : most);
       written.push(taken.toString());
       done(most instanceof Error ? most : null, taken.length);
