@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -17,7 +18,7 @@ import { pino } from "pino";
 import { createVerifiedBackupReader } from "../../src/metrics/backup-state.ts";
 import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs, Program, temporaryDirectory } from "../support/process.ts";
 
 const stored = await storeWithBackup();
 
@@ -64,6 +65,25 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.match((await doctor()).stdout, / backups +the newest verified backup in \S+ is of /);
     rmSync(backups.file);
     assert.match((await doctor()).stdout, /^warning +backups +no backup in \S+ is verified yet/m);
+  });
+
+  test("waits for a backup in the directory, and then checks the one that is the newest", async () => {
+    await using backups = await directoryOfBackups();
+    const newer = join(backups.path, "kurs-2026-11-22T04-00-00.000Z.db");
+    using lock = new DatabaseSync(join(backups.path, "kurs-backups.lock"));
+    lock.exec("BEGIN EXCLUSIVE");
+    await using program = new Program(["backup", "verify", backups.path]);
+    await program.waitFor("its waiting", () =>
+      program.stderr.includes("kurs: waiting until another process has taken") ? true : undefined,
+    );
+    assert.deepEqual(namesIn(backups.path), [basename(backups.file)]);
+    renameSync(backups.file, newer);
+    lock.exec("COMMIT");
+
+    const { exitCode, stdout, stderr } = await program.end();
+
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /^verified \S+2026-11-22T04-00-00\.000Z\.db of /);
   });
 
   test("prints its report as JSON, and records no file that is not named after its time", async () => {
