@@ -306,27 +306,27 @@ test("backups at once in one directory take turns: all succeed, and the last one
   assert.ok(!readdirSync(env.BACKUP_DIR).includes("kurs-not-verified.db"));
 });
 
-test("a directory takes the backups of one database, also after the restore of another one's", async () => {
+test("a directory takes the backups of one database, and of one that is restored from them", async () => {
   await using directory = await temporaryDirectory();
-  const [dataA, dataB] = [join(directory.path, "a"), join(directory.path, "b")];
-  const [backupsA, backupsB] = [`${dataA}-backups`, `${dataB}-backups`];
-  const backUp = (dataDirectory: string, to: string) =>
-    kurs(["backup", "--keep", "1"], { dataDirectory, env: { BACKUP_DIR: to } });
-  for (const dataDirectory of [dataA, dataB]) await kurs(["migrate"], { dataDirectory });
-  assert.equal((await backUp(dataA, backupsA)).exitCode, 0);
-  const ofA = backupsIn(backupsA);
+  const backups = join(directory.path, "backups");
+  const [own, other] = [join(directory.path, "own"), join(directory.path, "other")];
+  const backUp = (dataDirectory: string) =>
+    kurs(["backup", "--keep", "1"], { dataDirectory, env: { BACKUP_DIR: backups } });
+  for (const dataDirectory of [own, other]) await kurs(["migrate"], { dataDirectory });
+  assert.equal((await backUp(own)).exitCode, 0);
+  const before = readdirSync(backups).sort();
+  const [backupOfOwn = ""] = backupsIn(backups);
 
-  const rejected = await backUp(dataB, backupsA);
+  const rejected = await backUp(other);
 
-  assertRejected(rejected, /a-backups has the backups of another database, .*name another/);
-  assert.deepEqual(backupsIn(backupsA), ofA);
-  assert.equal((await backUp(dataB, backupsB)).exitCode, 0);
-  const [ofB = ""] = backupsIn(backupsB);
-  const restored = await kurs(["restore", join(backupsB, ofB)], { dataDirectory: dataA });
+  assertRejected(rejected, /backups has the backups of another database, .*name another/);
+  assert.deepEqual(readdirSync(backups).sort(), before);
+  // As after a disaster: a new server has started before the restore.
+  const restored = await kurs(["restore", join(backups, backupOfOwn)], { dataDirectory: other });
   assert.equal(restored.exitCode, 0, restored.stderr);
-  assertRejected(await backUp(dataA, backupsB), /has the backups of another database/);
-  assert.equal((await backUp(dataA, backupsA)).exitCode, 0);
-  assert.notDeepEqual(backupsIn(backupsA), ofA);
+  const after = await backUp(other);
+  assert.equal(after.exitCode, 0, after.stderr);
+  assert.deepEqual([backupsIn(backups).length, backupsIn(backups)[0] === backupOfOwn], [1, false]);
 });
 
 test("backups that fail push out no verified one, and only the last of them stays", async () => {

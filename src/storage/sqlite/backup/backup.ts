@@ -145,7 +145,7 @@ function copyLive(live: string, part: string, databaseId: string | undefined): v
     if (databaseId !== undefined && ownId !== undefined && databaseId !== ownId) {
       throw new StartupError(
         `${dirname(part)} has the backups of another database, which later ones would remove: ` +
-          "name another directory (BACKUP_DIR).",
+          "name another directory (BACKUP_DIR), or move them elsewhere.",
       );
     }
     database.prepare("VACUUM INTO ?").run(part);

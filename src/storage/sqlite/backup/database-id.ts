@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { resultCodeOf } from "../errors.ts";
 
 /** The id that a database and its backups share. @returns undefined in older schemas. */
 export function databaseIdOf(database: DatabaseSync): string | undefined {
@@ -9,14 +9,13 @@ export function databaseIdOf(database: DatabaseSync): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** The id in a backup. @returns undefined also for a damaged file. */
+/** The id in a backup. @returns undefined also for a file that SQLite cannot read. */
 export function databaseIdIn(file: string): string | undefined {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
     return databaseIdOf(database);
   } catch (error) {
-    const code = resultCodeOf(error);
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return undefined;
+    if (resultCodeOf(error) !== undefined) return undefined;
     throw error;
   }
 }

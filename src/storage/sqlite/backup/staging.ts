@@ -7,7 +7,6 @@ import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { knownSchema, migrate, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { databaseIdOf } from "./database-id.ts";
 import { takeMetadata } from "./metadata.ts";
 import { type LostChanges, NOT_DELETED, type RestoreReport, readTotals } from "./report.ts";
 
@@ -216,8 +215,6 @@ export function compareAndRevoke(
     const kept = hasAdministration ? old.prepare(COMPARE_ADMINISTRATION).get() : undefined;
     if (hasAdministration) old.exec(KEEP_ADMINISTRATION);
     if (schema >= SCHEMA_WITH_HISTORY) old.exec(RENEW_VERSIONS);
-    const id = databaseIdOf(old);
-    if (id !== undefined) old.prepare("UPDATE restored.database_id SET id = ?").run(id);
     const pairs = Number(old.prepare(SUSPEND_PAIRS).run(now).changes);
     return {
       accounts: Number(row.accounts),
