@@ -56,7 +56,7 @@ export async function openStore(
       return untilUnlocked(open, onWait);
     }
     case "postgres":
-      return openPostgresStore(database.hosts, timeouts, observeBatch);
+      return openPostgresStore(database.hosts, timeouts, observeBatch, onWait);
   }
 }
 
@@ -85,11 +85,12 @@ export async function openPostgresStore(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
   observeBatch?: ObserveBatch,
+  onWait?: OnWait,
 ): Promise<Store> {
   // A node on SQLite need not load the PostgreSQL client.
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
-  const engine = await openPostgresEngine(hosts, settings);
+  const engine = await openPostgresEngine(hosts, settings, onWait);
   return createStore(
     engine,
     {

@@ -143,6 +143,31 @@ suite("kurs store copy", () => {
     assert.deepEqual(await contentsOfPostgres(target.url), used.contents);
   });
 
+  test("keeps a server that starts on the target waiting until it is done", async () => {
+    await using source = await newSource();
+    await using target = await newPostgresDatabase();
+    await using other = await connectTo(target.url);
+    await other.query("BEGIN");
+    // The last table: everything else has been written when the copy waits for it.
+    await other.query("LOCK TABLE duties IN SHARE MODE");
+
+    const copying = copy(source.path, target.url);
+    await waitersFor(other);
+    const env = { PORT: "0", DATABASE_URL: target.url };
+    await using program = new Program(["serve"], { env });
+    await program.waitFor("its wait", () => program.stdout.includes("copied into") || undefined);
+    await other.query("ROLLBACK");
+
+    assert.equal((await copying).exitCode, 0);
+    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
+    assert.doesNotMatch(program.stdout, /"level":[56]0/);
+    // The started server has its own jobs and events.
+    const served = await contentsOfPostgres(target.url);
+    for (const name of ["accounts", "api_keys", "daily_usage", "rates", "observations"]) {
+      assert.deepEqual(served[name], used.contents[name], name);
+    }
+  });
+
   test("copies what a killed server left in the WAL, and changes no byte of the source", async () => {
     await using source = await newSource();
     await using killed = await temporaryDirectory();
@@ -210,6 +235,19 @@ suite("kurs store copy stores nothing", () => {
 
     assertRejected(ended, /not empty: accounts has 2 rows\. Copy into a new one\.$/m);
     assert.deepEqual(await contentsOfPostgres(target.url), before);
+  });
+
+  test("while a node uses the target, which stays as it is", async () => {
+    await using source = await newSource();
+    await using target = await newPostgresDatabase();
+    await using node = await startService({ config: { database: databaseOf(target.url) } });
+    const before = await contentsOfPostgres(target.url);
+
+    const ended = await copy(source.path, target.url);
+
+    assertRejected(ended, /commands use the PostgreSQL database \(from \S+\): stop them, and copy/);
+    assert.deepEqual(await contentsOfPostgres(target.url), before);
+    assert.equal((await node.get("/readyz")).status, 200);
   });
 
   test("when the target has a plan that the source does not have", async () => {

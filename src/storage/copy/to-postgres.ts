@@ -3,6 +3,7 @@ import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary, requireReplicated } from "../postgres/primary.ts";
+import { useSchemaAlone } from "../postgres/schema-lock.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
 import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
@@ -21,9 +22,9 @@ export type CopyReport = ReadonlyMap<string, TableTotals>;
 
 /**
  * Copies everything from a source into an empty PostgreSQL database in one transaction: stores all
- * of it, with counts and sums compared, or nothing.
+ * of it, with counts and sums compared, or nothing. A node that starts meanwhile waits.
  *
- * @throws {StartupError} when the database is not empty or the sums differ.
+ * @throws {StartupError} when the database is in use or not empty, or the sums differ.
  */
 export async function copyToPostgres(
   source: CopySource,
@@ -37,6 +38,12 @@ export async function copyToPostgres(
   try {
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await useSchemaAlone(
+      client,
+      (addresses) =>
+        `Nodes or commands use the PostgreSQL database (from ${addresses}): stop them, and copy ` +
+        "into a new one.",
+    );
     await requireEmpty(client, source.tables);
     const total = source.tables.reduce((sum, table) => sum + source.totals(table).rows, 0);
     let copied = 0;

@@ -37,7 +37,14 @@ export async function migrate(client: PoolClient): Promise<MigrationReport> {
           "database.",
       );
     }
-    if (from < known) await useSchemaAlone(client, from, known);
+    if (from < known) {
+      await useSchemaAlone(
+        client,
+        (addresses) =>
+          `The PostgreSQL database has schema ${from}, this program needs ${known}, and nodes or ` +
+          `commands of another version use it (from ${addresses}): stop them, and start again.`,
+      );
+    }
     for (const [index, sql] of migrations.entries()) {
       if (index < from) continue;
       await client.query(sql);

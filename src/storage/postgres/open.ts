@@ -6,22 +6,28 @@ import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { createPrimary, type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
+import { awaitSchema } from "./schema-lock.ts";
 import { requireSuitable } from "./suitable.ts";
 
 /** How long to wait for a PostgreSQL server that is starting. */
 const CONNECT_RETRIES_MS = 6000;
 const RETRY_DELAY_MS = 500;
 
+const WAITING = "waiting until another process has migrated the database or copied into it";
+
 /**
  * Opens the engine on PostgreSQL, migrating it where needed.
  *
+ * @param onWait called with a line for the operator when another process migrates it or copies into
+ *   it: the start waits for that.
  * @throws {StartupError} within 10 s, with each host and the reason why it cannot be used.
  */
 export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
+  onWait: (message: string) => void = () => undefined,
 ): Promise<PostgresEngine> {
-  const { schema, migration } = await prepare(hosts);
+  const { schema, migration } = await prepare(hosts, onWait);
   const primary = createPrimary(hosts, { ...settings, schema, schemaVersion: migration.to });
   return createPostgresEngine(primary, settings);
 }
@@ -30,17 +36,18 @@ export async function openPostgresEngine(
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
 ): Promise<MigrationReport> {
-  return (await prepare(hosts)).migration;
+  return (await prepare(hosts, () => undefined)).migration;
 }
 
 /** @returns the schema of the tables and the migration's report. @throws {StartupError} */
-async function prepare(hosts: readonly DatabaseHost[]) {
+async function prepare(hosts: readonly DatabaseHost[], onWait: (message: string) => void) {
   const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
   await using primary = createPrimary(hosts, settings);
   const client = await connectWithRetries(primary);
   try {
     const schema = await requireSuitable(client, primary);
     const migration = await migrate(client);
+    await awaitSchema(client, () => onWait(WAITING));
     requireReplicated(client);
     return { schema, migration };
   } catch (error) {

@@ -16,6 +16,13 @@ const LOCK_SHARED = `
 const LOCK_EXCLUSIVE = `
   SELECT pg_try_advisory_xact_lock(${SCHEMA_LOCK}, hashtext(current_schema())) AS is_locked`;
 
+// Outside a transaction: the lock ends with the statement.
+const IS_FREE = `
+  SELECT pg_try_advisory_xact_lock_shared(${SCHEMA_LOCK}, hashtext(current_schema())) AS is_locked`;
+
+const AWAIT_FREE = `
+  SELECT pg_advisory_xact_lock_shared(${SCHEMA_LOCK}, hashtext(current_schema()))`;
+
 const VERSION = "SELECT max(version) AS version FROM schema_migrations";
 
 const HOLDERS = `
@@ -26,7 +33,7 @@ const HOLDERS = `
     AND a.datname = current_database()
   ORDER BY address`;
 
-/** How long a migration waits for the sessions of nodes that have just ended. */
+/** How long a migration or a copy waits for the sessions of nodes that have just ended. */
 const TRIES = 10;
 const RETRY_MS = 500;
 
@@ -50,13 +57,29 @@ export async function useSchema(client: ClientBase, known: number): Promise<void
 }
 
 /**
+ * Waits for a migration or a copy by another process. PostgreSQL shows what a transaction has
+ * committed shortly before it releases the transaction's locks, so the version alone does not tell
+ * that a migration has ended.
+ *
+ * @param onWait called when there is one.
+ */
+export async function awaitSchema(client: ClientBase, onWait: () => void): Promise<void> {
+  const { rows } = await client.query<{ is_locked: boolean }>(IS_FREE);
+  if (rows[0]?.is_locked) return;
+  onWait();
+  await client.query(AWAIT_FREE);
+}
+
+/**
  * Waits for other sessions that use the tables, and keeps new ones away until the transaction ends.
  *
- * @param from the version of the schema.
- * @param to the version to which the caller migrates it.
- * @throws {StartupError} when nodes or commands of the version before still run.
+ * @param conflict the error's message about the addresses of nodes and commands that still run.
+ * @throws {StartupError} when some do.
  */
-export async function useSchemaAlone(client: ClientBase, from: number, to: number): Promise<void> {
+export async function useSchemaAlone(
+  client: ClientBase,
+  conflict: (addresses: string) => string,
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const { rows } = await client.query<{ is_locked: boolean }>(LOCK_EXCLUSIVE);
     if (rows[0]?.is_locked) return;
@@ -65,8 +88,5 @@ export async function useSchemaAlone(client: ClientBase, from: number, to: numbe
   }
   const { rows } = await client.query<{ address: string }>(HOLDERS);
   const addresses = rows.map(({ address }) => address).join(", ");
-  throw new StartupError(
-    `The PostgreSQL database has schema ${from}, this program needs ${to}, and nodes or commands ` +
-      `of another version use it (from ${addresses}): stop them, and start again.`,
-  );
+  throw new StartupError(conflict(addresses));
 }
