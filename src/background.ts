@@ -4,6 +4,7 @@ import { runBackupLoop } from "./backups/backup-loop.ts";
 import { runQuotaNoticeLoop } from "./billing/quota-notices.ts";
 import { runCleanupLoop } from "./cleanup/cleanup.ts";
 import { createTrustedNowMs } from "./cleanup/trusted-time.ts";
+import { CommandError } from "./cli/command.ts";
 import type { runOwnCommand } from "./cli/own-command.ts";
 import type { Config } from "./config.ts";
 import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
@@ -104,10 +105,13 @@ export function startBackups(
   const takeBackup = async (signal: AbortSignal): Promise<void> => {
     const args = ["backup", "--verify", "--keep", String(backupsKept), "--json"];
     const { exitCode, stdout, stderr } = await runCommand(args, signal);
-    if (exitCode !== 0) throw new Error(stderr.trim() || "its process was killed");
+    if (exitCode !== 0) throw new CommandError(stderr.trim() || "its process was killed");
     log.info({ backup: JSON.parse(stdout) as unknown }, "a backup was taken and verified");
   };
-  const onError = (err: unknown) => log.error({ err }, "a scheduled backup failed");
+  const onError = (err: unknown) => {
+    const isExplained = err instanceof CommandError;
+    log.error(isExplained ? { error: err.message } : { err }, "a scheduled backup failed");
+  };
   return runUntilDisposed((signal) =>
     runBackupLoop({ schedule, clock, claimJob, takeBackup, onError }, signal),
   );

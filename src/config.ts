@@ -181,6 +181,8 @@ function backupScheduleOf(
   try {
     const schedule = new Cron(text, { timezone: "UTC", paused: true, mode: "5-part" });
     if (schedule.nextRun() !== null) return schedule;
+    problems.push(`BACKUP_SCHEDULE: no date matches "${text}": want one such as "0 4 * * *"`);
+    return undefined;
   } catch {
     // Reported below: croner's messages do not say what it wants.
   }

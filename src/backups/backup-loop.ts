@@ -9,6 +9,12 @@ const CHECK_INTERVAL_MS = 60_000;
 /** How long after a failed backup a server tries again. */
 const RETRY_MS = 15 * 60_000;
 
+/**
+ * How much later another server's time may be: it read its clock after this one, or that is ahead.
+ * Without this, a lease that it has just taken looks like one from before a clock was set back.
+ */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** Longer than a backup with its verification takes. A killed server's is due again after it. */
 const LEASE_MS = HOUR_MS;
 
@@ -34,8 +40,8 @@ export async function runBackupLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const { schedule, clock, claimJob, takeBackup, onError } = uses;
-  const nextMs = () => {
-    const next = schedule.nextRun(new Date(clock.nowMs()));
+  const nextMs = (afterMs = clock.nowMs()) => {
+    const next = schedule.nextRun(new Date(afterMs));
     if (next === null) throw new Error("the schedule of backups has no next run");
     return next.getTime();
   };
@@ -43,7 +49,8 @@ export async function runBackupLoop(
   const backUpWhenDue = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     const leasedUntil = timestamp(nowMs + LEASE_MS);
-    const latest = timestamp(Math.max(nextMs(), nowMs + LEASE_MS));
+    const aheadMs = nowMs + CLOCKS_DIFFER_MS;
+    const latest = timestamp(Math.max(nextMs(aheadMs), aheadMs + LEASE_MS));
     if (!(await claimJob("backup", timestamp(nowMs), leasedUntil, latest))) return;
     const endLease = (dueMs: number) => claimJob("backup", leasedUntil, timestamp(dueMs));
     try {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
 import { timestamp } from "../shared/instant.ts";
-import { backupStore } from "../storage/maintenance.ts";
+import { backupStore, lockBackupTarget } from "../storage/maintenance.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
 import {
@@ -89,7 +89,7 @@ interface RestoreOptions extends OutputOptions {
 }
 
 async function backUp(deps: BackupCommandDeps, named: string | undefined, options: BackupOptions) {
-  const { settings, clock, version, print } = deps;
+  const { settings, clock, version, print, printError } = deps;
   const { force = false, verify: verifies = false, json } = options;
   requireEmbedded(
     settings(),
@@ -103,17 +103,22 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
   if (keep !== undefined && named !== undefined && !isDirectory(named)) {
     throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
   }
-  const note = { takenAt: timestamp(clock.nowMs()), program: version };
-  const taken = await backupStore(settings(), named, { note, mayReplace: force });
+  const onWait = (message: string) => printError(`kurs: ${message}`);
+  using lock = await lockBackupTarget(settings(), named, onWait);
+  const kept = await import("./kept.ts");
+  const target = named ?? settings().backupDirectory;
+  const nowMs = clock.nowMs();
+  const databaseId = lock && kept.databaseIdOfBackups(target, nowMs);
+  const note = { takenAt: timestamp(nowMs), program: version };
+  const taken = backupStore(settings(), target, { note, mayReplace: force, databaseId });
   const verification = verifies ? await verifyNew(taken.file, deps) : undefined;
   const isGood = verification === undefined || verification.problems.length === 0;
   const report = { ...taken, file: verification?.file ?? taken.file };
-  const kept = await import("./kept.ts");
   // Older backups are the better ones when there is a problem with this one.
   const removed =
     keep === undefined || !isGood
       ? 0
-      : await kept.removeOldBackups(named ?? settings().backupDirectory, {
+      : await kept.removeOldBackups(target, {
           kept: keep,
           taken: report.file,
           nowMs: clock.nowMs(),
@@ -128,14 +133,16 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
 }
 
 async function verify(deps: BackupCommandDeps, named: string | undefined, options: OutputOptions) {
-  const { settings, clock, print } = deps;
+  const { settings, clock, print, printError } = deps;
   requireEmbedded(settings(), () => "restore a dump into an empty database to verify it");
   if (named !== undefined) requireFileName(named);
   const kept = await import("./kept.ts");
-  const verification = await verifyBackup(
-    kept.backupIn(named ?? settings().backupDirectory, clock.nowMs()),
-    deps,
+  const place = named ?? settings().backupDirectory;
+  using _lock = await kept.lockToVerify(kept.backupIn(place, clock.nowMs()), (message) =>
+    printError(`kurs: ${message}`),
   );
+  // A backup that this waited for may have removed the one that was the newest before.
+  const verification = await verifyBackup(kept.backupIn(place, clock.nowMs()), deps);
   const isGood = verification.problems.length === 0;
   if (options.json) print(JSON.stringify(verificationJson(verification)));
   else if (isGood) print(formatVerification(verification));

@@ -2,8 +2,11 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSyn
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/program/start-error.ts";
+import { lockBackupDirectory } from "../storage/sqlite/backup/backup.ts";
+import { databaseIdIn } from "../storage/sqlite/backup/database-id.ts";
 import { renameDurably } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
+import type { OnWait } from "../storage/sqlite/lock-file.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
 import { forgetChanged, readVerified } from "./verified.ts";
 
@@ -30,6 +33,17 @@ export function backupIn(place: string, nowMs: number): string {
 }
 
 /**
+ * Locks a backup's directory while it is verified, until disposed.
+ *
+ * @returns undefined for a file that is not named after its time: nothing is recorded of it.
+ * @throws {StartupError}
+ */
+export async function lockToVerify(file: string, onWait: OnWait): Promise<Disposable | undefined> {
+  if (takenAtOf(basename(file)) === undefined) return undefined;
+  return await lockBackupDirectory(dirname(file), onWait);
+}
+
+/**
  * The names of a directory's backups, the newest first. A file of another program, or one whose
  * name states a time to come, is none.
  */
@@ -41,6 +55,15 @@ function backupsIn(directory: string, nowMs: number): readonly string[] {
     .filter((name) => isDatabase(join(directory, name)))
     .sort()
     .reverse();
+}
+
+/** The id of the database whose backups a directory has: that of the newest with one. */
+export function databaseIdOfBackups(directory: string, nowMs: number): string | undefined {
+  for (const name of backupsIn(directory, nowMs)) {
+    const id = databaseIdIn(join(directory, name));
+    if (id !== undefined) return id;
+  }
+  return undefined;
 }
 
 /** The first bytes of every SQLite database (sqlite.org/fileformat2.html, section 1.3). */

@@ -4,12 +4,18 @@ import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import type { MigrationReport } from "./migrations.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
-import { backupSqlite, makeBackupDirectory } from "./sqlite/backup/backup.ts";
-import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
+import {
+  type BackupOptions,
+  backupSqlite,
+  lockBackupDirectory,
+  makeBackupDirectory,
+} from "./sqlite/backup/backup.ts";
+import type { BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
 import type { RestoreOptions } from "./sqlite/backup/restore.ts";
 import { FILE_NAME, requireDatabase } from "./sqlite/database-file.ts";
 import { type OnWait, untilUnlocked } from "./sqlite/lock-file.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
+import { isDirectory } from "./sqlite/private-files.ts";
 
 /**
  * Migrates the configured store to the program's schema.
@@ -47,19 +53,35 @@ export async function copyStore(
 }
 
 /**
- * Copies the embedded database as of one instant.
+ * Locks the directory that a backup goes to, until disposed, and waits for another backup in it.
  *
  * @param target a file or a directory; unset: the directory of backups, created where missing.
+ * @returns undefined for a file: only backups named after their time are recorded and removed.
  * @throws {StartupError}
  */
-export async function backupStore(
+export async function lockBackupTarget(
   { dataDirectory, backupDirectory }: StoreSettings,
   target: string | undefined,
-  options: { readonly note: BackupMetadata; readonly mayReplace: boolean },
-): Promise<BackupReport> {
+  onWait: OnWait,
+): Promise<Disposable | undefined> {
   requireDatabase(dataDirectory);
   if (target === undefined) makeBackupDirectory(backupDirectory);
-  return backupSqlite(join(dataDirectory, FILE_NAME), target ?? backupDirectory, options);
+  else if (!isDirectory(target)) return undefined;
+  return await lockBackupDirectory(target ?? backupDirectory, onWait);
+}
+
+/**
+ * Copies the embedded database as of one instant.
+ *
+ * @param target a file, or a directory under its lock.
+ * @throws {StartupError}
+ */
+export function backupStore(
+  { dataDirectory }: StoreSettings,
+  target: string,
+  options: BackupOptions,
+): BackupReport {
+  return backupSqlite(join(dataDirectory, FILE_NAME), target, options);
 }
 
 /**

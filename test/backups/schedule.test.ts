@@ -8,11 +8,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { Cron } from "croner";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { scrape } from "../support/metrics.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -107,7 +108,8 @@ suite("scheduled backups", { concurrency: 3 }, () => {
 
     const [line] = await logged(server, FAILED);
 
-    assert.match(JSON.stringify(line?.err), /file\/x/);
+    assert.match(String(line?.error), /^kurs: Cannot write backups to \S+file\/x: .*another\.$/);
+    assert.equal(line?.err, undefined, "a stack trace for what the operator can mend");
     const customer = await server.newCustomer();
     assert.equal((await customer.read("EUR/USD")).status, 200);
     assert.equal(readFileSync(notDirectory, "utf8"), "mine");
@@ -149,6 +151,36 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     assert.equal(await backupsAt("2026-12-01T04:14:59.999Z"), 0);
     assert.equal(await backupsAt("2026-12-01T04:15:00.000Z"), 1);
     assert.equal(await backupsAt("2026-12-01T04:16:00.000Z"), 0);
+  });
+
+  test("a server that read its clock just before another one took the backup takes none", async () => {
+    await using directory = await temporaryDirectory();
+    const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const backupSchedule = new Cron("* * * * *", { timezone: "UTC", paused: true });
+    let backups = 0;
+    const runCommand: typeof runOwnCommand = async () => {
+      backups += 1;
+      started.resolve();
+      await ended.promise;
+      return { exitCode: 0, stdout: "{}", stderr: "" };
+    };
+    const startAt = (time: string) =>
+      startService({
+        dataDirectory: directory.path,
+        clock: new TestClock(time),
+        config: { backupSchedule, backupsKept: 7 },
+        runCommand,
+      });
+    await using _first = await startAt("2026-11-21T23:56:00.254Z");
+    using ending = new DisposableStack();
+    ending.defer(() => ended.resolve());
+    await started.promise;
+
+    const second = await startAt("2026-11-21T23:56:00.100Z");
+    ended.resolve();
+    await second[Symbol.asyncDispose]();
+
+    assert.equal(backups, 1);
   });
 
   test("one whose server was killed is due again after an hour, and a clock that is set back delays none", async () => {
@@ -199,7 +231,7 @@ suite("settings of scheduled backups", { concurrency: 3 }, () => {
     ["BACKUP_SCHEDULE", "nightly", /BACKUP_SCHEDULE: want a cron pattern such as "0 4 \* \* \*"/],
     ["BACKUP_SCHEDULE", "61 4 * * *", /BACKUP_SCHEDULE: want a cron pattern/],
     ["BACKUP_SCHEDULE", "* * * * * *", /BACKUP_SCHEDULE: want a cron pattern/],
-    ["BACKUP_SCHEDULE", "0 4 31 2 *", /BACKUP_SCHEDULE: want a cron pattern/],
+    ["BACKUP_SCHEDULE", "0 0 31 2 *", /BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": want/],
     ["BACKUP_KEEP", "0", /BACKUP_KEEP: want a whole number from 1 to 10000, not "0"/],
   ] as const) {
     test(`a server rejects ${name}=${value}`, async () => {
@@ -249,8 +281,52 @@ test("--keep removes older backups and day-old leftovers of that directory, and 
   assert.deepEqual([own.length, own.slice(0, 2)], [3, [older[1], recent]]);
   assert.deepEqual(
     readdirSync(backups).sort(),
-    [...own, ...others, ...foreign, ...directories, running].sort(),
+    [...own, ...others, ...foreign, ...directories, running, "kurs-backups.lock"].sort(),
   );
+});
+
+test("backups at once in one directory take turns: all succeed, and the last one stays, verified", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  const env = { BACKUP_DIR: join(directory.path, "backups") };
+  await kurs(["migrate"], { dataDirectory });
+  const backUp = () =>
+    kurs(["backup", "--verify", "--keep", "1", "--json"], { dataDirectory, env });
+
+  const all = await Promise.all([backUp(), backUp(), backUp(), backUp()]);
+
+  for (const { exitCode, stderr } of all) {
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, /^(kurs: waiting until another process has taken or verified .*\n)?$/);
+  }
+  const files = all.map(({ stdout }) => basename(JSON.parse(stdout).file)).sort();
+  assert.deepEqual(backupsIn(env.BACKUP_DIR), files.slice(-1));
+  const record = JSON.parse(readFileSync(join(env.BACKUP_DIR, "verified.json"), "utf8"));
+  assert.equal(record.file, files.at(-1));
+  assert.ok(!readdirSync(env.BACKUP_DIR).includes("kurs-not-verified.db"));
+});
+
+test("a directory takes the backups of one database, and of one that is restored from them", async () => {
+  await using directory = await temporaryDirectory();
+  const backups = join(directory.path, "backups");
+  const [own, other] = [join(directory.path, "own"), join(directory.path, "other")];
+  const backUp = (dataDirectory: string) =>
+    kurs(["backup", "--keep", "1"], { dataDirectory, env: { BACKUP_DIR: backups } });
+  for (const dataDirectory of [own, other]) await kurs(["migrate"], { dataDirectory });
+  assert.equal((await backUp(own)).exitCode, 0);
+  const before = readdirSync(backups).sort();
+  const [backupOfOwn = ""] = backupsIn(backups);
+
+  const rejected = await backUp(other);
+
+  assertRejected(rejected, /backups has the backups of another database, .*name another/);
+  assert.deepEqual(readdirSync(backups).sort(), before);
+  // As after a disaster: a new server has started before the restore.
+  const restored = await kurs(["restore", join(backups, backupOfOwn)], { dataDirectory: other });
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  const after = await backUp(other);
+  assert.equal(after.exitCode, 0, after.stderr);
+  assert.deepEqual([backupsIn(backups).length, backupsIn(backups)[0] === backupOfOwn], [1, false]);
 });
 
 test("backups that fail push out no verified one, and only the last of them stays", async () => {
@@ -276,7 +352,7 @@ test("backups that fail push out no verified one, and only the last of them stay
     assert.match(stderr, /kurs-not-verified\.db is not good: .*which is not stored/);
   }
 
-  const names = [...verified, "kurs-not-verified.db", "verified.json"].sort();
+  const names = [...verified, "kurs-backups.lock", "kurs-not-verified.db", "verified.json"].sort();
   assert.deepEqual(readdirSync(backups).sort(), names);
   putOnPlan("free");
   assert.equal((await run("--verify", "--keep", "2")).exitCode, 0);

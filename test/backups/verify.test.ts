@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -17,7 +18,7 @@ import { pino } from "pino";
 import { createVerifiedBackupReader } from "../../src/metrics/backup-state.ts";
 import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs, Program, temporaryDirectory } from "../support/process.ts";
 
 const stored = await storeWithBackup();
 
@@ -28,6 +29,11 @@ async function directoryOfBackups() {
   cpSync(stored.backup, file);
   return { ...directory, file };
 }
+
+const namesIn = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => !name.startsWith("kurs-backups.lock"))
+    .sort();
 
 const verify = (place: string, ...more: string[]) => kurs(["backup", "verify", place, ...more]);
 
@@ -46,7 +52,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
       /^verified \S+2026-11-21T04-00-00\.000Z\.db of 20\S+Z, schema \d+: 1 account, 2 active keys, 5 units, as recorded\n$/,
     );
     assert.deepEqual(readFileSync(backups.file), before);
-    assert.deepEqual(readdirSync(backups.path).sort(), [
+    assert.deepEqual(namesIn(backups.path), [
       "kurs-2026-11-20T04-00-00.000Z.db",
       "kurs-2026-11-21T04-00-00.000Z.db",
       "verified.json",
@@ -59,6 +65,25 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.match((await doctor()).stdout, / backups +the newest verified backup in \S+ is of /);
     rmSync(backups.file);
     assert.match((await doctor()).stdout, /^warning +backups +no backup in \S+ is verified yet/m);
+  });
+
+  test("waits for a backup in the directory, and then checks the one that is the newest", async () => {
+    await using backups = await directoryOfBackups();
+    const newer = join(backups.path, "kurs-2026-11-22T04-00-00.000Z.db");
+    using lock = new DatabaseSync(join(backups.path, "kurs-backups.lock"));
+    lock.exec("BEGIN EXCLUSIVE");
+    await using program = new Program(["backup", "verify", backups.path]);
+    await program.waitFor("its waiting", () =>
+      program.stderr.includes("kurs: waiting until another process has taken") ? true : undefined,
+    );
+    assert.deepEqual(namesIn(backups.path), [basename(backups.file)]);
+    renameSync(backups.file, newer);
+    lock.exec("ROLLBACK");
+
+    const { exitCode, stdout, stderr } = await program.end();
+
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /^verified \S+2026-11-22T04-00-00\.000Z\.db of /);
   });
 
   test("prints its report as JSON, and records no file that is not named after its time", async () => {
@@ -76,7 +101,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     query(backups.file, "DELETE FROM charged_units");
     const ended = await verify(backups.file);
     assertRejected(ended, /is not good: 5 units were recorded, and 0 are restored\.$/m);
-    assert.deepEqual(readdirSync(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db"]);
+    assert.deepEqual(namesIn(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db"]);
   });
 
   test("reports units that differ by period and by day, and a plan that is not stored", async () => {
@@ -103,10 +128,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
       await verify(empty.path),
       /There is no backup at \S+: make one with kurs backup/,
     );
-    assert.deepEqual(readdirSync(backups.path).sort(), [
-      "kurs-2026-11-21T04-00-00.000Z.db",
-      "text.db",
-    ]);
+    assert.deepEqual(namesIn(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db", "text.db"]);
     assert.deepEqual(readdirSync(empty.path), []);
   });
 
@@ -122,7 +144,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
     assert.match(ended.stdout, /schema 2: 0 accounts, 0 active keys, 0 units\n$/);
     assert.deepEqual(readFileSync(file), before);
-    assert.deepEqual(readdirSync(directory.path).length, 2);
+    assert.deepEqual(namesIn(directory.path).length, 2);
   });
 
   test("names the clock when a backup says that it was taken later than now, and no clock of the store", async () => {
@@ -214,7 +236,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     utimesSync(backups.file, atime, mtime);
     assert.equal((await failed()).exitCode, 1);
 
-    assert.deepEqual(readdirSync(backups.path).sort(), [
+    assert.deepEqual(namesIn(backups.path), [
       "kurs-2026-11-21T04-00-00.000Z.db",
       "kurs-not-verified.db",
     ]);
@@ -229,7 +251,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     });
     assert.equal(ended.exitCode, 1);
     assert.match(ended.stderr, /is not good: units by period and by day differ/);
-    assert.equal(readdirSync(backups.path).length, 2);
+    assert.equal(namesIn(backups.path).length, 2);
     assert.ok(existsSync(backups.file));
   });
 });

@@ -84,6 +84,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     const { dataDirectory } = stored;
     for (const _ of [1, 2]) await kurs(["backup", target.path], { dataDirectory });
     const names = namesIn(target.path);
+    assert.equal(names.pop(), "kurs-backups.lock");
     assert.equal(names.length, 2);
     for (const name of names)
       assert.match(name, /^kurs-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/);

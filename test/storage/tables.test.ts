@@ -19,11 +19,11 @@ const POSTGRES_COLUMNS = `
     AND (table_name <> 'period_usage' OR column_name NOT IN ('granted', 'quota'))
   ORDER BY table_name || '.' || column_name COLLATE "C"`;
 
-/** Without the internal numbers, and the tables by them: two views show the units. */
+/** Without the internal numbers, the tables by them (two views show the units), and the id. */
 const SQLITE_COLUMNS = `
   SELECT t.name || '.' || c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c
   WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' 
-    AND t.name NOT IN ('charged_units', 'usable_keys') AND c.name <> 'number'
+    AND t.name NOT IN ('charged_units', 'usable_keys', 'database_id') AND c.name <> 'number'
   ORDER BY 1`;
 
 const POSTGRES_REFERENCES = `

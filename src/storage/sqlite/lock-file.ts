@@ -13,31 +13,42 @@ import { makeDatabaseFile } from "./private-files.ts";
 /** An empty database that is used only for SQLite's locks, which end with their process. */
 export const LOCK_NAME = "kurs.lock";
 
+/** The same for a directory of backups, which several databases' commands may name. */
+const BACKUPS_LOCK_NAME = "kurs-backups.lock";
+
 /** How long to wait between two attempts to get a lock. */
 const RETRY_MS = 200;
 
 /** Called once, with a line for the operator, when a start has to wait for another process. */
 export type OnWait = (message: string) => void;
 
-const WAITING = "waiting until another process has restored, migrated or copied the database";
-
 /** Another process holds the exclusive lock, which it releases when its work is done. */
-class DatabaseLocked extends StartupError {}
+class Locked extends StartupError {
+  /** What to tell the operator while waiting. */
+  readonly waiting: string;
+
+  constructor(message: string, waiting: string, cause: unknown) {
+    super(message, cause);
+    this.waiting = waiting;
+  }
+}
 
 /**
  * Takes the shared lock of every process that has a data directory's database open, until disposed.
  *
  * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running.
- * @throws {DatabaseLocked} while one is running.
+ * @throws {Locked} while one is running.
  */
 export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
   const busy = (cause: unknown) =>
-    new DatabaseLocked(
+    new Locked(
       `The database in ${dataDirectory} is being restored, migrated or copied: wait until that ` +
         "has ended and start again.",
+      "waiting until another process has restored, migrated or copied the database",
       cause,
     );
-  return lock(dataDirectory, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", busy);
+  const file = join(dataDirectory, LOCK_NAME);
+  return lock(file, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", busy);
 }
 
 /**
@@ -48,7 +59,7 @@ export function lockShared(dataDirectory: string, busyTimeoutMs: number): Dispos
  * @throws {DatabaseInUse} when one has it open.
  */
 export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
-  return lock(dataDirectory, busyTimeoutMs, "BEGIN EXCLUSIVE", (cause) => {
+  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, "BEGIN EXCLUSIVE", (cause) => {
     const advice = "stop the server, or wait for the command, and try again";
     return new DatabaseInUse(
       `A server or a command has the database in ${dataDirectory} open: ${advice}.`,
@@ -61,29 +72,39 @@ export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposa
 export class DatabaseInUse extends StartupError {}
 
 /**
- * Repeats work that needs the shared lock while another process restores or migrates the database,
- * which may take minutes.
- *
+ * Takes the lock of a directory of backups, under which one process at a time takes, verifies and
+ * removes them. Waits for another one: a backup by cron and a scheduled one may be due at once.
  */
+export async function lockBackups(directory: string, onWait: OnWait): Promise<Disposable> {
+  const busy = (cause: unknown) =>
+    new Locked(
+      `Another process takes or verifies a backup in ${directory}.`,
+      `waiting until another process has taken or verified a backup in ${directory}`,
+      cause,
+    );
+  const file = join(directory, BACKUPS_LOCK_NAME);
+  return await untilUnlocked(() => lock(file, 0, "BEGIN EXCLUSIVE", busy), onWait);
+}
+
+/** Repeats work that needs a lock while another process has it, which may take minutes. */
 export async function untilUnlocked<Result>(work: () => Result, onWait: OnWait): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof DatabaseLocked)) throw error;
-      if (tries === 0) onWait(WAITING);
+      if (!(error instanceof Locked)) throw error;
+      if (tries === 0) onWait(error.waiting);
       await after(RETRY_MS);
     }
   }
 }
 
 function lock(
-  dataDirectory: string,
+  file: string,
   timeout: number,
   statement: string,
   busy: (cause: unknown) => StartupError,
 ): Disposable {
-  const file = join(dataDirectory, LOCK_NAME);
   makeDatabaseFile(file);
   const database = new DatabaseSync(file, { timeout });
   try {

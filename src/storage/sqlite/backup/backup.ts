@@ -11,10 +11,11 @@ import {
   SQLITE_NOTADB,
 } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
-import { LOCK_NAME, lockShared } from "../lock-file.ts";
+import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
 import { requireOwner } from "../owner.ts";
 import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
+import { databaseIdOf } from "./database-id.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";
 import { backupName } from "./names.ts";
@@ -36,6 +37,8 @@ export interface BackupOptions {
   readonly name?: string;
   /** Whether this process has the exclusive lock, under which nobody else opens the database. */
   readonly isAlone?: boolean;
+  /** The id of the database whose backups the directory has: no other's is added to them. */
+  readonly databaseId?: string | undefined;
 }
 
 /**
@@ -48,11 +51,8 @@ export interface BackupOptions {
  * @param target a file, or a directory, in which it gets the name of the options.
  * @throws {StartupError} the file then does not exist, or is unchanged.
  */
-export function backupSqlite(
-  live: string,
-  target: string,
-  { note, mayReplace, name = backupName(note.takenAt), isAlone = false }: BackupOptions,
-): BackupReport {
+export function backupSqlite(live: string, target: string, options: BackupOptions): BackupReport {
+  const { note, mayReplace, name = backupName(note.takenAt), isAlone = false } = options;
   const dataDirectory = dirname(live);
   const file = fileOf(target, name);
   requireUsableTarget(file, dataDirectory, mayReplace);
@@ -63,7 +63,7 @@ export function backupSqlite(
     // VACUUM INTO keeps the file's mode: the copy contains digests of all credentials.
     makePrivateFile(part);
     using _lock = isAlone ? undefined : lockShared(dataDirectory, BUSY_TIMEOUT_MS);
-    copyLive(live, part);
+    copyLive(live, part, options.databaseId);
     writeMetadata(part, note);
     const checked = check(part, live);
     syncFile(part);
@@ -82,11 +82,26 @@ export function makeBackupDirectory(path: string): void {
   try {
     makePrivateDirectory(path);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isTaken = code === "EEXIST" || code === "ENOTDIR";
-    const advice = isTaken ? "it is not a directory; name another" : adviceOf.get(code ?? "");
-    throw new StartupError(`Cannot write backups to ${path}: ${advice ?? message}.`, error);
+    throw notWritable(path, error);
   }
+}
+
+/** Takes a directory's lock, as `lockBackups`. @throws {StartupError} */
+export async function lockBackupDirectory(path: string, onWait: OnWait): Promise<Disposable> {
+  requireOwner(path);
+  try {
+    return await lockBackups(path, onWait);
+  } catch (error) {
+    throw error instanceof StartupError ? error : notWritable(path, error);
+  }
+}
+
+function notWritable(path: string, error: unknown): StartupError {
+  const { code, message } = error as { code?: string; message?: string };
+  const isTaken = code === "EEXIST" || code === "ENOTDIR";
+  const known = adviceOf.get(resultCodeOf(error) ?? code ?? "");
+  const advice = isTaken ? "it is not a directory; name another" : known;
+  return new StartupError(`Cannot write backups to ${path}: ${advice ?? message}.`, error);
 }
 
 function fileOf(target: string, name: string): string {
@@ -115,7 +130,7 @@ function requireUsableTarget(file: string, dataDirectory: string, mayReplace: bo
   }
 }
 
-function copyLive(live: string, part: string): void {
+function copyLive(live: string, part: string, databaseId: string | undefined): void {
   try {
     using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     const [schema, known] = [schemaOf(database), knownSchema()];
@@ -124,6 +139,13 @@ function copyLive(live: string, part: string): void {
       throw new StartupError(
         `The database ${live} was written by a newer Kurs (its schema is ${schema}, this ` +
           `program knows ${known}): let that newer program back it up.`,
+      );
+    }
+    const ownId = databaseIdOf(database);
+    if (databaseId !== undefined && ownId !== undefined && databaseId !== ownId) {
+      throw new StartupError(
+        `${dirname(part)} has the backups of another database, which later ones would remove: ` +
+          "name another directory (BACKUP_DIR), or move them elsewhere.",
       );
     }
     database.prepare("VACUUM INTO ?").run(part);
