@@ -24,8 +24,8 @@ export function formatUnits(count: number): string {
 }
 
 /** A number with its noun: `1 unit`, `1,000 units`. */
-export function counted(count: number, noun: string): string {
-  return `${formatUnits(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatUnits(count)} ${count === 1 ? noun : plural}`;
 }
 
 export const countUnits = (count: number): string => counted(count, "unit");

@@ -4,8 +4,8 @@ import type { Instant } from "../shared/instant.ts";
 import { createOutlooks, memoized, type Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
 
-// What exists: the pairs and their sources, without figures and without observation times, which a
-// read pays for.
+// What exists: the pairs and their sources, without figures and without the observation times of
+// pairs, which a read pays for. A source has the newest time of its figures: readers see its age.
 
 /** A stored pair. */
 export interface StoredPair extends Pair {
@@ -23,6 +23,9 @@ interface StoredSource {
   readonly lastSuccessAt: string | undefined;
   /** The newest that its publisher has given; undefined for imports. */
   readonly newestAsOf: Instant | undefined;
+  /** Failures since the last success, and the time of the last one. */
+  readonly failures: number;
+  readonly lastErrorAt: string | undefined;
 }
 
 /** The most pairs of a page: 170 KB as JSON, in 3 ms. */
@@ -55,6 +58,10 @@ export interface CoveredSource {
   readonly missedPublications: number;
   readonly nextPublication: string | undefined;
   readonly lastSuccessAt: string | undefined;
+  readonly newestAsOf: Instant | undefined;
+  readonly failures: number;
+  /** Undefined when the last fetch succeeded. Its text is the operator's: it may name hosts. */
+  readonly lastErrorAt: string | undefined;
 }
 
 export interface Coverage {
@@ -105,14 +112,17 @@ export function createCoverage(uses: {
       const states = new Map((await store.sources()).map((state) => [state.source, state]));
       const covered: CoveredSource[] = [];
       for (const source of knownSources) {
-        const { pairs = 0, lastSuccessAt, newestAsOf } = states.get(source.key) ?? {};
+        const state = states.get(source.key);
+        const { pairs = 0, failures = 0, lastSuccessAt, newestAsOf } = state ?? {};
         if (pairs === 0 && !switchedOn.includes(source.key)) continue;
         const count = countMissed.get(source.key);
         // Up to 99 searches in the calendar: 10 to 30 ms.
         if (count?.isKnown(newestAsOf, nowMs) === false) await nextIteration();
         const missedPublications = count?.ask(newestAsOf, nowMs) ?? 0;
         const { nextPublication } = outlookOf(source.key, newestAsOf, nowMs);
-        covered.push({ source, pairs, missedPublications, nextPublication, lastSuccessAt });
+        const lastErrorAt = failures === 0 ? undefined : state?.lastErrorAt;
+        const outcome = { lastSuccessAt, newestAsOf, failures, lastErrorAt };
+        covered.push({ source, pairs, missedPublications, nextPublication, ...outcome });
       }
       return covered;
     },

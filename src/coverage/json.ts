@@ -59,6 +59,17 @@ export const CoveredSourceSchema = Type.Object(
     }),
     next_publication: nullable(NextPublication),
     last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
+    newest_as_of: nullable({
+      ...Timestamp,
+      type: ["string", "null"],
+      description: "The newest time of its figures; null while it has none",
+    }),
+    failures: Type.Integer({ minimum: 0, description: "Failed fetches since the last success" }),
+    last_error_at: nullable({
+      ...Timestamp,
+      type: ["string", "null"],
+      description: "When the last fetch failed; null when it succeeded, and before the first one",
+    }),
   },
   { $id: "CoveredSource" },
 );
@@ -92,7 +103,7 @@ export function sourcesJson(sources: readonly CoveredSource[]) {
 }
 
 function coveredSourceJson(covered: CoveredSource) {
-  const { source, pairs, missedPublications, nextPublication, lastSuccessAt } = covered;
+  const { source, pairs, missedPublications, nextPublication } = covered;
   return {
     key: source.key,
     name: source.name,
@@ -103,7 +114,10 @@ function coveredSourceJson(covered: CoveredSource) {
     pairs,
     missed_publications: missedPublications,
     next_publication: nextPublication ?? null,
-    last_success_at: lastSuccessAt ?? null,
+    last_success_at: covered.lastSuccessAt ?? null,
+    newest_as_of: covered.newestAsOf ?? null,
+    failures: covered.failures,
+    last_error_at: covered.lastErrorAt ?? null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { CoverageStore, StoredPair } from "./coverage.ts";
 // stored rates. Imports need none: a million of them would be searched.
 const SOURCES = `
   SELECT coalesce(s.source, o.source) AS source, coalesce(o.pairs, 0) AS pairs, s.last_success_at,
+    s.last_error_at, coalesce(s.failures, 0) AS failures,
     coalesce(s.newest_as_of, (
       SELECT max(r.as_of) FROM rates r WHERE r.source = o.source AND o.source <> 'import'
     )) AS newest_as_of
@@ -29,6 +30,8 @@ export function coverageStore(engine: Engine): CoverageStore {
         pairs: integerOf(row, "pairs"),
         lastSuccessAt: optionalTextOf(row, "last_success_at"),
         newestAsOf: optionalTextOf(row, "newest_as_of") as Instant | undefined,
+        failures: integerOf(row, "failures"),
+        lastErrorAt: optionalTextOf(row, "last_error_at"),
       }));
     },
 

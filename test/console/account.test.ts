@@ -65,7 +65,7 @@ for (const each of twoLooks) {
     await excuseShift(page);
     await visitor.assertSound("the account, one session ended");
 
-    await page.getByRole("button", { name: "Sign out everywhere else" }).click();
+    await page.getByRole("button", { name: "Log out everywhere else" }).click();
     await page.getByText("Every other session has ended.").waitFor();
     assert.equal(await rows.count(), 1);
     for (const other of others) assert.equal(await statusOf(service, other), 401);
@@ -256,7 +256,7 @@ test("while the service is away nothing on the page Account is lost, and its par
   await running.disposeAsync();
 
   visitor.expectError(/ERR_CONNECTION_REFUSED/);
-  for (const button of ["End the session", "Sign out everywhere else", "Download the export"]) {
+  for (const button of ["End the session", "Log out everywhere else", "Download the export"]) {
     await page.getByRole("button", { name: button }).click();
   }
 

@@ -49,7 +49,9 @@ for (const each of twoLooks) {
     await page.getByText("1 of 242 pairs").waitFor();
     assert.equal(await rowsOf(page).count(), 1);
     await page.getByRole("heading", { name: "EUR Euro" }).waitFor();
-    await rowsOf(page).getByText("publication missed").waitFor();
+    const stale = page.getByText("5 sources missed a publication");
+    await stale.getByRole("link", { name: "European Central Bank" }).waitFor();
+    assert.equal(await rowsOf(page).getByText("publication missed").count(), 0);
     await rowsOf(page).getByRole("link", { name: "European Central Bank" }).waitFor();
     assert.match(await textOf(page), /next [A-Z][a-z]{2} \d{1,2}, \d{4}, 1[45]:05 UTC/);
     assert.doesNotMatch(await textOf(page), /0\.\d{3}/, "a figure that nobody has read");
@@ -103,7 +105,7 @@ test("the search takes codes, pairs and names in any case and order, base first"
 
   for (const text of ["EUR/USD", "eur usd", "EURUSD", " eurusd ", "euro us dol", "ＥＵＲ　ＵＳＤ"])
     assert.equal(await firstPair(text), "Try EUR/USD", text);
-  assert.equal(await firstPair("usd"), "Try USD/CZK", "those with the base come first");
+  assert.equal(await firstPair("usd"), "Try USD/EUR", "those with the base come first");
   assert.equal(await firstPair("sao tome"), "Try STN/PLN", "without the accents of its name");
   assert.match((await firstPair("złoty")) ?? "", /PLN/, "without the stroke of its name");
   for (const text of ["€", "<script>"]) {
@@ -115,6 +117,31 @@ test("the search takes codes, pairs and names in any case and order, base first"
   await search.fill("<script>");
   await page.getByRole("heading", { name: "No such pair" }).waitFor();
   await assertSoundAndNarrow(visitor, "no such pair");
+  visitor.assertQuiet();
+});
+
+test("major pairs come first, and the address keeps the base and the source", async () => {
+  await using service = await startServiceNow();
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+  await openRates(service, visitor);
+  const firstPair = () =>
+    rowsOf(page).first().getByRole("link", { name: /^Try / }).getAttribute("aria-label");
+  assert.equal(await firstPair(), "Try EUR/USD");
+
+  await page.getByLabel("Base").selectOption("CHF");
+  await page.getByLabel("Source").selectOption("nbp");
+
+  await page.getByText("1 of 242 pairs").waitFor();
+  assert.equal(page.url(), `${service.url}/rates?base=CHF&source=nbp`);
+  await page.reload();
+  await page.getByText("1 of 242 pairs").waitFor();
+  assert.equal(await firstPair(), "Try CHF/PLN");
+  await page.goto(`${service.url}/rates?base=%3Cb%3E`);
+  await page.getByRole("heading", { name: "No such pair" }).waitFor();
+  await assertSoundAndNarrow(visitor, "a base that nobody has");
+  await page.getByLabel("Base").selectOption("");
+  await page.getByText("242 pairs", { exact: true }).waitFor();
   visitor.assertQuiet();
 });
 

@@ -62,6 +62,9 @@ for (const each of twoLooks) {
     assert.match((await details.textContent()) ?? "", /16:05 on working days, Europe\/Berlin/);
     await details.getByText("99 or more publications missed").waitFor();
     await details.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
+    const figures = /the newest are of .+ UTC; they came with the program or by an import/;
+    await details.getByText(figures).waitFor();
+    assert.equal(await details.getByText("Last error").count(), 0);
     const pairs = page.getByRole("region", { name: "Pairs" });
     assert.equal(await pairs.getByRole("listitem").count(), 29);
     await pairs.getByRole("link", { name: "Try EUR/CHF" }).waitFor();
@@ -82,6 +85,24 @@ test("a log-in leads back to the source that was asked for", async () => {
 
   await page.getByRole("heading", { name: "European Central Bank", level: 1 }).waitFor();
   assert.equal(page.url(), `${service.url}/source?key=ecb`);
+  visitor.assertQuiet();
+});
+
+test("the page of a source says how many fetches failed, not the operator's reason", async () => {
+  await using service = await startServiceNow();
+  service.query(`INSERT INTO sources (source, next_attempt_at, last_error_at, last_error, failures)
+    VALUES ('ecb', '2026-11-21T12:05:00.000Z', '2026-11-21T12:00:00.000Z', 'proxy.lan: gone', 3)`);
+  await service.register(EMAIL);
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+
+  await page.goto("/source?key=ecb");
+  await logIn(page, EMAIL);
+
+  const failed = "3 fetches failed since the last success, most recently on Nov 21, 2026, 12:00 UTC";
+  await page.getByText(failed).waitFor();
+  assert.doesNotMatch(await page.content(), /proxy\.lan/);
+  await assertSoundAndNarrow(visitor, "a source that fails");
   visitor.assertQuiet();
 });
 

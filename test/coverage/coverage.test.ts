@@ -268,6 +268,9 @@ suite("GET /v1/account/sources", () => {
       missed_publications: 0,
       next_publication: "2026-11-23T15:05:00Z",
       last_success_at: null,
+      newest_as_of: "2026-11-20T15:00:00.000000000Z",
+      failures: 0,
+      last_error_at: null,
     });
     assert.deepEqual([nbp?.key, nbp?.missed_publications, nbp?.terms_url], ["nbp", 2, null]);
     assert.deepEqual(others, []);
@@ -305,6 +308,19 @@ suite("GET /v1/account/sources", () => {
     assertCommonHeaders(answer);
     assert.equal(membersOf(answer, "sources")[0]?.last_success_at, at);
     assert.equal(await own.service.usedUnits(own.session), 0);
+  });
+
+  test("show that the last fetches failed, without the operator's reason", async () => {
+    await using own = await setUp();
+    const at = "2026-11-21T11:59:00.000Z";
+    await own.store.sources.add("ecb", at);
+    await own.store.sources.recordFailure("ecb", { at, reason: "proxy.lan", nextAttemptAt: at });
+
+    const answer = await own.service.get("/v1/account/sources", { session: own.session });
+
+    const [ecb] = membersOf(answer, "sources");
+    assert.deepEqual([ecb?.failures, ecb?.last_error_at], [1, at]);
+    assert.doesNotMatch(JSON.stringify(answer.body), /proxy/);
   });
 
   test("needs a session, and a key is none", async () => {

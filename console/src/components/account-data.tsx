@@ -44,7 +44,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
         Your keys stop working at once. This needs your password and cannot be undone.
       </p>
       <div class="row">
-        <Button look="plain" onClick={() => setAsked(true)}>
+        <Button look="danger" onClick={() => setAsked(true)}>
           Delete the account …
         </Button>
       </div>

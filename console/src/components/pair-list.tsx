@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { CoveredPair } from "../api/rates.ts";
+import type { CoveredPair, CoveredSource } from "../api/rates.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { figuresRead } from "../figures.ts";
 import { formatClock, formatMinute, groupDigits } from "../format.ts";
@@ -43,7 +43,8 @@ export function PairList({ pairs, sources, hidesPublisher = false }: PairListPro
               <PairRow
                 key={pair.quote}
                 pair={pair}
-                sources={hidesPublisher ? undefined : sources}
+                source={sources.get(pair.source)}
+                hidesPublisher={hidesPublisher}
               />
             ))}
           </ul>
@@ -67,11 +68,12 @@ function groupsIn(pairs: readonly CoveredPair[]): readonly (readonly CoveredPair
 
 interface PairRowProps {
   readonly pair: CoveredPair;
-  /** Without them, the publisher is not shown. */
-  readonly sources: Coverage["sources"] | undefined;
+  /** Undefined for an import. */
+  readonly source: CoveredSource | undefined;
+  readonly hidesPublisher: boolean;
 }
 
-function PairRow({ pair, sources }: PairRowProps) {
+function PairRow({ pair, source, hidesPublisher }: PairRowProps) {
   const { base, quote, quote_name: name } = pair;
   return (
     <li class="pair-row">
@@ -83,13 +85,13 @@ function PairRow({ pair, sources }: PairRowProps) {
         <span class="pairs-name">{name}</span>
         <FigureRead name={nameOf(pair)} />
       </span>
-      {sources === undefined ? null : (
+      {hidesPublisher ? null : (
         <span class="pair-publisher">
-          <Publisher sourceKey={pair.source} sources={sources} />
+          <Publisher source={source} />
         </span>
       )}
       <span class="pair-state">
-        <PairState pair={pair} />
+        <PairState pair={pair} source={source} />
       </span>
       <Link
         class="button button-plain button-small"
@@ -113,29 +115,26 @@ function FigureRead({ name }: { readonly name: string }) {
   );
 }
 
-interface PublisherProps {
-  readonly sourceKey: string;
-  readonly sources: Coverage["sources"];
-}
-
-function Publisher({ sourceKey, sources }: PublisherProps) {
-  const source = sources.get(sourceKey);
+function Publisher({ source }: { readonly source: CoveredSource | undefined }) {
   if (source === undefined) return <>imported by the operator</>;
   return (
-    <Link to="/source" search={`?key=${sourceKey}`}>
+    <Link to="/source" search={`?key=${source.key}`}>
       {source.name}
     </Link>
   );
 }
 
-function PairState({ pair }: { readonly pair: CoveredPair }) {
-  const { suspended, missed_publication: isMissed, next_publication: next, source } = pair;
+function PairState({ pair, source }: Pick<PairRowProps, "pair" | "source">) {
+  const { suspended, missed_publication: isMissed, next_publication: next } = pair;
+  // A notice names the sources that are behind; some pairs of a source come by a calendar of
+  // their own, which the notice does not cover.
+  const isMissedAlone = isMissed && source?.missed_publications === 0;
   return (
     <>
       {suspended ? <span class="badge badge-bad">suspended</span> : null}
-      {isMissed ? <span class="badge badge-warn">publication missed</span> : null}
+      {isMissedAlone ? <span class="badge badge-warn">publication missed</span> : null}
       {next === null ? null : <span>next {formatMinute(next)}</span>}
-      {next === null && !isMissed && source !== "import" ? (
+      {next === null && !isMissed && source !== undefined ? (
         <span>published continuously</span>
       ) : null}
     </>

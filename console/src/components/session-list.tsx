@@ -58,7 +58,7 @@ export function SessionList({ sessions, reload }: SessionListProps) {
       {sessions.length === 1 ? null : (
         <div class="row">
           <Button look="plain" isSmall isBusy={endOthers.isBusy} onClick={endOthers.run}>
-            Sign out everywhere else
+            Log out everywhere else
           </Button>
         </div>
       )}

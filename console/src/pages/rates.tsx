@@ -1,13 +1,17 @@
 import { effect, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { CoveredPair } from "../api/rates.ts";
+import { Filter } from "../components/filter.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PairList } from "../components/pair-list.tsx";
 import { SearchField } from "../components/search-field.tsx";
+import { StaleSources } from "../components/stale-sources.tsx";
 import { type Coverage, loadCoverage, nameOf } from "../coverage.ts";
 import { counted, formatUnits } from "../format.ts";
+import { majorsFirst } from "../majors.ts";
+import { parameter, setParameters } from "../router.ts";
 import { findPairs } from "../search.ts";
 import { session } from "../session.ts";
 
@@ -32,21 +36,49 @@ export function RatesPage() {
   );
 }
 
+/** The pairs that the search and the filters in the address leave: `?base=EUR&source=ecb`. */
 function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }) {
-  const found = useMemo(() => findPairs(pairs, search.value), [pairs, search.value]);
+  const base = parameter("base");
+  const source = parameter("source");
+  const sorted = useMemo(() => majorsFirst(pairs), [pairs]);
+  const matching = useMemo(() => findPairs(sorted, search.value), [sorted, search.value]);
+  const ofBase = matching.filter((pair) => base === undefined || pair.base === base);
+  const ofSource = matching.filter((pair) => source === undefined || pair.source === source);
+  const found = ofSource.filter((pair) => base === undefined || pair.base === base);
   if (pairs.length === 0) return <NoPairs />;
+  const nameOfSource = (key: string) => sources.get(key)?.name ?? "Imported by the operator";
   return (
     <>
+      <StaleSources sources={sources.values()} />
       <Suspended pairs={pairs} />
       <div class="stack-close">
-        <SearchField
-          label="Search"
-          placeholder="EUR, franc or EUR/USD"
-          value={search.value}
-          onValue={(text) => {
-            search.value = text;
-          }}
-        />
+        <div class="filters">
+          <SearchField
+            label="Search"
+            placeholder="EUR, franc or EUR/USD"
+            value={search.value}
+            onValue={(text) => {
+              search.value = text;
+            }}
+          />
+          <Filter
+            label="Base"
+            all="All bases"
+            options={distinct(ofSource, "base").map((value) => ({ value, name: value }))}
+            value={base}
+            onValue={(value) => setParameters({ base: value })}
+          />
+          <Filter
+            label="Source"
+            all="All sources"
+            options={distinct(ofBase, "source").map((value) => ({
+              value,
+              name: nameOfSource(value),
+            }))}
+            value={source}
+            onValue={(value) => setParameters({ source: value })}
+          />
+        </div>
         <p class="aside" role="status">
           {found.length === pairs.length
             ? counted(found.length, "pair")
@@ -56,10 +88,14 @@ function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }
       {found.length === 0 ? (
         <NothingFound />
       ) : (
-        <PairList key={search.value} pairs={found} sources={sources} />
+        <PairList key={`${search.value} ${base} ${source}`} pairs={found} sources={sources} />
       )}
     </>
   );
+}
+
+function distinct(pairs: readonly CoveredPair[], member: "base" | "source"): readonly string[] {
+  return [...new Set(pairs.map((pair) => pair[member]))];
 }
 
 /** The notice names this many pairs; the search finds the others. */
@@ -87,7 +123,7 @@ function NothingFound() {
       <h2>No such pair</h2>
       <p>
         Pairs are direct: EUR/USD does not imply USD/EUR. Search for one symbol to see what there is
-        with it.
+        with it, or choose all bases and sources.
       </p>
     </div>
   );

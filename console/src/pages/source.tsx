@@ -7,7 +7,7 @@ import { PairList } from "../components/pair-list.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { MissedBadge, Terms } from "../components/source-table.tsx";
 import { type Coverage, loadCoverage } from "../coverage.ts";
-import { formatMinute, formatUnits } from "../format.ts";
+import { counted, formatMinute, formatUnits } from "../format.ts";
 import { useLoading } from "../loading.ts";
 import { parameter } from "../router.ts";
 
@@ -64,6 +64,17 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
         <dd>{source.next_publication ? formatMinute(source.next_publication) : "at any time"}</dd>
         <dt>Last fetched</dt>
         <dd>{source.last_success_at ? formatMinute(source.last_success_at) : "not yet"}</dd>
+        <dt>Figures</dt>
+        <dd>{figuresIn(source)}</dd>
+        {source.last_error_at === null ? null : (
+          <>
+            <dt>Last error</dt>
+            <dd>
+              {counted(source.failures, "fetch", "fetches")} failed since the last success, most
+              recently on {formatMinute(source.last_error_at)}. Kurs keeps trying.
+            </dd>
+          </>
+        )}
         <dt>Terms</dt>
         <dd>
           <Terms source={source} />
@@ -80,4 +91,14 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
       {own.length === 0 ? null : <PairList pairs={own} sources={sources} hidesPublisher />}
     </>
   );
+}
+
+/** How new the figures are, and whether a fetch brought them. */
+function figuresIn({ newest_as_of: newest, last_success_at, pairs }: CoveredSource): string {
+  if (newest === null || pairs === 0) return "none yet";
+  const origin =
+    last_success_at === null
+      ? "; they came with the program or by an import: no fetch has succeeded"
+      : "";
+  return `the newest are of ${formatMinute(newest)}${origin}`;
 }
