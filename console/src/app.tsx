@@ -7,6 +7,7 @@ import { AccountPage } from "./pages/account.tsx";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";
+import { HomePage } from "./pages/home.tsx";
 import { KeysPage } from "./pages/keys.tsx";
 import { LogInPage } from "./pages/log-in.tsx";
 import { RatesPage } from "./pages/rates.tsx";
@@ -35,6 +36,7 @@ const pages: Record<ConsolePage, Page> = {
   "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
   "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
+  "/home": { title: "Home", content: HomePage, readers: "owner" },
   "/rates": { title: "Rates", content: RatesPage, readers: "owner" },
   "/source": { title: "Source", content: SourcePage, readers: "owner" },
   "/keys": { title: "API keys", content: KeysPage, readers: "owner" },

@@ -9,6 +9,7 @@ export const consolePages = [
   "/verify",
   "/forgot",
   "/reset",
+  "/home",
   "/rates",
   "/source",
   "/keys",

@@ -69,6 +69,8 @@ for (const each of twoLooks) {
     await assertSoundAndNarrow(visitor, "a pair that was read");
     await logOut(page);
     await logIn(page, EMAIL);
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await turnTo(page, "Rates");
     await page.getByText("242 pairs").waitFor();
     assert.doesNotMatch(await textOf(page), /read at/, "the figure outlived the session");
     visitor.assertQuiet();
@@ -222,7 +224,7 @@ test("a service without rates says so", async () => {
   visitor.assertQuiet();
 });
 
-test("a log-in leads to the rates, and to the keys while there is none", async () => {
+test("a log-in leads home, and to the keys while there is none", async () => {
   await using service = await startServiceNow();
   await service.register(EMAIL);
   await using visitor = await Visitor.come(service.url, look);
@@ -236,7 +238,15 @@ test("a log-in leads to the rates, and to the keys while there is none", async (
 
   await logIn(page, EMAIL);
 
-  await page.getByText("242 pairs").waitFor();
-  assert.equal(page.url(), `${service.url}/rates`);
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  assert.equal(page.url(), `${service.url}/home`);
+  await page.getByText("Confirm your email.").waitFor();
+  await page.getByText("5 sources missed a publication").waitFor();
+  await page.getByText("0 of 1,000 units used").waitFor();
+  await page.getByText("last used: never").waitFor();
+  await page.getByRole("link", { name: "Try your first read" }).waitFor();
+  await excuseShift(page);
+  await assertSoundAndNarrow(visitor, "home");
+  assert.equal(await service.usedUnits(await service.logIn(EMAIL)), 0, "looking costs nothing");
   visitor.assertQuiet();
 });

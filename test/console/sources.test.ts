@@ -99,7 +99,8 @@ test("the page of a source says how many fetches failed, not the operator's reas
   await page.goto("/source?key=ecb");
   await logIn(page, EMAIL);
 
-  const failed = "3 fetches failed since the last success, most recently on Nov 21, 2026, 12:00 UTC";
+  const failed =
+    "3 fetches failed since the last success, most recently on Nov 21, 2026, 12:00 UTC";
   await page.getByText(failed).waitFor();
   assert.doesNotMatch(await page.content(), /proxy\.lan/);
   await assertSoundAndNarrow(visitor, "a source that fails");

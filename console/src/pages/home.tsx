@@ -1,0 +1,88 @@
+import { readAccount } from "../api/account.ts";
+import { type KeyWithUsage, listKeysWithUsage } from "../api/keys.ts";
+import { listSources } from "../api/rates.ts";
+import { readUsage } from "../api/usage.ts";
+import { ConfirmEmail } from "../components/confirm-email.tsx";
+import { Link } from "../components/link.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PeriodMeter } from "../components/period-meter.tsx";
+import { StaleSources } from "../components/stale-sources.tsx";
+import { formatLastDay, formatUnits } from "../format.ts";
+
+/** The page of the keys shows the others. */
+const KEYS_MAX = 5;
+
+async function load() {
+  const [account, usage, keys, sources] = await Promise.all([
+    readAccount(),
+    readUsage(),
+    listKeysWithUsage(),
+    listSources(),
+  ]);
+  return { account, usage, keys, sources };
+}
+
+/** Where an owner stands: what needs attention, the quota, the keys and the next step. */
+export function HomePage() {
+  return (
+    <>
+      <PageHead title="Home">What needs you, what is used, and what comes next.</PageHead>
+      <Loaded load={load} what="your account">
+        {({ account, usage, keys, sources }, reload) => (
+          <>
+            <ConfirmEmail account={account} reload={reload} />
+            <StaleSources sources={sources} />
+            <PeriodMeter usage={usage} />
+            <ActiveKeys keys={keys.filter((key) => key.revoked_at === undefined)} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
+  const newest = keys.toReversed().slice(0, KEYS_MAX);
+  const others = keys.length - newest.length;
+  return (
+    <section class="card stack-close" aria-labelledby="active-keys">
+      <div class="row-apart">
+        <h2 id="active-keys">API keys</h2>
+        <Link to="/keys">{others > 0 ? `And ${formatUnits(others)} more` : "All keys"}</Link>
+      </div>
+      {keys.length === 0 ? <p>Without a key nothing can read rates.</p> : null}
+      <ul class="stack-close">
+        {newest.map(({ id, name, key_prefix, last_used_on }) => (
+          <li key={id} class="row-apart">
+            <span>
+              {name} <code class="key-prefix">{key_prefix}…</code>
+            </span>
+            <span class="aside">last used: {formatLastDay(last_used_on)}</span>
+          </li>
+        ))}
+      </ul>
+      <NextStep keys={keys} />
+    </section>
+  );
+}
+
+function NextStep({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
+  const isUsed = keys.some((key) => key.last_used_on !== null);
+  return (
+    <div class="row">
+      {keys.length === 0 ? (
+        <Link class="button" to="/keys">
+          Create a key
+        </Link>
+      ) : (
+        <Link class={isUsed ? "button button-plain" : "button"} to="/try">
+          {isUsed ? "Try a read" : "Try your first read"}
+        </Link>
+      )}
+      <Link class="button button-plain" to="/rates">
+        See the rates
+      </Link>
+    </div>
+  );
+}
