@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import * as treasury from "../../../src/sources/publishers/treasury-currencies.ts";
 import { bodiesOf } from "./answers.ts";
 
-test("the publishers are in the default order of precedence, the first five on by default", () => {
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+const SUMMER_TIME_MS = 60 * 60_000;
+
+test("the publishers are in the default order of precedence, the first four on by default", () => {
   const order = publishers.map(({ key }) => key);
   assert.deepEqual(order, [
     "ecb",
-    "ust",
     "cnb",
     "nbp",
     "norges",
+    "ust",
     "boc",
     "riksbank",
     "cbr",
@@ -20,8 +24,26 @@ test("the publishers are in the default order of precedence, the first five on b
   const onByDefault = publishers.filter((publisher) => publisher.onByDefault);
   assert.deepEqual(
     onByDefault.map(({ key }) => key),
-    order.slice(0, 5),
+    order.slice(0, 4),
   );
+});
+
+// A caller who sees an old, coarse figure beside today's takes it for as good.
+test("no publisher on by default publishes a pair less often than weekly", () => {
+  const calendars = publishers
+    .filter(({ onByDefault }) => onByDefault)
+    .flatMap(({ key, schedule, rarerPairs }) =>
+      [schedule, ...(rarerPairs ? [rarerPairs.schedule] : [])].map((each) => ({ key, each })),
+    );
+  for (const { key, each } of calendars) {
+    const schedule = createSchedule(each);
+    let runMs = schedule.nextFetch(Date.parse("2026-01-01T00:00:00Z"));
+    for (let runs = 0; runs < 60; runs += 1) {
+      const nextMs = schedule.nextFetch(runMs);
+      assert.ok(nextMs - runMs <= WEEK_MS + SUMMER_TIME_MS, `${key}: ${schedule.describe()}`);
+      runMs = nextMs;
+    }
+  }
 });
 
 for (const { key, ...publisher } of publishers) {
