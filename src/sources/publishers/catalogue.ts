@@ -4,6 +4,7 @@ import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
+import { deduplicate } from "./formats/source-lines.ts";
 import {
   canadianHolidays,
   czechHolidays,
@@ -18,7 +19,6 @@ import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import type { Parse, Publisher } from "./publisher.ts";
 import { parseRiksbank } from "./riksbank.ts";
-import { deduplicate } from "./source-lines.ts";
 import { parseUst } from "./ust.ts";
 
 type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };

@@ -8,24 +8,15 @@ import { bodiesOf } from "./answers.ts";
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const SUMMER_TIME_MS = 60 * 60_000;
 
-test("the publishers are in the default order of precedence, the first four on by default", () => {
+test("the publishers that are on by default come first, the ECB before all", () => {
   const order = publishers.map(({ key }) => key);
-  assert.deepEqual(order, [
-    "ecb",
-    "cnb",
-    "nbp",
-    "norges",
-    "ust",
-    "boc",
-    "riksbank",
-    "cbr",
-    "kraken",
-  ]);
   const onByDefault = publishers.filter((publisher) => publisher.onByDefault);
   assert.deepEqual(
     onByDefault.map(({ key }) => key),
-    order.slice(0, 4),
+    order.slice(0, onByDefault.length),
   );
+  assert.equal(order[0], "ecb");
+  assert.equal(new Set(order).size, order.length);
 });
 
 // A caller who sees an old, coarse figure beside today's takes it for as good.
@@ -57,10 +48,12 @@ for (const { key, ...publisher } of publishers) {
     }
     if ("everySeconds" in publisher.schedule) return;
     assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|1-5)$/);
-    assert.equal(publisher.schedule.timeZone, publisher.publishedAt?.timeZone);
     const isOnWeekdays = publisher.schedule.cron.endsWith("1-5");
     assert.equal(publisher.schedule.holidays.length > 0, isOnWeekdays);
-    assert.match(publisher.publishedAt?.time ?? "", /^\d\d:\d\d$/);
+    // A publisher whose response has times needs none for its dates.
+    if (publisher.publishedAt === undefined) return;
+    assert.equal(publisher.publishedAt.timeZone, publisher.schedule.timeZone);
+    assert.match(publisher.publishedAt.time, /^\d\d:\d\d$/);
   });
 }
 
