@@ -84,7 +84,9 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
   const { textOf, secretOf, integerOf, booleanOf, listOf } = readers;
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
-  if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
+  if (publicUrl !== undefined && hasCredentials(publicUrl)) {
+    problems.push("PUBLIC_URL: want an address without a name or password, which everybody sees");
+  } else if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
     problems.push(
       `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
     );
@@ -275,6 +277,11 @@ function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text);
   return isWeb && url.search === "" && url.hash === "";
+}
+
+function hasCredentials(text: string): boolean {
+  const { username, password } = URL.parse(text) ?? {};
+  return Boolean(username) || Boolean(password);
 }
 
 /** An origin as a browser writes it; no wildcards. */

@@ -176,7 +176,8 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
     (address) =>
       "restore it with PostgreSQL's own tools, such as\n" +
       `  pg_restore --clean --if-exists --single-transaction --dbname='${address}' ` +
-      "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
+      "kurs.dump\n(stop every node first; after it, end all sessions and mailed links:\n" +
+      "  DELETE FROM sessions; DELETE FROM mail_tokens)",
   );
   requireFileName(file);
   const report = await restoreBackup(settings(), file, { reviveKeys, origin: origin() });

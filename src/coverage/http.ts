@@ -99,6 +99,9 @@ function pageOf(query: {
   if (query.base !== undefined && base === undefined) throw badBase;
   const after = query.after === undefined ? undefined : parsePairName(query.after);
   if (query.after !== undefined && after === undefined) throw badAfter;
+  if (base !== undefined && after !== undefined && after.base !== base) {
+    throw invalid(`after must be a pair with the base ${base}.`);
+  }
   return { limit, after, base };
 }
 

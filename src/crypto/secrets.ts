@@ -42,8 +42,8 @@ export function createSecrets(pool = createHashPool()): Secrets {
   };
 }
 
-function isWeaker({ memory, passes, parallelism }: Argon2Parameters): boolean {
-  return memory < CURRENT.memory || passes < CURRENT.passes || parallelism < CURRENT.parallelism;
+function isWeaker({ memory, passes }: Argon2Parameters): boolean {
+  return memory < CURRENT.memory || passes < CURRENT.passes;
 }
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;

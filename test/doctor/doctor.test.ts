@@ -322,7 +322,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
     assert.match(text("problem", "sources"), never);
     assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
-    assert.match(stdout, /the newest of \d+ rates of ust \(not fetched\) is \d{4} days old/);
+    assert.match(stdout, /the newest of \d+ rates of nbp \(not fetched\) is \d{4} days old/);
   });
 
   test("checks the mail server without sending a mail or printing the password", async () => {

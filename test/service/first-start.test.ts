@@ -4,7 +4,6 @@ import { kurs, type LogLine, serve, temporaryDirectory } from "../support/proces
 
 const SNAPSHOT = [
   "ecb of 2026-03-13",
-  "ust of 2026-03-31",
   "cnb of 2026-04-02",
   "nbp of 2026-03-05",
   "nbp of 2026-03-04",

@@ -32,6 +32,15 @@ const listWithGoodOrigins = (origins: readonly string[]) =>
   ["https://good.example.org", ...origins, "http://localhost:3000"].join(" , ");
 
 suite("invalid configurations", { concurrency: 4 }, () => {
+  test("an address with a password, which /openapi.json would show, is rejected without it", async () => {
+    await using directory = await temporaryDirectory();
+    const env = { PUBLIC_URL: "https://kurs:sesame-42@rates.example.org" };
+    const { exitCode, stdout, stderr } = await start(join(directory.path, "data"), env);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /PUBLIC_URL: want an address without a name or password/);
+    assert.doesNotMatch(stdout + stderr, /sesame-42/);
+  });
+
   test("every invalid variable is reported, each in its own line", async () => {
     await using directory = await temporaryDirectory();
     const ended = await start(join(directory.path, "data"), {

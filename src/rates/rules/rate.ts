@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../shared/clock.ts";
-import { type Decimal, isZero, parseDecimal } from "../../shared/decimal.ts";
+import { type Decimal, isZero, MAX_DECIMAL_LENGTH, parseDecimal } from "../../shared/decimal.ts";
 import { type Instant, instantAt, isLeapSecond, parseInstant } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { type Pair, parseSymbol } from "./symbol.ts";
@@ -58,7 +58,8 @@ export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Re
 
   const rate = parseDecimal(quotation.rate.trim());
   if (rate === "malformed") {
-    return { reason: `rate ${quoted(quotation.rate)} is not a decimal number such as 1.1476` };
+    const what = `rate ${quoted(quotation.rate)} is not a decimal number such as 1.1476`;
+    return { reason: `${what}, of at most ${MAX_DECIMAL_LENGTH} characters` };
   }
   if (rate === "negative" || isZero(rate)) {
     return { reason: `rate ${quoted(quotation.rate)} is not above zero` };

@@ -4,6 +4,7 @@ import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
+import { deduplicate } from "./formats/source-lines.ts";
 import {
   canadianHolidays,
   czechHolidays,
@@ -18,7 +19,6 @@ import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import type { Parse, Publisher } from "./publisher.ts";
 import { parseRiksbank } from "./riksbank.ts";
-import { deduplicate } from "./source-lines.ts";
 import { parseUst } from "./ust.ts";
 
 type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
@@ -47,21 +47,6 @@ const entries: readonly Entry[] = [
     publishedAt: ECB_PUBLISHED_AT,
     onByDefault: true,
     parse: parseEcb,
-  },
-  {
-    key: "ust",
-    name: "US Department of the Treasury",
-    country: "US",
-    terms: "A work of the United States government, in the public domain in the United States.",
-    termsUrl: "https://fiscaldata.treasury.gov/api-documentation/#license-and-authorization",
-    addresses: [`${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=-record_date&page[size]=400`],
-    // "Treasury Reporting Rates of Exchange": "released quarterly", dated the last day of the
-    // quarter, without a day or a time of release. It appears in the first days of the next one.
-    // The 7th of these months is no federal holiday in any year.
-    schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York", holidays: [] },
-    publishedAt: { time: "00:00", timeZone: "America/New_York" },
-    onByDefault: true,
-    parse: parseUst,
   },
   {
     key: "cnb",
@@ -113,6 +98,22 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
     onByDefault: true,
     parse: parseNorges,
+  },
+  {
+    key: "ust",
+    name: "US Department of the Treasury",
+    country: "US",
+    terms: "A work of the United States government, in the public domain in the United States.",
+    termsUrl: "https://fiscaldata.treasury.gov/api-documentation/#license-and-authorization",
+    addresses: [`${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=-record_date&page[size]=400`],
+    // "Treasury Reporting Rates of Exchange": "released quarterly", dated the last day of the
+    // quarter, without a day or a time of release. It appears in the first days of the next one.
+    // The 7th of these months is no federal holiday in any year. Off by default: a quarter's
+    // figure of two digits beside the day's figures of others would be taken for one of the day.
+    schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York", holidays: [] },
+    publishedAt: { time: "00:00", timeZone: "America/New_York" },
+    onByDefault: false,
+    parse: parseUst,
   },
   {
     key: "boc",

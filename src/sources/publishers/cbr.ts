@@ -1,8 +1,8 @@
 import { SaxesParser } from "saxes";
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
+import { lineOfUnits, placesOfUnits } from "./formats/source-lines.ts";
 import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
-import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /** The elements of a Valute, which describes one currency: text by name. */
 type Valute = Record<string, string>;

@@ -1,8 +1,8 @@
-import { parse } from "csv-parse/sync";
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
-import { lineOfUnits, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
+import { parseCsvText } from "./formats/csv-text.ts";
+import { lineOfUnits, withoutEndedSeries } from "./formats/source-lines.ts";
+import type { PublisherResponse, ToInstant } from "./publisher.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 
@@ -18,7 +18,7 @@ export function parseNorges(
   momentOf: ToInstant,
 ): readonly SourceLine[] {
   return responses.flatMap((response) => {
-    const lines = rowsOf(response.body)
+    const lines = parseCsvText(response, COLUMNS)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))
       .map((row) =>
         lineOfUnits(`the series of ${quoted(row.BASE_CUR)}`, placesOf(row.UNIT_MULT), {
@@ -30,30 +30,6 @@ export function parseNorges(
       );
     return withoutEndedSeries(lines, response);
   });
-}
-
-type Row = Partial<Record<(typeof COLUMNS)[number], string>>;
-
-function rowsOf(body: Uint8Array): readonly Row[] {
-  const text = utf8TextOf(body);
-  // A truncated figure would be read as a shorter one.
-  if (!text.endsWith("\n")) throw new ParseError("the body is cut short: its last line has no end");
-  const [header = [], ...records] = recordsOf(text);
-  const missing = COLUMNS.filter((column) => !header.includes(column));
-  if (missing.length > 0) {
-    throw new ParseError(`the layout has changed: no column ${missing.join(", ")}`);
-  }
-  return records.map((record) =>
-    Object.fromEntries(COLUMNS.map((column) => [column, record[header.indexOf(column)]])),
-  );
-}
-
-function recordsOf(text: string): readonly string[][] {
-  try {
-    return parse(text, { skip_empty_lines: true });
-  } catch (error) {
-    throw new ParseError(`the body is not CSV: ${quoted(text.trimStart())}`, error);
-  }
 }
 
 /** UNIT_MULT, the "unit multiplier" of SDMX: an exponent to the base 10. */

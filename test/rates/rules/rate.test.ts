@@ -43,8 +43,16 @@ const rejected = [
   ["an invalid base", { base: "E" }, 'base "E" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a bad quote", { quote: "U$D" }, 'quote "U$D" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a pair of one symbol", { quote: "eur" }, "base and quote are both EUR"],
-  ["a text as rate", { rate: "1,1" }, 'rate "1,1" is not a decimal number such as 1.1476'],
-  ["an empty rate", { rate: "" }, 'rate "" is not a decimal number such as 1.1476'],
+  [
+    "a text as rate",
+    { rate: "1,1" },
+    'rate "1,1" is not a decimal number such as 1.1476, of at most 64 characters',
+  ],
+  [
+    "an empty rate",
+    { rate: "" },
+    'rate "" is not a decimal number such as 1.1476, of at most 64 characters',
+  ],
   ["a rate of zero", { rate: "0.00" }, 'rate "0.00" is not above zero'],
   ["a zero with an exponent", { rate: "0e9" }, 'rate "0e9" is not above zero'],
   ["a negative rate", { rate: "-1.5" }, 'rate "-1.5" is not above zero'],

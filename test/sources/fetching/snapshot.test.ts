@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { seedFromSnapshot } from "../../../src/import/import.ts";
 import { packContent } from "../../../src/provenance/documents/content.ts";
+import { sourceNames } from "../../../src/sources/fetching/registry.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { headersOf } from "../../support/rates.ts";
@@ -61,7 +62,12 @@ test("when two publications contain a pair, a new store gets the earlier one's r
 test("the publications are in the order of precedence", () => {
   assert.equal(snapshot.format, "kurs-snapshot/1");
   const names = snapshot.publications.map(({ source, table = "" }) => `${source} ${table}`.trim());
-  assert.deepEqual(names, ["ecb", "ust", "cnb", "nbp A", "nbp B", "norges"]);
+  assert.deepEqual(names, ["ecb", "cnb", "nbp A", "nbp B", "norges"]);
+});
+
+test("only publishers that are on by default have figures in the snapshot, all of these", () => {
+  const sources = new Set(snapshot.publications.map(({ source }) => source));
+  assert.deepEqual([...sources], sourceNames.onByDefault);
 });
 
 test("every rate has two symbols and a decimal text above zero", () => {
@@ -95,20 +101,12 @@ test("as_of is the documented time of publication in UTC", () => {
   const times = snapshot.publications.map(
     ({ source, as_of }) => `${source} ${as_of.slice(11, 16)}`,
   );
-  assert.deepEqual(times, [
-    "ecb 15:00",
-    "ust 04:00",
-    "cnb 12:30",
-    "nbp 11:00",
-    "nbp 11:00",
-    "norges 15:00",
-  ]);
+  assert.deepEqual(times, ["ecb 15:00", "cnb 12:30", "nbp 11:00", "nbp 11:00", "norges 15:00"]);
 });
 
 test("rates keep their publisher's digits, trailing zeros and direction", () => {
   assert.equal(rateOf("ecb", "EUR", "USD"), "1.1476");
   assert.equal(rateOf("ecb", "EUR", "ISK"), "144.20");
-  assert.equal(rateOf("ust", "USD", "EUR"), "0.87");
   assert.equal(rateOf("nbp", "PAB", "PLN"), "3.6770");
   assert.equal(rateOf("ecb", "USD", "EUR"), undefined);
 });

@@ -7,23 +7,83 @@ import type { Publisher } from "../../../src/sources/publishers/publisher.ts";
 /** The afternoon when the recorded publications were the latest. */
 export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");
 
-// Named .txt: as .json the formatter would remove the trailing zeros.
-const FIXTURES: Readonly<Record<string, readonly string[]>> = {
-  ecb: ["ecb.xml"],
-  ust: ["ust.json.txt"],
-  cnb: ["cnb.json.txt"],
-  nbp: ["nbp-a.json.txt", "nbp-b.json.txt"],
-  norges: ["norges.csv"],
-  boc: ["boc.json.txt"],
-  riksbank: ["riksbank.json.txt"],
-  cbr: ["cbr.xml"],
-  kraken: ["kraken-pairs.json.txt", "kraken-ticker.json.txt"],
+/** A publisher's recorded response, and the changes of its layout that must be failures. */
+interface Recorded {
+  /** In `fixtures`. Named .txt: as .json the formatter would remove the trailing zeros. */
+  readonly files: readonly string[];
+  /** A member or column that is renamed, and the reason of the failure. */
+  readonly missing?: readonly (readonly [from: string, to: string, reason: string])[];
+  /** Something renamed in every row. */
+  readonly renamed?: readonly [from: string, to: string];
+  /** A body in the right layout without a rate. */
+  readonly empty?: string;
+}
+
+const RECORDED: Readonly<Record<string, Recorded>> = {
+  ecb: { files: ["ecb.xml"], renamed: ["currency=", "code="] },
+  ust: {
+    files: ["ust.json.txt"],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ["exchange_rate", "rate"],
+    empty: '{"data": [], "meta": {"count": 0}}',
+  },
+  cnb: {
+    files: ["cnb.json.txt"],
+    missing: [['"rates"', '"fixing"', "rates is not a list"]],
+    renamed: ["currencyCode", "code"],
+    empty: '{"rates": []}',
+  },
+  nbp: {
+    files: ["nbp-a.json.txt", "nbp-b.json.txt"],
+    missing: [
+      ['"rates"', '"fixing"', "rates is not a list"],
+      ['"effectiveDate"', '"date"', "effectiveDate is not a date"],
+    ],
+  },
+  norges: {
+    files: ["norges.csv"],
+    missing: [
+      ["UNIT_MULT", "MULTIPLIER", "no column UNIT_MULT"],
+      ["TIME_PERIOD", "DATE", "no column TIME_PERIOD"],
+    ],
+    renamed: ["NOK,SP,", "NOK,SP,0,"],
+    empty: `${readFixture("norges.csv").toString().split("\n", 1)}\n`,
+  },
+  boc: {
+    files: ["boc.json.txt"],
+    missing: [['"observations"', '"data"', "observations is not a list"]],
+    renamed: ['"v"', '"value"'],
+    empty: '{"observations": []}',
+  },
+  riksbank: { files: ["riksbank.json.txt"], renamed: ['"seriesId"', '"id"'], empty: "[]" },
+  cbr: {
+    files: ["cbr.xml"],
+    renamed: ["Value>", "Rate>"],
+    empty: '<ValCurs Date="14.03.2026" name="Foreign Currency Market"></ValCurs>',
+  },
+  kraken: {
+    files: ["kraken-pairs.json.txt", "kraken-ticker.json.txt"],
+    missing: [
+      ['"result"', '"data"', "result is not an object"],
+      ['"error"', '"errors"', "error is not a list"],
+    ],
+    renamed: ['"wsname"', '"name"'],
+  },
 };
+
+function readFixture(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, "fixtures", name));
+}
+
+export function recordedOf(key: string): Recorded {
+  const recorded = RECORDED[key];
+  if (recorded === undefined) throw new Error(`name a recorded response of ${key} in answers.ts`);
+  return recorded;
+}
 
 /** A body in the layout of each of the publisher's addresses, with a few of its rates. */
 export function bodiesOf(key: string): readonly Buffer[] {
-  const names = FIXTURES[key] ?? [];
-  return names.map((name) => readFileSync(join(import.meta.dirname, "fixtures", name)));
+  return recordedOf(key).files.map(readFixture);
 }
 
 export function publisherOf(key: string): Publisher {

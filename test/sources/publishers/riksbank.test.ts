@@ -26,3 +26,10 @@ for (const [from, to, reason] of oddSeries) {
     assert.deepEqual(rejectionsOf(lines), [reason]);
   });
 }
+
+test("a response with only invalid rows is a failure with the reason of the first row", () => {
+  assert.throws(() => parseWith("riksbank", "PMI", "MID"), {
+    name: "ParseError",
+    reason: 'no rates in the response: the series "SEKCYPMID" names no currency',
+  });
+});

@@ -1,6 +1,6 @@
-import { sourceOfNumber } from "../../shared/decimal.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { ParseError, type PublisherResponse } from "./publisher.ts";
+import { sourceOfNumber } from "../../../shared/decimal.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { ParseError, type PublisherResponse } from "../publisher.ts";
 import { utf8TextOf } from "./source-lines.ts";
 
 /**

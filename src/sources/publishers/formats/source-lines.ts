@@ -1,9 +1,9 @@
-import type { Quotation, SourceLine } from "../../rates/rules/rate.ts";
-import { DAY_MS } from "../../shared/clock.ts";
-import { movePoint, parseDecimal } from "../../shared/decimal.ts";
-import { type Instant, instantAt } from "../../shared/instant.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { ParseError, type PublisherResponse } from "./publisher.ts";
+import type { Quotation, SourceLine } from "../../../rates/rules/rate.ts";
+import { DAY_MS } from "../../../shared/clock.ts";
+import { movePoint, parseDecimal } from "../../../shared/decimal.ts";
+import { type Instant, instantAt } from "../../../shared/instant.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { ParseError, type PublisherResponse } from "../publisher.ts";
 
 /** No publisher resumes a currency after a longer pause than this. */
 const SERIES_PAUSE_DAYS_MAX = 31;
