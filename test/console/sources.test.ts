@@ -21,7 +21,7 @@ for (const each of twoLooks) {
     const table = page.getByRole("region", { name: "Sources as a table" });
     await table.waitFor();
     const rows = await table.getByRole("row").all();
-    assert.equal(rows.length, 6);
+    assert.equal(rows.length, 5);
     const cells = await table.getByRole("row", { name: /European Central Bank/ }).locator("td");
     const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
     assert.equal(country, "EU");
