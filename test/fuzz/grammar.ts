@@ -61,9 +61,14 @@ export function validRequest(
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
     return String(anyValueOf(parameter?.schema ?? {}, name, cast, draw));
   });
-  const query = parameters
+  const values = parameters
     .filter((one) => one.in === "query" && draw.chance(0.7))
-    .map(({ name, schema }) => `${name}=${anyValueOf(schema, name, cast, draw)}`);
+    .map(({ name, schema }) => [name, String(anyValueOf(schema, name, cast, draw))] as const);
+  // A page of one base begins after a pair with that base.
+  const base = new Map(values).get("base") ?? "$&";
+  const query = values.map(([name, value]) =>
+    name === "after" ? `after=${value.replace(/^\w+(?=\/)/, base)}` : `${name}=${value}`,
+  );
   const headers: [string, string][] = [["Host", "127.0.0.1"]];
   if (scheme !== undefined) {
     headers.push(["Authorization", `${scheme} ${credentialFor(request, cast, draw, sender)}`]);
