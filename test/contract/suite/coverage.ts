@@ -87,18 +87,20 @@ export function coverageSuite(test: StoreTest): void {
     const { asOf: newestAsOf } = newRate("USD/PLN", "1", TIME);
     const success = { at, newestAsOf, nextAttemptAt: at };
     await store.sources.recordSuccess("nbp", success);
+    await store.sources.recordFailure("cnb", { at, reason: "no response", nextAttemptAt: at });
 
     const sources = await store.coverage.sources();
 
+    const sound = { failures: 0, lastErrorAt: undefined };
     const never = { lastSuccessAt: undefined, newestAsOf: undefined };
     const { asOf } = newRate("EUR/USD", "1", TIME);
     assert.deepEqual(
       sources.toSorted((one, other) => (one.source < other.source ? -1 : 1)),
       [
-        { source: "cnb", pairs: 0, ...never },
-        { source: "ecb", pairs: 2, lastSuccessAt: undefined, newestAsOf: asOf },
-        { source: "import", pairs: 1, ...never },
-        { source: "nbp", pairs: 1, lastSuccessAt: at, newestAsOf },
+        { source: "cnb", pairs: 0, ...never, failures: 1, lastErrorAt: at },
+        { source: "ecb", pairs: 2, lastSuccessAt: undefined, newestAsOf: asOf, ...sound },
+        { source: "import", pairs: 1, ...never, ...sound },
+        { source: "nbp", pairs: 1, lastSuccessAt: at, newestAsOf, ...sound },
       ],
     );
   });
