@@ -27,7 +27,7 @@ async function serve(config: Config): Promise<void> {
   const { startService } = await import("./service.ts");
   const { welcome } = await import("./welcome.ts");
   const { createLog } = await import("./log/log.ts");
-  const { loadReadableLines } = await import("./log/terminal.ts");
+  const { readableLines } = await import("./log/terminal.ts");
   allocateYoung();
   const stop = Promise.withResolvers<void>();
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
@@ -39,7 +39,7 @@ async function serve(config: Config): Promise<void> {
     });
   }
   // A person reads a terminal; a program reads everything else.
-  const readable = process.stdout.isTTY ? await loadReadableLines() : undefined;
+  const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
   const known = knownSources();
   const deps = {
