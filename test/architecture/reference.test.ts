@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { kurs } from "../support/command-line.ts";
 import { ROOT } from "./tree.ts";
 
-// The lists of settings, commands and events in the documents are those of the program.
+// The lists of commands and events in the documents are those of the program.
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
@@ -44,19 +44,6 @@ test("docs/commands.md lists every command, and no other", async () => {
 
   assert.ok(commands.length > 40, `only ${commands.length} commands`);
   assert.deepEqual(listed.sort(), commands.sort());
-});
-
-test("docs/settings.md lists every environment variable that the program reads, and no other", () => {
-  const listed = firstCellsOf("docs/settings.md").flatMap((cell) =>
-    matchesOf(cell, /`([A-Z_]+)`/g),
-  );
-
-  const variables = new Set(
-    matchesOf(read("src/config.ts"), /(?:Of\(\s*"|environment\.)([A-Z_]+)\b/g),
-  );
-
-  assert.ok(variables.size > 25, `only ${variables.size} variables`);
-  assert.deepEqual(listed.sort(), [...variables].sort());
 });
 
 test("docs/operating/accounts.md lists every action of the audit log, and no other", () => {
