@@ -1,3 +1,4 @@
+import type { ConsolePage } from "../../../src/pages/paths.ts";
 import { logOut } from "../api/access.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
@@ -19,6 +20,8 @@ const ownersPages = [
   ["/account", "Account"],
 ] as const;
 
+const guestsPages = [["/coverage", "Publishers"]] as const;
+
 /** The bar on top of every page. */
 export function Bar() {
   const owner = session.value;
@@ -31,13 +34,7 @@ export function Bar() {
         </Link>
         <Menu>
           <nav class="nav" aria-label="Pages">
-            {owner === undefined
-              ? null
-              : ownersPages.map(([path, name]) => (
-                  <Link key={path} to={path} isCurrent={!isReference && page.value === path}>
-                    {name}
-                  </Link>
-                ))}
+            {owner === undefined ? guestsPages.map(toLink) : ownersPages.map(toLink)}
             <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
               API reference
             </a>
@@ -50,6 +47,14 @@ export function Bar() {
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>
     </header>
+  );
+}
+
+function toLink([path, name]: readonly [path: ConsolePage, name: string]) {
+  return (
+    <Link key={path} to={path} isCurrent={!isReference && page.value === path}>
+      {name}
+    </Link>
   );
 }
 
