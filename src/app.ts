@@ -58,8 +58,9 @@ import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { type About, aboutJson } from "./pages/about.ts";
-import { consoleRoutes, type PageSettings } from "./pages/http.ts";
+import { consoleRoutes } from "./pages/http.ts";
 import { createNotFoundPage } from "./pages/not-found.ts";
+import type { PageSettings } from "./pages/settings.ts";
 import { visitorsRoute } from "./pages/visitors-http.ts";
 import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
@@ -157,12 +158,16 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const rejectUnmatched = addUnmatchedHandling(app, replyWriter, createNotFoundPage());
+  const { publicUrl, version, registration, mail } = settings;
+  const rejectUnmatched = addUnmatchedHandling(
+    app,
+    replyWriter,
+    createNotFoundPage({ registration, mail }),
+  );
   handleClientErrors(app.server, { closeWithError, exchanges, rejectUnmatched });
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  const { publicUrl, version, registration, mail } = settings;
   openApiRoute(app, { publicUrl, version, schemas });
   const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
   await addSessionRoutes(app, { deps, send, awaitUnpaid });

@@ -1,26 +1,13 @@
-import type { ConsolePage } from "../../../src/pages/paths.ts";
 import { logOut } from "../api/access.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
-import { go, isReference, page, root } from "../router.ts";
+import { go, isConsole, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 import { Menu } from "./menu.tsx";
+import { Navigation } from "./navigation.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
-
-const ownersPages = [
-  ["/rates", "Rates"],
-  ["/keys", "Keys"],
-  ["/usage", "Usage"],
-  ["/activity", "Activity"],
-  ["/sources", "Sources"],
-  ["/try", "Try it"],
-  ["/agents", "Agents"],
-  ["/account", "Account"],
-] as const;
-
-const guestsPages = [["/coverage", "Publishers"]] as const;
 
 /** The bar on top of every page. */
 export function Bar() {
@@ -33,12 +20,7 @@ export function Bar() {
           Kurs
         </Link>
         <Menu>
-          <nav class="nav" aria-label="Pages">
-            {owner === undefined ? guestsPages.map(toLink) : ownersPages.map(toLink)}
-            <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
-              API reference
-            </a>
-          </nav>
+          <Navigation />
           <div class="tools">
             <ThemeSwitch />
             {owner === undefined ? null : <LogOut />}
@@ -47,14 +29,6 @@ export function Bar() {
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>
     </header>
-  );
-}
-
-function toLink([path, name]: readonly [path: ConsolePage, name: string]) {
-  return (
-    <Link key={path} to={path} isCurrent={!isReference && page.value === path}>
-      {name}
-    </Link>
   );
 }
 
@@ -89,7 +63,7 @@ function LogOut() {
       // Every tab deletes the session even when the service cannot be reached.
       endSession("logged out");
       // The API reference is for everyone: it stays open.
-      if (!isReference) go("/login");
+      if (isConsole) go("/login");
     }
   });
   return (
