@@ -22,7 +22,8 @@ export function forecastOf(
   const perDay = recent.reduce((sum, { units }) => sum + units, 0) / days;
   const { used_units, remaining_units, quota_units } = usage;
   if (perDay === 0 || remaining_units === 0) return undefined;
-  const average = days === 1 ? "As on the first day" : `At the average of the last ${days} days`;
+  const average =
+    days === 1 ? "At the first day's average" : `At the average of the last ${days} days`;
   const usedUpAt = now + (remaining_units / perDay) * DAY_MS;
   const endsAt = Date.parse(billing_period.end);
   if (usedUpAt < endsAt) {

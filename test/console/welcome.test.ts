@@ -55,7 +55,7 @@ for (const each of twoLooks) {
     await excuseShift(page);
     assert.equal(page.url(), `${service.url}/coverage`);
     const ecb = page.getByRole("region", { name: "European Central Bank" });
-    await ecb.getByText("came with the program, not fetched yet").waitFor();
+    await ecb.getByText("not fetched yet").waitFor();
     await ecb.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
     assert.equal(await ecb.getByRole("listitem").count(), 29);
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476|\d{4}-\d\d/);

@@ -17,6 +17,8 @@ const guestsPages: readonly (Target | Group)[] = [["/coverage", "Publishers"], r
 
 const ownersPages: readonly (Target | Group)[] = [
   ["/home", "Home"],
+  ["/keys", "Keys"],
+  ["/usage", "Usage"],
   {
     name: "Data",
     targets: [
@@ -24,8 +26,6 @@ const ownersPages: readonly (Target | Group)[] = [
       ["/sources", "Sources"],
     ],
   },
-  ["/keys", "Keys"],
-  ["/usage", "Usage"],
   { name: "Develop", targets: [["/try", "Try it"], ["/agents", "Agents"], reference] },
   {
     name: "You",

@@ -41,7 +41,7 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
       )}
       <details>
         <summary>Headers ({headers.length})</summary>
-        <dl class="headers">
+        <dl class="response-headers">
           {headers.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>

@@ -4,7 +4,7 @@ import type { NamedPair } from "../search.ts";
 import { Terms } from "./source-table.tsx";
 
 /** A search finds the others. */
-const PAIRS_MAX = 120;
+const PAIRS_MAX = 200;
 
 /** So few pairs that there is room for the names of their symbols. */
 const NAMED_MAX = 12;
@@ -48,6 +48,6 @@ export function PublisherCard({ publisher, pairs }: PublisherCardProps) {
 
 function Freshness({ publisher: { up_to_date, fetched } }: { readonly publisher: Publisher }) {
   if (up_to_date) return <span class="badge badge-good">up to date</span>;
-  if (!fetched) return <span class="badge">came with the program, not fetched yet</span>;
+  if (!fetched) return <span class="badge">not fetched yet</span>;
   return <span class="badge badge-warn">publication missed</span>;
 }

@@ -56,7 +56,7 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
       {keys.length === 0 ? <p>Without a key nothing can read rates.</p> : null}
       <ul class="stack-close">
         {newest.map(({ id, name, key_prefix, last_used_on }) => (
-          <li key={id} class="row-apart">
+          <li key={id} class="row-apart key-line">
             <span>
               {name} <code class="key-prefix">{key_prefix}…</code>
             </span>

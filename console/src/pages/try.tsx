@@ -187,7 +187,7 @@ function KeyHint({ value, onValue }: KeyFieldProps) {
         The key “{kept.name}”, kept in this tab.{" "}
         <button
           type="button"
-          class="link"
+          class="text-button"
           onClick={() => {
             forgetKey();
             onValue("");
