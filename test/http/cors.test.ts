@@ -34,6 +34,7 @@ const ALLOWED = [
   "accept",
   "authorization",
   "content-type",
+  "if-none-match",
   "mcp-method",
   "mcp-name",
   "mcp-protocol-version",
