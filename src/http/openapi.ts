@@ -115,10 +115,12 @@ const common: readonly FailureCode[] = [
  *
  * @param success the schema by status; `emptyResponse` for a response without a body.
  * @param codes the operation's failures, besides those of any request.
+ * @param headers those of failures.
  */
 export function documentedResponses(
   success: Readonly<Record<number, TSchema>>,
   codes: readonly FailureCode[],
+  headers?: Readonly<Record<string, TSchema>>,
 ): Record<number, TSchema> {
   const responses: Record<number, TSchema> = { ...success };
   const codesByStatus = Map.groupBy(new Set([...codes, ...common]), (code) => statusOf[code]);
@@ -126,6 +128,7 @@ export function documentedResponses(
     const schema = group.includes("quota_exceeded") ? "QuotaError#" : "Error#";
     responses[status] = Type.Ref(schema, {
       description: group.map((code) => `\`${code}\``).join(" or "),
+      ...(headers === undefined ? {} : { headers }),
     });
   }
   return responses;

@@ -91,11 +91,10 @@ export function createSdkHandler(
 
 /** The order of the members is that of the response. */
 function toSdkResult({ text, isError, meta }: ToolResult): CallToolResult {
+  const _meta = JSON.parse(meta) as Record<string, unknown>;
   const content = [{ type: "text" as const, text }];
-  if (isError) return { content, isError };
-  const result = { content, structuredContent: JSON.parse(text) as Record<string, unknown> };
-  if (meta === undefined) return result;
-  return { _meta: JSON.parse(meta) as Record<string, unknown>, ...result };
+  if (isError) return { _meta, content, isError };
+  return { _meta, content, structuredContent: JSON.parse(text) as Record<string, unknown> };
 }
 
 /**

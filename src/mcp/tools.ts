@@ -3,7 +3,7 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { UsageSchema, usageJson } from "../billing/json.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
-import type { ReadRate } from "../metering/read-rate.ts";
+import type { ReadRate, UnitsCharged } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
 import { signatureHeaders } from "../rates/headers.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
@@ -21,18 +21,16 @@ export interface Tool {
   readonly inputSchema: TObject;
   readonly outputSchema: TObject;
   readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
-  /**
-   * @returns its outcome, or the failure.
-   * @throws {Failure} when the key is rejected.
-   */
-  run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome | Failure>;
+  /** @throws {Failure} when the key is rejected; nothing is charged. */
+  run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome>;
 }
 
 interface ToolOutcome {
-  /** The JSON of the value, which matches the output schema. */
-  readonly text: string;
-  /** The JSON of the result's `_meta`; undefined: none. */
-  readonly meta: string | undefined;
+  /** The JSON of the value, which matches the output schema; or the failure. */
+  readonly result: string | Failure;
+  /** What the headers of a read over REST say, for the result's `_meta`. */
+  readonly headers: readonly string[];
+  readonly unitsCharged: UnitsCharged;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -91,7 +89,8 @@ export function createTools(deps: {
     const name = names.find((each) => typeof args[each] !== "string") ?? "";
     const rule =
       args[name] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
-    return new Failure("invalid_request", `${name} ${rule}.`);
+    const result = new Failure("invalid_request", `${name} ${rule}.`);
+    return { result, headers: [], unitsCharged: 0 } as const;
   };
 
   const tools: Tool[] = [
@@ -110,8 +109,10 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote"]);
         }
-        return readRate(apiKey, base, quote).then(({ result }) =>
-          result instanceof Failure ? result : { text: rateBody(result), meta: metaOf(result) },
+        return readRate(apiKey, base, quote).then(({ result, unitsCharged }) =>
+          result instanceof Failure
+            ? { result, headers: [], unitsCharged }
+            : { result: rateBody(result), headers: result.headers, unitsCharged },
         );
       },
     },
@@ -129,10 +130,10 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote", "amount"]);
         }
-        return convertCurrency(apiKey, base, quote, amount).then((result) => {
-          if (result instanceof Failure) return result;
-          const text = JSON.stringify(conversionJson(result));
-          return { text, meta: metaOf(withoutSignature(result.rate)) };
+        return convertCurrency(apiKey, base, quote, amount).then(({ result, unitsCharged }) => {
+          if (result instanceof Failure) return { result, headers: [], unitsCharged };
+          const json = JSON.stringify(conversionJson(result));
+          return { result: json, headers: withoutSignature(result.rate), unitsCharged };
         });
       },
     },
@@ -147,26 +148,17 @@ export function createTools(deps: {
       annotations,
       run: async (apiKey) => {
         const usage = await readUsage(await apiKeys.authenticate(apiKey));
-        return { text: JSON.stringify(usageJson(usage)), meta: undefined };
+        return { result: JSON.stringify(usageJson(usage)), headers: [], unitsCharged: 0 };
       },
     },
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** The headers that a read of the rate over REST has: `kurs/rate-source`, `kurs/link` and so on. */
-function metaOf({ headers }: Pick<ServedRate, "headers">): string {
-  const meta: Record<string, string> = {};
-  for (let index = 0; index < headers.length; index += 2) {
-    meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
-  }
-  return JSON.stringify(meta);
-}
-
 /** A signature covers the body of the rate, which a conversion's is not. */
-function withoutSignature({ headers }: ServedRate): Pick<ServedRate, "headers"> {
+function withoutSignature({ headers }: ServedRate): readonly string[] {
   const isKept = (index: number) => !signatureHeaders.has(headers[index - (index % 2)] ?? "");
-  return { headers: headers.filter((_, index) => isKept(index)) };
+  return headers.filter((_, index) => isKept(index));
 }
 
 function conversionJson({ rate, amount: typed, result }: Conversion) {

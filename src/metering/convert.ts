@@ -3,7 +3,7 @@ import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
 import { type Decimal, multiply } from "../shared/decimal.ts";
 import { Failure } from "../shared/failure.ts";
-import type { ReadRate } from "./read-rate.ts";
+import type { ReadRate, UnitsCharged } from "./read-rate.ts";
 import { invalidAssetSymbol, MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
 
 export interface Conversion {
@@ -24,7 +24,12 @@ export type ConvertCurrency = (
   base: string,
   quote: string,
   amount: string,
-) => Promise<Conversion | Failure>;
+) => Promise<ConversionResult>;
+
+interface ConversionResult {
+  readonly result: Conversion | Failure;
+  readonly unitsCharged: UnitsCharged;
+}
 
 const invalidAmount = new Failure(
   "invalid_request",
@@ -41,10 +46,12 @@ export function createConvertCurrency(uses: {
     const amount = parseAmount(typed);
     if (amount === undefined) {
       await apiKeys.authenticate(apiKey);
-      return parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
+      const result = parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
+      return { result, unitsCharged: 0 };
     }
-    const { result: rate } = await readRate(apiKey, base, quote);
-    if (rate instanceof Failure) return rate;
-    return { rate, amount, result: multiply(amount, rate.rate) };
+    const { result: rate, unitsCharged } = await readRate(apiKey, base, quote);
+    if (rate instanceof Failure) return { result: rate, unitsCharged };
+    const result = { rate, amount, result: multiply(amount, rate.rate) };
+    return { result, unitsCharged };
   };
 }

@@ -2,12 +2,13 @@ import type { Logger } from "pino";
 import { remainingUnits } from "../billing/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
+import { UNITS_CHARGED, unchargedHeaders } from "../http/headers.ts";
 import { documentedResponses } from "../http/openapi.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { rateBody } from "../rates/rules/rate.ts";
-import { Failure, toFailure } from "../shared/failure.ts";
+import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { QuotaState, ReadRate, ReadResult } from "./read-rate.ts";
 import { readsOverloaded } from "./rules.ts";
@@ -19,7 +20,12 @@ const textHeader = (description: string) => Type.String({ description });
 
 const signatureHeader = (description: string) => textHeader(`${description}; if rates are signed`);
 
+const chargeHeader = {
+  "Units-Charged": textHeader("What the request cost: 0 or 1. Missing where that is not known"),
+};
+
 const rateHeaders = {
+  ...chargeHeader,
   "RateLimit-Policy": textHeader("The quota and the seconds of its billing period"),
   RateLimit: textHeader("The units that remain, and the seconds to the reset"),
   "Rate-Source": textHeader("The source's key, and the name of its publisher (RFC 9651)"),
@@ -46,6 +52,7 @@ const readRateSchema = {
   response: documentedResponses(
     { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
     ["unauthorized", "invalid_asset_symbol", "quota_exceeded", "unsupported_pair"],
+    chargeHeader,
   ),
 };
 
@@ -58,7 +65,11 @@ export function rateRoutes(
   app: App,
   { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
 ): void {
-  const config = { challenge: "ApiKey", overloadFailure: readsOverloaded };
+  const config = {
+    challenge: "ApiKey",
+    overloadFailure: readsOverloaded,
+    failureHeaders: unchargedHeaders,
+  };
 
   // No async handler: the promise it would add costs as much as looking up the rate.
   app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
@@ -70,7 +81,7 @@ export function rateRoutes(
   });
 }
 
-/** Reads a rate and builds the response. Errors are logged and become failure responses. */
+/** Reads a rate and builds the response. Failures with a cause are logged. */
 export type RespondToRead = (
   requestId: string,
   apiKey: string | undefined,
@@ -94,28 +105,22 @@ export function createRespondToRead(deps: {
   };
 
   return (requestId, apiKey, base, quote) =>
-    readRate(apiKey, base, quote).then(
-      ({ result, quotaState }: ReadResult) => {
-        const headers = quotaState === undefined ? [] : rateLimitHeaders(quotaState);
-        if (result instanceof Failure) return failureResponse(result, requestId, headers);
-        headers.push(...result.headers);
-        return { status: 200, code: undefined, headers, body: rateBody(result) };
-      },
-      (error: unknown) => failureResponse(toFailure(error), requestId, []),
-    );
+    readRate(apiKey, base, quote).then(({ result, quotaState, unitsCharged }: ReadResult) => {
+      const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
+      if (quotaState !== undefined) addRateLimit(headers, quotaState);
+      if (result instanceof Failure) return failureResponse(result, requestId, headers);
+      headers.push(...result.headers);
+      return { status: 200, code: undefined, headers, body: rateBody(result) };
+    });
 }
 
-/**
- * The account's quota state in the form of draft-ietf-httpapi-ratelimit-headers.
- *
- * @returns alternating names and values.
- */
-function rateLimitHeaders({ quota, period, secondsToReset }: QuotaState): string[] {
+/** Adds the account's quota state in the form of draft-ietf-httpapi-ratelimit-headers. */
+function addRateLimit(headers: string[], { quota, period, secondsToReset }: QuotaState): void {
   const periodSeconds = (period.endMs - period.startMs) / 1000;
-  return [
+  headers.push(
     "ratelimit-policy",
     `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
     "ratelimit",
     `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  ];
+  );
 }

@@ -3,7 +3,7 @@ import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../bill
 import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
-import { Failure } from "../shared/failure.ts";
+import { Failure, toFailure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../shared/store.ts";
 import {
@@ -23,15 +23,20 @@ export interface QuotaState {
   readonly secondsToReset: number;
 }
 
-/** The result of a read: its rate or its failure and, if the key was valid, the quota state. */
+/** The result of a read. */
 export interface ReadResult {
   readonly result: ServedRate | Failure;
+  /** Undefined without a valid key. */
   readonly quotaState: QuotaState | undefined;
+  readonly unitsCharged: UnitsCharged;
 }
+
+/** What a read or a call has cost; undefined when that is not known: a commit is in doubt. */
+export type UnitsCharged = 0 | 1 | undefined;
 
 /**
  * Reads one rate for one unit, in the order of the specification (section 4): the key, the
- * symbols, the charge, the rate. Failures are returned, not thrown: most carry the quota state.
+ * symbols, the charge, the rate. Failures are returned, not thrown: they carry what they cost.
  */
 export type ReadRate = (
   apiKey: string | undefined,
@@ -39,9 +44,12 @@ export type ReadRate = (
   quote: string,
 ) => Promise<ReadResult>;
 
-const rejectedKey: ReadResult = { result: apiKeyRequired, quotaState: undefined };
-const invalidSymbol: ReadResult = { result: invalidAssetSymbol, quotaState: undefined };
-const busy: ReadResult = { result: readsOverloaded, quotaState: undefined };
+const free = (failure: Failure): ReadResult => {
+  return { result: failure, quotaState: undefined, unitsCharged: 0 };
+};
+const rejectedKey = free(apiKeyRequired);
+const invalidSymbol = free(invalidAssetSymbol);
+const busy = free(readsOverloaded);
 
 export function createReadRate(uses: {
   readonly store: { readonly metering: MeterStore };
@@ -61,19 +69,22 @@ export function createReadRate(uses: {
       if (outcome === undefined) return rejectedKey;
       const { quota, found } = outcome;
       // The symbols are checked before the charge, and so before its quota (section 4).
-      if (quota === undefined) return found === "no_pair" ? invalidSymbol : uncharged(found);
+      if (quota === undefined) return found === "no_pair" ? invalidSymbol : withoutQuota(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const quotaState = { quota, period, secondsToReset };
-      return { result: resultOf(found, quotaState), quotaState };
-    }, uncharged);
+      const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
+      return { result: resultOf(found, quotaState), quotaState, unitsCharged };
+    }, withoutQuota);
   };
 }
 
-/** When the store fails, the account is unknown and nothing is charged. */
-function uncharged(error: unknown): ReadResult {
+/** The result when the store fails: the account is unknown. */
+function withoutQuota(error: unknown): ReadResult {
   if (error instanceof StoreOverloaded) return busy;
-  if (!(error instanceof StoreUnavailable)) throw error;
-  return { result: rateUnavailable(error), quotaState: undefined };
+  const isStores = error instanceof StoreUnavailable;
+  const unitsCharged = isStores && !error.isInDoubt ? 0 : undefined;
+  const result = isStores ? rateUnavailable(error) : toFailure(error);
+  return { result, quotaState: undefined, unitsCharged };
 }
 
 function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {

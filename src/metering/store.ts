@@ -38,7 +38,7 @@ export interface MeterStore {
    * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
    * the promise resolves. A rate that cannot be read is charged; no other failure is.
    *
-   * @throws {StoreUnavailable} nothing of this read is known to be charged.
+   * @throws {StoreUnavailable} nothing of this read is charged, unless the error is in doubt.
    */
   read(read: RateRead): Promise<RateReadOutcome>;
 }
@@ -48,7 +48,7 @@ export interface BatchStore {
   /**
    * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
    *
-   * @throws {StoreUnavailable} nothing of the batch is known to be charged.
+   * @throws {StoreUnavailable} nothing of the batch is charged, unless the error is in doubt.
    */
   readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
 }

@@ -28,6 +28,7 @@ const EXPOSED = [
   "retry-after",
   "signature",
   "signature-input",
+  "units-charged",
   "x-request-id",
 ];
 const ALLOWED = [

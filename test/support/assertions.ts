@@ -45,6 +45,7 @@ export function assertKeyRejected(answer: Answer): void {
   assert.equal(answer.headers["www-authenticate"], "ApiKey");
   assert.equal(answer.headers.ratelimit, undefined);
   assert.equal(answer.headers["ratelimit-policy"], undefined);
+  assert.equal(answer.headers["units-charged"], "0");
 }
 
 /** Asserts the rejection of a call on an account without a valid session. */

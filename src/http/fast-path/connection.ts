@@ -125,7 +125,7 @@ class Connection {
       return;
     }
     this.#isBusy = true;
-    const { method, route, respond, overloadFailure } = plain;
+    const { method, route, respond } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
       method,
@@ -134,9 +134,11 @@ class Connection {
       servedBy: "fast_path",
     };
     if (!admit(this.#activeMs)) {
-      paceRejection(() =>
-        this.#respond(request, plain, errorResponse(overloadFailure, request.id)),
-      );
+      const { overloadFailure, failureHeaders } = plain;
+      paceRejection(() => {
+        const response = errorResponse(overloadFailure, request.id, failureHeaders);
+        this.#respond(request, plain, response);
+      });
       return;
     }
     void respond(request.id).then((response) => this.#respond(request, plain, response));

@@ -34,6 +34,8 @@ declare module "fastify" {
     headers?: Readonly<Record<string, string>>;
     /** The WWW-Authenticate of the route's 401; unset: `Session`. */
     challenge?: string;
+    /** Headers of the failures that the route's own handler does not send. */
+    failureHeaders?: readonly string[];
   }
 }
 
@@ -75,9 +77,12 @@ export function createReplyWriter(
   return {
     send,
 
-    sendFailure(request, reply, failure, headers) {
+    sendFailure(request, reply, failure, headers = []) {
       const challenge = routeOf(request).config.challenge ?? "Session";
-      send(request, reply, errorResponse(failure, request.id, headers, challenge));
+      // Not of the path's route: another method is no read.
+      const { failureHeaders = [] } = request.routeOptions.config;
+      const all = [...failureHeaders, ...headers];
+      send(request, reply, errorResponse(failure, request.id, all, challenge));
     },
 
     sendPage(request, reply, html) {

@@ -1,7 +1,7 @@
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
-import { isIntegrityViolation } from "../../storage/postgres/errors.ts";
+import { isIntegrityViolation, isUndone } from "../../storage/postgres/errors.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import {
   createKeyCache,
@@ -105,8 +105,23 @@ export type MeteredBatch = (
 export function createPostgresBatches(engine: PostgresEngine): BatchStore {
   const batch = createMeteredBatch();
   return {
-    readBatch: (reads) =>
-      reads.length === 0 ? [] : engine.withPriorityConnection((run) => batch(run, reads)),
+    async readBatch(reads) {
+      if (reads.length === 0) return [];
+      let isSent = false;
+      const serve = (run: RunStatement) => {
+        const runWatched: RunStatement = (sql, values) => {
+          isSent ||= sql === METERED_BATCH;
+          return run(sql, values);
+        };
+        return batch(runWatched, reads);
+      };
+      try {
+        return await engine.withPriorityConnection(serve);
+      } catch (error) {
+        const isKnown = !isSent || !(error instanceof StoreUnavailable) || isUndone(error.cause);
+        throw isKnown ? error : new StoreUnavailable(error.cause, true);
+      }
+    },
   };
 }
 

@@ -67,10 +67,11 @@ export const someMcpRead = fc
       async run(model, stage) {
         const given = { ...written(stage, asked, isLoose), ...(amount && { amount }) };
         const answer = await callTool(model, stage, by, tool, given);
-        const { result } = readInModel(model, person, keyNumber, asked);
+        const { result, units } = readInModel(model, person, keyNumber, asked);
 
+        if ("status" in result && result.status === 401) return assertKeyRejected(answer);
+        assert.equal(mcp.metaIn(mcp.rpcOf(answer))["kurs/units-charged"], String(units));
         if ("status" in result) {
-          if (result.status === 401) return assertKeyRejected(answer);
           const { code, message, quota = {} } = result;
           mcp.assertToolFailure(answer, code, message);
           const envelope = mcp.failureIn(mcp.rpcOf(answer));
