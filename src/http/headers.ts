@@ -65,7 +65,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, " +
-    "Rate-Source, Rate-Next, Link, Content-Digest, Signature-Input, Signature, ETag",
+    "Rate-Source, Rate-Next, Rate-Missed, Link, Content-Digest, Signature-Input, Signature, ETag",
 };
 
 /** Added to a preflight response: alternating names and values. */

@@ -33,6 +33,8 @@ const LIST_TTL_MS = 3_600_000;
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. " +
+  "When you pass on a figure, name its publisher (kurs/rate-source in _meta) and its age: as_of, " +
+  "and kurs/rate-missed, the publications missed since, if there is one. " +
   `${CHARGED_TOOLS.join(" and ")} ` +
   "cost one unit of a monthly quota each; get_usage returns the units left and " +
   "costs nothing. The resource kurs://pairs lists the pairs, kurs://sources who publishes them; " +

@@ -31,6 +31,10 @@ const rateHeaders = {
   "Rate-Source": textHeader("The source's key, and the name of its publisher (RFC 9651)"),
   Link: textHeader("The publisher's terms, with rel license; if it has such a page"),
   "Rate-Next": textHeader("The next publication by the publisher's calendar, if it has one"),
+  "Rate-Missed": Type.Integer({
+    minimum: 1,
+    description: "Publications missed by the publisher's calendar; omitted at 0, 99: or more",
+  }),
   "Content-Digest": signatureHeader("SHA-256 of the body (RFC 9530)"),
   "Signature-Input": signatureHeader("What the signature covers (RFC 9421)"),
   Signature: signatureHeader("By a key in /.well-known/jwks.json"),

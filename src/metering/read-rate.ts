@@ -1,6 +1,6 @@
 import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
-import type { ServedRate } from "../rates/rules/rate.ts";
+import type { CountMissed, ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
@@ -51,12 +51,16 @@ const rejectedKey = free(apiKeyRequired);
 const invalidSymbol = free(invalidAssetSymbol);
 const busy = free(readsOverloaded);
 
+/** The header with the number of publications that a rate's publisher has missed. */
+const RATE_MISSED = "rate-missed";
+
 export function createReadRate(uses: {
   readonly store: { readonly metering: MeterStore };
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
+  readonly countMissed: CountMissed;
 }): ReadRate {
-  const { secrets, clock } = uses;
+  const { secrets, clock, countMissed } = uses;
   const { metering } = uses.store;
   const calendar = createCalendar();
 
@@ -73,7 +77,11 @@ export function createReadRate(uses: {
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const quotaState = { quota, period, secondsToReset };
       const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
-      return { result: resultOf(found, quotaState), quotaState, unitsCharged };
+      const result = resultOf(found, quotaState);
+      if (!(result instanceof Failure) && nowMs >= result.nextMs) {
+        return { result: withMissed(result, countMissed(result, nowMs)), quotaState, unitsCharged };
+      }
+      return { result, quotaState, unitsCharged };
     }, withoutQuota);
   };
 }
@@ -93,6 +101,12 @@ function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failur
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") return quotaExceeded(quotaState);
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
+}
+
+/** A rate says how old it is only when its next publication has come and was not stored. */
+function withMissed(rate: ServedRate, missed: number): ServedRate {
+  if (missed === 0) return rate;
+  return { ...rate, headers: [...rate.headers, RATE_MISSED, String(missed)] };
 }
 
 function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {

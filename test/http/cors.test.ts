@@ -21,6 +21,7 @@ const EXPOSED = [
   "content-digest",
   "etag",
   "link",
+  "rate-missed",
   "rate-next",
   "rate-source",
   "ratelimit",

@@ -97,6 +97,7 @@ suite("a read whose store fails", () => {
       store: { metering: { read: () => Promise.reject(error) } },
       secrets: { hash: (text) => text },
       clock: new TestClock("2026-11-21T12:00:00.000Z"),
+      countMissed: () => 0,
     });
     return (await readRate(`svc_live_${"0".repeat(64)}`, "EUR", "USD")).unitsCharged;
   };

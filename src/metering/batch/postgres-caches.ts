@@ -1,4 +1,4 @@
-import { parseHeaders } from "../../rates/headers.ts";
+import { servedRate } from "../../rates/headers.ts";
 import type { ServedRate } from "../../rates/rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
@@ -17,7 +17,7 @@ const FIND_KEYS = `
   WHERE e.name = 'access'`;
 
 const FIND_RATES = `
-  SELECT e.epoch, r.base, r.quote, r.rate, r.as_of, r.suspended_at, r.headers
+  SELECT e.epoch, r.base, r.quote, r.rate, r.as_of, r.source, r.suspended_at, r.headers
   FROM read_epochs e LEFT JOIN (
     unnest($1::text[], $2::text[]) AS s (base, quote)
     JOIN rates r ON r.base = s.base AND r.quote = s.quote
@@ -39,6 +39,7 @@ interface RateRow {
   readonly quote: AssetSymbol;
   readonly rate: Decimal;
   readonly as_of: Instant;
+  readonly source: string;
   readonly suspended_at: string | null;
   readonly headers: string | null;
 }
@@ -166,10 +167,10 @@ function isRate(row: RateRow): boolean {
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function rateOf({ base, quote, rate, as_of, suspended_at, headers }: RateRow): KnownRate {
+function rateOf({ as_of: asOf, suspended_at, headers, ...rate }: RateRow): KnownRate {
   if (suspended_at !== null) return "suspended";
   try {
-    return { base, quote, rate, asOf: as_of, headers: parseHeaders(headers) };
+    return servedRate({ ...rate, asOf }, headers);
   } catch (error) {
     return new StoreUnavailable(error);
   }

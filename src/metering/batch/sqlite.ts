@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { parseHeaders } from "../../rates/headers.ts";
+import { servedRate } from "../../rates/headers.ts";
 import type { ServedRate } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
@@ -24,13 +24,19 @@ const FIND_USED_UNITS = `
 const FIND_ACCOUNT_ID = "SELECT id FROM accounts WHERE number = ?1";
 
 const FIND_RATE = `
-  SELECT rate, as_of, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
+  SELECT rate, as_of, source, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
 
 /** A client with an old key sends it over and over; one that guesses keys uses little memory. */
 const UNKNOWN_KEYS_MAX = 1000;
 
 type KeyRow = [apiKey: number, account: number, plan: string];
-type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null, headers: string | null];
+type RateRow = [
+  rate: Decimal,
+  asOf: Instant,
+  source: string,
+  suspendedAt: string | null,
+  headers: string | null,
+];
 
 /** A cached account. Batches change its usage as they charge it, so its keys share one object. */
 interface Account {
@@ -70,9 +76,9 @@ function prepareBatch(
     ({ base, quote }): ServedRate | "suspended" | undefined => {
       const row = rateRow.get(base, quote) as RateRow | undefined;
       if (row === undefined) return undefined;
-      const [rate, asOf, suspendedAt, headers] = row;
+      const [rate, asOf, source, suspendedAt, headers] = row;
       if (suspendedAt !== null) return "suspended";
-      return { base, quote, rate, asOf, headers: parseHeaders(headers) };
+      return servedRate({ base, quote, rate, asOf, source }, headers);
     },
   );
 

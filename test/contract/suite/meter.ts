@@ -19,7 +19,12 @@ import {
 } from "./database.ts";
 
 const { source: _source, ...RATE } = EUR_USD;
-const SERVED = { ...RATE, headers: ["rate-source", 'import;name="Imported by the operator"'] };
+const SERVED = {
+  ...RATE,
+  source: "import",
+  headers: ["rate-source", 'import;name="Imported by the operator"'],
+  nextMs: Number.POSITIVE_INFINITY,
+};
 
 /** The result of each read; a rate as its decimal string. */
 const foundIn = (outcomes: readonly RateReadOutcome[]) =>
