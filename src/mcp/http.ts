@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import { challenge, describeCredential } from "../http/challenge.ts";
 import { ClientGone } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import type { SendResponse } from "../http/response/reply.ts";
@@ -57,7 +58,7 @@ export async function mcpRoutes(
     );
     const options = {
       schema: { hide: true },
-      config: { challenge: MCP_CHALLENGE, beforeOtherMethod },
+      config: { scheme: "ApiKey", beforeOtherMethod } as const,
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request: FastifyRequest) => {
         checkOrigin(request);
@@ -74,13 +75,6 @@ function apiKeyOf({ raw }: FastifyRequest): string | undefined {
   return credentialOf(raw, "ApiKey");
 }
 
-/**
- * The challenge of a 401. There is no authorization server that it could name, and several clients
- * show the description to the user (error_description is RFC 6750's, in ASCII).
- */
-const MCP_CHALLENGE =
-  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
-
 /** Handles a message or a batch and builds the HTTP response. @throws {ClientGone} */
 export type RespondToMcp = (request: McpRequest) => Promise<HttpResponse>;
 
@@ -96,7 +90,10 @@ export function createRespondToMcp(deps: {
         if (error instanceof ClientGone) throw error;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
-        return errorResponse(failure, request.requestId, [], MCP_CHALLENGE);
+        const came = describeCredential(request.apiKey ?? "", "ApiKey");
+        const headers =
+          failure.code === "unauthorized" ? ["www-authenticate", challenge("ApiKey", came)] : [];
+        return errorResponse(failure, request.requestId, headers);
       },
     );
 }

@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
+import { apiKeyRequired } from "../api-keys/rules.ts";
 import { remainingUnits } from "../billing/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import { challenge, describeCredential } from "../http/challenge.ts";
 import type { App } from "../http/fastify.ts";
 import { UNITS_CHARGED, unchargedHeaders } from "../http/headers.ts";
 import { documentedResponses } from "../http/openapi.ts";
-import type { SendResponse } from "../http/response/reply.ts";
+import type { SendFailure, SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { rateBody } from "../rates/rules/rate.ts";
@@ -67,18 +69,24 @@ export const RATE_ROUTE = ratePath(":base", ":quote");
 
 export function rateRoutes(
   app: App,
-  { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
+  uses: {
+    readonly respondToRead: RespondToRead;
+    readonly send: SendResponse;
+    readonly sendFailure: SendFailure;
+  },
 ): void {
+  const { respondToRead, send, sendFailure } = uses;
   const config = {
-    challenge: "ApiKey",
+    scheme: "ApiKey",
     overloadFailure: readsOverloaded,
     failureHeaders: unchargedHeaders,
-  };
+  } as const;
 
   // No async handler: the promise it would add costs as much as looking up the rate.
   app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
+    if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
     void respondToRead(request.id, apiKey, base, quote).then((response) => {
       send(request, reply, response);
     });
@@ -88,7 +96,7 @@ export function rateRoutes(
 /** Reads a rate and builds the response. Failures with a cause are logged. */
 export type RespondToRead = (
   requestId: string,
-  apiKey: string | undefined,
+  apiKey: string,
   base: string,
   quote: string,
 ) => Promise<HttpResponse>;
@@ -99,23 +107,22 @@ export function createRespondToRead(deps: {
 }): RespondToRead {
   const { readRate, log } = deps;
 
-  const failureResponse = (
-    failure: Failure,
-    requestId: string,
-    headers: readonly string[],
-  ): HttpResponse => {
-    logFailure(log, failure, requestId);
-    return errorResponse(failure, requestId, headers, "ApiKey");
-  };
-
   return (requestId, apiKey, base, quote) =>
     readRate(apiKey, base, quote).then(({ result, quotaState, unitsCharged }: ReadResult) => {
       const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
       if (quotaState !== undefined) addRateLimit(headers, quotaState);
-      if (result instanceof Failure) return failureResponse(result, requestId, headers);
+      if (result instanceof Failure) {
+        if (result === apiKeyRequired) headers.push("www-authenticate", challengeFor(apiKey));
+        logFailure(log, result, requestId);
+        return errorResponse(result, requestId, headers);
+      }
       headers.push(...result.headers);
       return { status: 200, code: undefined, headers, body: rateBody(result) };
     });
+}
+
+function challengeFor(apiKey: string): string {
+  return challenge("ApiKey", describeCredential(apiKey, "ApiKey"));
 }
 
 /** Adds the account's quota state in the form of draft-ietf-httpapi-ratelimit-headers. */

@@ -14,18 +14,15 @@ export interface HttpResponse {
 
 /**
  * @param headers further headers, alternating names and values.
- * @param challenge the WWW-Authenticate of a 401; unset where there is none.
  * @returns a failure's complete response.
  */
 export function errorResponse(
   failure: Failure,
   requestId: string,
   headers: readonly string[] = [],
-  challenge?: string,
 ): HttpResponse {
   const { code, retryAfterSeconds } = failure;
   const all = [...headers];
-  if (code === "unauthorized" && challenge !== undefined) all.push("www-authenticate", challenge);
   if (retryAfterSeconds !== undefined) all.push("retry-after", String(retryAfterSeconds));
   const body = JSON.stringify(failureJson(failure, requestId));
   return { status: statusOf[code], code, headers: all, body };
