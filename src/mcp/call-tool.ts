@@ -28,7 +28,7 @@ export interface ToolResult {
 export type CallTool = (tool: Tool, request: McpRequest, args: Arguments) => Promise<ToolResult>;
 
 export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
-  return (tool, { apiKey, requestId }, args) => {
+  return (tool, { apiKey, requestId, identify }, args) => {
     const fail = (failure: Failure, meta: string): ToolResult => {
       if (failure.code === "unauthorized") throw failure;
       observe?.(tool.name, failure.code);
@@ -37,7 +37,8 @@ export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool
       return { text, isError: true, meta };
     };
     return tool.run(apiKey, args).then(
-      ({ result, headers, unitsCharged }) => {
+      ({ result, headers, unitsCharged, caller }) => {
+        identify?.(caller);
         const meta = metaJson(unitsCharged, headers);
         if (result instanceof Failure) return fail(result, meta);
         observe?.(tool.name, undefined);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { apiKeyRequired } from "../api-keys/rules.ts";
+import { apiKeyRequired, KeyRejected } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import { challenge, describeCredential } from "../http/challenge.ts";
 import { ClientGone } from "../http/client-address.ts";
@@ -10,6 +10,7 @@ import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import type { AwaitUnpaid } from "../http/unpaid-responses.ts";
 import { logFailure } from "../log/log.ts";
+import type { Caller } from "../shared/caller.ts";
 import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { type HandleMcpRequest, MCP_ROUTE, type McpRequest } from "./request.ts";
@@ -83,17 +84,23 @@ export function createRespondToMcp(deps: {
   readonly log: Logger;
 }): RespondToMcp {
   const { handleMcpRequest, log } = deps;
-  return (request) =>
-    handleMcpRequest(request).then(
-      ({ status, body }) => ({ status, code: undefined, headers: [], body }),
+  return (request) => {
+    let caller: Caller | undefined;
+    const identify = (known: Caller | undefined) => {
+      caller = known;
+    };
+    return handleMcpRequest({ ...request, identify }).then(
+      ({ status, body }) => ({ status, code: undefined, headers: [], body, caller }),
       (error: unknown) => {
         if (error instanceof ClientGone) throw error;
+        if (error instanceof KeyRejected) caller = error.caller;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
         const came = describeCredential(request.apiKey ?? "", "ApiKey");
         const headers =
           failure.code === "unauthorized" ? ["www-authenticate", challenge("ApiKey", came)] : [];
-        return errorResponse(failure, request.requestId, headers);
+        return errorResponse(failure, request.requestId, headers, caller);
       },
     );
+  };
 }

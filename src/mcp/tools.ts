@@ -8,6 +8,7 @@ import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
 import { signatureHeaders } from "../rates/headers.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
 import { rateBody, type ServedRate } from "../rates/rules/rate.ts";
+import type { Caller } from "../shared/caller.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 
@@ -31,6 +32,7 @@ interface ToolOutcome {
   /** What the headers of a read over REST say, for the result's `_meta`. */
   readonly headers: readonly string[];
   readonly unitsCharged: UnitsCharged;
+  readonly caller: Caller | undefined;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -85,12 +87,12 @@ export function createTools(deps: {
 
   /** Checks the key. @returns the failure of arguments of which one is no string. */
   const rejectArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
-    await apiKeys.authenticate(apiKey);
+    const caller = await apiKeys.authenticate(apiKey);
     const name = names.find((each) => typeof args[each] !== "string") ?? "";
     const rule =
       args[name] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
     const result = new Failure("invalid_request", `${name} ${rule}.`);
-    return { result, headers: [], unitsCharged: 0 } as const;
+    return { result, headers: [], unitsCharged: 0, caller } as const;
   };
 
   const tools: Tool[] = [
@@ -109,10 +111,10 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote"]);
         }
-        return readRate(apiKey, base, quote).then(({ result, unitsCharged }) =>
+        return readRate(apiKey, base, quote).then(({ result, unitsCharged, caller }) =>
           result instanceof Failure
-            ? { result, headers: [], unitsCharged }
-            : { result: rateBody(result), headers: result.headers, unitsCharged },
+            ? { result, headers: [], unitsCharged, caller }
+            : { result: rateBody(result), headers: result.headers, unitsCharged, caller },
         );
       },
     },
@@ -130,10 +132,11 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote", "amount"]);
         }
-        return convertCurrency(apiKey, base, quote, amount).then(({ result, unitsCharged }) => {
-          if (result instanceof Failure) return { result, headers: [], unitsCharged };
+        return convertCurrency(apiKey, base, quote, amount).then((conversion) => {
+          const { result, ...others } = conversion;
+          if (result instanceof Failure) return { result, headers: [], ...others };
           const json = JSON.stringify(conversionJson(result));
-          return { result: json, headers: withoutSignature(result.rate), unitsCharged };
+          return { result: json, headers: withoutSignature(result.rate), ...others };
         });
       },
     },
@@ -147,8 +150,9 @@ export function createTools(deps: {
       outputSchema: Type.Object(UsageSchema.properties),
       annotations,
       run: async (apiKey) => {
-        const usage = await readUsage(await apiKeys.authenticate(apiKey));
-        return { result: JSON.stringify(usageJson(usage)), headers: [], unitsCharged: 0 };
+        const caller = await apiKeys.authenticate(apiKey);
+        const usage = await readUsage(caller.accountId);
+        return { result: JSON.stringify(usageJson(usage)), headers: [], unitsCharged: 0, caller };
       },
     },
   ];

@@ -1,6 +1,7 @@
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
+import type { Caller } from "../shared/caller.ts";
 import { type Decimal, multiply } from "../shared/decimal.ts";
 import { Failure } from "../shared/failure.ts";
 import type { ReadRate, UnitsCharged } from "./read-rate.ts";
@@ -29,6 +30,7 @@ export type ConvertCurrency = (
 interface ConversionResult {
   readonly result: Conversion | Failure;
   readonly unitsCharged: UnitsCharged;
+  readonly caller: Caller | undefined;
 }
 
 const invalidAmount = new Failure(
@@ -45,13 +47,13 @@ export function createConvertCurrency(uses: {
   return async (apiKey, base, quote, typed) => {
     const amount = parseAmount(typed);
     if (amount === undefined) {
-      await apiKeys.authenticate(apiKey);
+      const caller = await apiKeys.authenticate(apiKey);
       const result = parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
-      return { result, unitsCharged: 0 };
+      return { result, unitsCharged: 0, caller };
     }
-    const { result: rate, unitsCharged } = await readRate(apiKey, base, quote);
-    if (rate instanceof Failure) return { result: rate, unitsCharged };
+    const { result: rate, unitsCharged, caller } = await readRate(apiKey, base, quote);
+    if (rate instanceof Failure) return { result: rate, unitsCharged, caller };
     const result = { rate, amount, result: multiply(amount, rate.rate) };
-    return { result, unitsCharged };
+    return { result, unitsCharged, caller };
   };
 }

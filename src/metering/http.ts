@@ -108,16 +108,17 @@ export function createRespondToRead(deps: {
   const { readRate, log } = deps;
 
   return (requestId, apiKey, base, quote) =>
-    readRate(apiKey, base, quote).then(({ result, quotaState, unitsCharged }: ReadResult) => {
+    readRate(apiKey, base, quote).then((read: ReadResult) => {
+      const { result, quotaState, unitsCharged, caller } = read;
       const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
       if (quotaState !== undefined) addRateLimit(headers, quotaState);
       if (result instanceof Failure) {
         if (result === apiKeyRequired) headers.push("www-authenticate", challengeFor(apiKey));
         logFailure(log, result, requestId);
-        return errorResponse(result, requestId, headers);
+        return errorResponse(result, requestId, headers, caller);
       }
       headers.push(...result.headers);
-      return { status: 200, code: undefined, headers, body: rateBody(result) };
+      return { status: 200, code: undefined, headers, body: rateBody(result), caller };
     });
 }
 

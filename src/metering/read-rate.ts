@@ -1,7 +1,8 @@
-import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
+import { apiKeyRequired, isApiKey, keyPrefixOf } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
 import type { CountMissed, ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
+import type { Caller } from "../shared/caller.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
@@ -13,7 +14,7 @@ import {
   readsOverloaded,
   unsupportedPair,
 } from "./rules.ts";
-import type { MeterStore, RateFound } from "./store.ts";
+import type { MeterStore, RateFound, RejectedRead } from "./store.ts";
 
 /** The quota of a valid key's account after a read. */
 export interface QuotaState {
@@ -29,6 +30,8 @@ export interface ReadResult {
   /** Undefined without a valid key. */
   readonly quotaState: QuotaState | undefined;
   readonly unitsCharged: UnitsCharged;
+  /** Undefined without a text that has the form of a key. */
+  readonly caller: Caller | undefined;
 }
 
 /** What a read or a call has cost; undefined when that is not known: a commit is in doubt. */
@@ -44,12 +47,10 @@ export type ReadRate = (
   quote: string,
 ) => Promise<ReadResult>;
 
-const free = (failure: Failure): ReadResult => {
-  return { result: failure, quotaState: undefined, unitsCharged: 0 };
+const free = (failure: Failure, caller?: Caller): ReadResult => {
+  return { result: failure, quotaState: undefined, unitsCharged: 0, caller };
 };
-const rejectedKey = free(apiKeyRequired);
-const invalidSymbol = free(invalidAssetSymbol);
-const busy = free(readsOverloaded);
+const noKey = free(apiKeyRequired);
 
 /** The header with the number of publications that a rate's publisher has missed. */
 const RATE_MISSED = "rate-missed";
@@ -65,34 +66,47 @@ export function createReadRate(uses: {
   const calendar = createCalendar();
 
   return (apiKey, base, quote) => {
-    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(rejectedKey);
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(noKey);
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
-    return metering.read(read).then((outcome) => {
-      if (outcome === undefined) return rejectedKey;
-      const { quota, found } = outcome;
-      // The symbols are checked before the charge, and so before its quota (section 4).
-      if (quota === undefined) return found === "no_pair" ? invalidSymbol : withoutQuota(found);
-      const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
-      const quotaState = { quota, period, secondsToReset };
-      const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
-      const result = resultOf(found, quotaState);
-      if (!(result instanceof Failure) && nowMs >= result.nextMs) {
-        return { result: withMissed(result, countMissed(result, nowMs)), quotaState, unitsCharged };
-      }
-      return { result, quotaState, unitsCharged };
-    }, withoutQuota);
+    const keyPrefix = keyPrefixOf(apiKey);
+    return metering.read(read).then(
+      (outcome) => {
+        if (outcome?.found === undefined) return free(apiKeyRequired, rejected(keyPrefix, outcome));
+        const { accountId, quota, found } = outcome;
+        const caller = { keyPrefix, accountId };
+        // The symbols are checked before the charge, and so before its quota (section 4).
+        if (quota === undefined) {
+          return found === "no_pair"
+            ? free(invalidAssetSymbol, caller)
+            : withoutQuota(found, caller);
+        }
+        const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
+        const quotaState = { quota, period, secondsToReset };
+        const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
+        let result = resultOf(found, quotaState);
+        if (!(result instanceof Failure) && nowMs >= result.nextMs) {
+          result = withMissed(result, countMissed(result, nowMs));
+        }
+        return { result, quotaState, unitsCharged, caller };
+      },
+      (error: unknown) => withoutQuota(error, { keyPrefix }),
+    );
   };
 }
 
-/** The result when the store fails: the account is unknown. */
-function withoutQuota(error: unknown): ReadResult {
-  if (error instanceof StoreOverloaded) return busy;
+function rejected(keyPrefix: string, read: RejectedRead | undefined): Caller {
+  return { keyPrefix, accountId: read?.accountId, rejection: read?.rejection ?? "unknown" };
+}
+
+/** The result when the store fails: the quota is unknown. */
+function withoutQuota(error: unknown, caller: Caller): ReadResult {
+  if (error instanceof StoreOverloaded) return free(readsOverloaded, caller);
   const isStores = error instanceof StoreUnavailable;
   const unitsCharged = isStores && !error.isInDoubt ? 0 : undefined;
   const result = isStores ? rateUnavailable(error) : toFailure(error);
-  return { result, quotaState: undefined, unitsCharged };
+  return { result, quotaState: undefined, unitsCharged, caller };
 }
 
 function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {

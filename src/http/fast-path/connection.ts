@@ -146,7 +146,7 @@ class Connection {
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
     this.#send(response, request.id, plain);
-    this.#fastPath.logAccess(request, response.status, response.code);
+    this.#fastPath.logAccess(request, response.status, response.code, response.caller);
   }
 
   #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {

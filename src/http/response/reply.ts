@@ -60,7 +60,7 @@ export function createReplyWriter(
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
     exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
-  const send: SendResponse = (request, reply, { status, code, headers, body }) => {
+  const send: SendResponse = (request, reply, { status, code, headers, body, caller }) => {
     reply.hijack();
     const lines = [...commonPairs, "x-request-id", request.id, ...headers];
     if (body !== "") lines.push("content-type", "application/json; charset=utf-8");
@@ -72,7 +72,7 @@ export function createReplyWriter(
     reply.raw.writeHead(status, lines);
     // ASCII text written as latin1 needs no conversion.
     end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
-    logAccess(loggedRequest(request), status, code);
+    logAccess(loggedRequest(request), status, code, caller);
   };
 
   return {

@@ -237,8 +237,12 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
   const metered: MeteredRead[] = [];
   for (const [index, { keyHash, pair }] of reads.entries()) {
     const key = keys.get(keyHash);
-    if (key === undefined || key.isSuspended) continue;
-    const { accountId: id, quotaUnits } = key;
+    if (key === undefined) continue;
+    const { accountId: id, quotaUnits, rejection } = key;
+    if (rejection !== undefined) {
+      outcomes[index] = { accountId: id, quota: undefined, found: undefined, rejection };
+      continue;
+    }
     if (quotaUnits === undefined) {
       outcomes[index] = readWithoutQuota(id, pair);
       continue;
@@ -258,17 +262,18 @@ function outcomeOf(
   { account, pair, number }: MeteredRead,
   rates: FoundRows<KnownRate> | StoreUnavailable,
 ): RateReadOutcome {
-  const { quotaUnits } = account;
+  const { id: accountId, quotaUnits } = account;
   const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
-  if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
+  if (pair === undefined) return { accountId, quota: { quotaUnits, usedUnits }, found: "no_pair" };
   // Another node may have charged the last unit since the statement's snapshot.
   if (number > account.grantedUnits) {
     return {
+      accountId,
       quota: { quotaUnits, usedUnits: Math.max(usedUnits, quotaUnits) },
       found: "exhausted",
     };
   }
-  return { quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
+  return { accountId, quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
 }
 
 function rateFound(pair: Pair, rates: FoundRows<KnownRate> | StoreUnavailable): RateFound {
