@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { startPostgres } from "../harness/postgres.ts";
+import { unpackChromium } from "./support/chromium.ts";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
 // Runs all test files: `npm test`. Most share a process with others, because a process that loads
@@ -136,6 +137,7 @@ async function runGroups(groups: Iterator<readonly string[]>): Promise<boolean> 
 // One server for all files: starting one takes 1 s of processor time.
 await using postgres = await startPostgres({ settings: { max_connections: "500" } });
 process.env.TEST_DATABASE_URL ??= postgres.url();
+await unpackChromium();
 const groups = inGroups().values();
 const outcomes = await Promise.all([
   ...Array.from({ length: PROCESSES_AT_ONCE }, () => runGroups(groups)),

@@ -71,7 +71,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 /** Added to a preflight response: alternating names and values. */
 export const preflightHeaders: readonly string[] = [
   "access-control-allow-headers",
-  "Authorization, Content-Type, Accept, " +
+  "Authorization, Content-Type, Accept, If-None-Match, " +
     "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
   "access-control-max-age",
   "86400",

@@ -25,6 +25,8 @@ export function passwordProblem(
   email: string,
   isCommonPassword: (password: string) => boolean,
 ): string | undefined {
+  // It would be hashed as U+FFFD, as any other one.
+  if (!password.isWellFormed()) return "password must not have half of a surrogate pair.";
   const characters = [...password].length;
   if (characters < MIN_CHARACTERS || characters > MAX_CHARACTERS) {
     return `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`;

@@ -144,6 +144,17 @@ suite("GET /v1/account/pairs", () => {
     }
   });
 
+  test("HEAD with a known ETag gets 304 and never another length than that of GET", async () => {
+    await using own = await setUp();
+    const get = await own.list();
+    const headers = { "if-none-match": get.headers.etag ?? "" };
+
+    const head = await own.service.call("HEAD", PATH, { session: own.session, headers });
+
+    assert.deepEqual([head.status, head.text], [304, ""]);
+    assert.equal(head.headers["content-length"], get.headers["content-length"]);
+  });
+
   test("the ETag changes when a publication becomes due and when it becomes overdue", async () => {
     await using own = await setUp();
     const stateAt = async (time: string) => {

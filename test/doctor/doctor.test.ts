@@ -415,6 +415,9 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
+  const larger = { databaseBytes: 2 ** 40 };
+  assert.deepEqual(levels(larger), ["ok disk", "ok files"]);
+  assert.deepEqual(levels({ ...larger, freeBytes: 2 ** 40 - 1 }), ["warning disk", "ok files"]);
   assert.deepEqual(levels({ logBytes: 2 ** 30 }), ["ok disk", "warning disk", "ok files"]);
   assert.deepEqual(levels({ isWritable: false }), ["ok disk", "problem files"]);
   assert.deepEqual(levels({ notWritable: ["kurs.db"] }), ["ok disk", "problem files"]);

@@ -36,6 +36,7 @@ const ALLOWED = [
   "accept",
   "authorization",
   "content-type",
+  "if-none-match",
   "mcp-method",
   "mcp-name",
   "mcp-protocol-version",

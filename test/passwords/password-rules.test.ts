@@ -34,6 +34,12 @@ test("a password may contain any character, including white space and control ch
   );
 });
 
+test("half of a surrogate pair is no character: each would be hashed like every other one", () => {
+  const reason = "password must not have half of a surrogate pair.";
+  assert.equal(problem("correct \ud83d horse"), reason);
+  assert.equal(problem("correct \ude00 horse"), reason);
+});
+
 test("the account's email is not allowed as a password, in any case", () => {
   const reason = "password must not be the email address.";
   assert.equal(problem(EMAIL), reason);

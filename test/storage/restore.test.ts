@@ -417,6 +417,33 @@ for (const schema of Array.from({ length: knownSchema() }, (_, index) => index +
   });
 }
 
+for (const schema of Array.from({ length: knownSchema() }, (_, index) => index + 1)) {
+  test(`a restore over a database of schema ${schema}, never migrated, revokes its revoked keys`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const backup = join(dataDirectory, "backup.db");
+    {
+      using database = new DatabaseSync(backup);
+      makeOfSchema(database, schema);
+      database.exec(ROWS);
+    }
+    cpSync(backup, databaseIn(dataDirectory));
+    const revokedAt = "2026-02-01T00:00:00.000Z";
+    query(dataDirectory, `UPDATE api_keys SET revoked_at = '${revokedAt}' WHERE id = 'key of ada'`);
+
+    const how = { now: "2026-11-22T12:00:00.000Z", reviveKeys: false };
+    const { forgotten } = restoreSqlite(dataDirectory, backup, how);
+
+    assert.equal(forgotten?.revocations, 1);
+    assert.deepEqual(
+      query(dataDirectory, "SELECT id, revoked_at FROM api_keys WHERE revoked_at > ''").map(
+        (row) => ({ ...row }),
+      ),
+      [{ id: "key of ada", revoked_at: revokedAt }],
+    );
+  });
+}
+
 test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import sparticuz from "@sparticuz/chromium";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { atEnd } from "./at-end.ts";
+import { unpackChromium } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -52,7 +52,7 @@ export const twoLooks: readonly Look[] = [
 export async function startBrowser(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Browser & AsyncDisposable> {
-  const executablePath = process.env.CHROMIUM ?? (await sparticuz.executablePath());
+  const executablePath = process.env.CHROMIUM ?? (await unpackChromium());
   const env = { ...process.env, ...environment };
   return await chromium.launch({ executablePath, args: ARGUMENTS, env });
 }

@@ -193,6 +193,9 @@ function deletionSuite(test: StoreTest): void {
   test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { accountId, email, plan, key, second, session } = await newAda(store);
+    await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
+    await store.quotaNotices.write(accountId, PERIOD, BY);
+    assert.equal((await contentsOf(engine)).quota_notices?.length, 2);
     await store.administration.suspend(email, OPERATOR);
 
     assert.equal(await store.administration.delete(email, OPERATOR), true);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { latestAsOf, parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
-import { parse, RECEIVED_MS } from "./answers.ts";
+import { parse, RECEIVED_MS } from "./recorded.ts";
 
 /** For each publisher a body with one rate, and how many places its point is moved. */
 const answers: readonly (readonly [

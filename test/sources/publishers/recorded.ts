@@ -77,7 +77,7 @@ function readFixture(name: string): Buffer {
 
 export function recordedOf(key: string): Recorded {
   const recorded = RECORDED[key];
-  if (recorded === undefined) throw new Error(`name a recorded response of ${key} in answers.ts`);
+  if (recorded === undefined) throw new Error(`name a recorded response of ${key} in recorded.ts`);
   return recorded;
 }
 
