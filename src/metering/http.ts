@@ -42,6 +42,20 @@ const rateHeaders = {
   Signature: signatureHeader("By a key in /.well-known/jwks.json"),
 };
 
+/** When a read fails, and what it then costs. */
+const conditions = {
+  invalid_request: "malformed HTTP; costs nothing",
+  unauthorized:
+    "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
+  invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
+  quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
+  unsupported_pair: "the pair is not stored; costs one unit",
+  temporarily_unavailable:
+    "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
+    "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
+    "which; without it, the commit is in doubt. Retry after Retry-After",
+} as const;
+
 const readRateSchema = {
   operationId: "readRate",
   tags: ["Rates"],
@@ -58,7 +72,7 @@ const readRateSchema = {
   response: documentedResponses(
     { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
     ["unauthorized", "invalid_asset_symbol", "quota_exceeded", "unsupported_pair"],
-    chargeHeader,
+    { headers: chargeHeader, conditions },
   ),
 };
 
