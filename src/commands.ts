@@ -8,6 +8,7 @@ import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
+import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
@@ -106,6 +107,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   backupCommands(program, deps);
   clockCommands(program, deps);
   doctorCommands(program, deps, setExitCode);
+  docsCommand(program, deps);
   return program;
 }
 

@@ -21,6 +21,12 @@ import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 
+/**
+ * A terminal sends Ctrl-C to npm and to the server, and npm passes it on to the server where the
+ * shell between them has replaced itself, as bash does: one Ctrl-C arrives twice.
+ */
+const SAME_CTRL_C_MS = 250;
+
 /** Serves until a signal stops it; a second SIGINT or SIGTERM exits at once. */
 async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
@@ -32,12 +38,16 @@ async function serve(config: Config): Promise<void> {
   const stop = Promise.withResolvers<void>();
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
   process.on("SIGHUP", () => stop.resolve());
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(1));
-      stop.resolve();
-    });
-  }
+  process.once("SIGTERM", () => {
+    process.once("SIGTERM", () => process.exit(1));
+    stop.resolve();
+  });
+  let firstMs: number | undefined;
+  process.on("SIGINT", () => {
+    firstMs ??= performance.now();
+    if (performance.now() - firstMs > SAME_CTRL_C_MS) process.exit(1);
+    stop.resolve();
+  });
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);

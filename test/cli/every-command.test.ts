@@ -46,6 +46,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["rates delete EUR USF", /^EUR\/USF is deleted: 1\.5 as of 2026-11-20T15:00:00Z from import$/],
   ["audit --account ada@example.org", /api_key\.revoked .* reason=burned$/m],
   ["audit --json", /"action":"rates\.imported"/],
+  ["docs", /^alarms\/kurs-down +KursDown$/m],
   [`accounts delete ${email} --yes`, /is deleted; its id was [0-9a-f-]{36}$/m],
 ];
 

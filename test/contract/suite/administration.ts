@@ -59,8 +59,8 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await here.administration.suspend(email, OPERATOR), "changed");
 
     for (const store of [here, there]) {
-      assert.equal(await store.metering.read(newRead(keyHash)), undefined);
-      assert.equal(await store.metering.read(newRead(keyHash, { pair: "" })), undefined);
+      assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
+      assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
       assert.equal(await store.keys.findAccount(keyHash), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.sessions.create(newSession(accountId), UNCHANGED, BY), false);
@@ -288,7 +288,7 @@ function deletionSuite(test: StoreTest): void {
     await here.administration.delete(email, OPERATOR);
 
     for (const store of [here, there]) {
-      assert.equal(await store.metering.read(newRead(keyHash)), undefined);
+      assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
       assert.equal(await store.keys.findAccount(keyHash), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.accounts.findByEmail(email), undefined);
