@@ -26,6 +26,7 @@ export default defineConfig({
       "/v1": API,
       "/openapi.json": API,
       "/about.json": API,
+      "/coverage.json": API,
       "^/docs$": { target: API, bypass: () => "/docs.html" },
     },
   },

@@ -64,3 +64,12 @@ test("a row of the Treasury without its dates is rejected, and the others are ke
     'the rate of "Taiwan-Dollar" has no date such as 2026-03-13',
   ]);
 });
+
+test("a row of the Treasury with an unreadable record date is rejected, whatever its effective date", () => {
+  const mistaken = amendment.replace("2026-03-31", "31 March").replace("Taiwan", "Canada");
+  const lines = parseWith("ust", '"data": [', `"data": [${mistaken},`);
+  assert.equal(figuresOf(lines).length, 3);
+  assert.deepEqual(rejectionsOf(lines), [
+    'the rate of "Canada-Dollar" has no date such as 2026-03-13',
+  ]);
+});
