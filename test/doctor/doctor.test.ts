@@ -179,7 +179,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
     const changed = await doctor(directory.path);
     assert.equal(changed.exitCode, 1);
-    assert.match(changed.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(changed.text("problem", "units"), /by period and by day differ in 1 place/);
     assert.match(changed.text("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
     query(directory.path, "UPDATE charged_units SET units = units - 1 WHERE day > 0");
@@ -187,7 +187,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(repaired.text("ok", "units"), /^1 unit of 1 account: .* agree/);
     query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
     const unknown = await doctor(directory.path);
-    assert.match(unknown.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(unknown.text("problem", "units"), /by period and by day differ in 1 place/);
 
     // Now the numbers of the API keys have a gap, which contains the unknown one.
     query(
@@ -197,7 +197,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     );
     query(directory.path, "UPDATE api_keys SET number = number + 1 WHERE id = 'another'");
     const between = await doctor(directory.path);
-    assert.match(between.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(between.text("problem", "units"), /by period and by day differ in 1 place/);
     query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
     const stored = await doctor(directory.path);
     assert.match(stored.text("ok", "units"), /agree/);

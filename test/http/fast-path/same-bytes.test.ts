@@ -287,7 +287,7 @@ test("each fast-path read logs one line with its route pattern and without the k
       assert.equal(time, "2026-11-21T12:00:00.000Z");
       return line;
     });
-    const fixed = { level: 30, method: "GET", route: "/v1/rates/:base/:quote" };
+    const fixed = { level: "info", method: "GET", route: "/v1/rates/:base/:quote" };
     assert.deepEqual(
       told,
       [200, 429, 401].map((status, index) => ({ ...fixed, request_id: ids[index], status })),
