@@ -171,7 +171,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   openApiRoute(app, { publicUrl, version, schemas });
   const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
   await addSessionRoutes(app, { deps, send, awaitUnpaid });
-  rateRoutes(app, { respondToRead, send });
+  rateRoutes(app, { respondToRead, send, sendFailure });
   publicKeyRoutes(app, { listPublicKeys: deps.listPublicKeys });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });

@@ -41,6 +41,7 @@ import { originNow } from "./shared/origin.ts";
 import { version } from "./shared/program/version.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { loadSnapshot } from "./sources/fetching/snapshot.ts";
+import { createCountMissed } from "./sources/outlook.ts";
 import type { RateSource } from "./sources/source.ts";
 import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
@@ -212,7 +213,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
   const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
   const apiKeys = createApiKeys(parts);
-  const readRate = createReadRate(parts);
+  const readRate = createReadRate({ ...parts, countMissed: createCountMissed(deps.knownSources) });
   const readUsage = createReadUsage(parts);
   const sessions = createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail });
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });

@@ -1,10 +1,11 @@
+import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { type Origin, originNow } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { apiKeyRequired, isApiKey, KEY_LIMITS, keyPrefixOf } from "./rules.ts";
+import { apiKeyRequired, isApiKey, KEY_LIMITS, KeyRejected, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits, NewApiKey } from "./store.ts";
 
 const limitMessages: Record<keyof KeyLimits, string> = {
@@ -16,6 +17,11 @@ const limitMessages: Record<keyof KeyLimits, string> = {
     `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
     "revoked ones included. Use a key that you have, or ask the operator.",
 };
+
+/** A key that may read, and its account. */
+interface ValidKey extends Caller {
+  readonly accountId: string;
+}
 
 export interface ApiKeys {
   /**
@@ -34,10 +40,9 @@ export interface ApiKeys {
   /**
    * Checks a key without charging anything.
    *
-   * @returns the id of its account.
-   * @throws {Failure} `unauthorized`
+   * @throws {KeyRejected} `unauthorized`
    */
-  authenticate(apiKey: string | undefined): Promise<string>;
+  authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
@@ -63,9 +68,12 @@ export function createApiKeys(uses: {
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
-      const accountId = await store.keys.findAccount(secrets.hash(apiKey));
-      if (accountId === undefined) throw apiKeyRequired;
-      return accountId;
+      const keyPrefix = keyPrefixOf(apiKey);
+      const keyHash = secrets.hash(apiKey);
+      const accountId = await store.keys.findAccount(keyHash);
+      if (accountId !== undefined) return { keyPrefix, accountId };
+      const stored = await store.keys.findRejected(keyHash);
+      throw new KeyRejected({ keyPrefix, ...(stored ?? { rejection: "unknown" }) });
     },
 
     async revoke(accountId, keyId, clientAddress) {
@@ -83,7 +91,7 @@ export function createApiKeys(uses: {
  * Creates an API key.
  *
  * @param wanted the name, checked already, and the session that must not have ended, if any.
- * @throws {Failure} as `create` of `ApiKeys`.
+ * @throws {Failure} as `create` of `ApiKeys`, and `not_found` for a deleted account.
  */
 export async function createKey(
   { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
@@ -101,6 +109,7 @@ export async function createKey(
   const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
   const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
   if (creation === "session_ended") throw sessionRequired;
+  if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };
   throw new Failure("key_limit_reached", limitMessages[creation]);
 }

@@ -4,6 +4,7 @@ import {
   hashParameters,
   integerOf,
   isOneOfHashes,
+  LOCK_ACCOUNT,
   optionalTextOf,
   type Tables,
   textOf,
@@ -59,6 +60,8 @@ const KEY_ACCOUNT = `
   SELECT k.account_id FROM api_keys k JOIN accounts a ON a.id = k.account_id
   WHERE k.key_hash = $1 AND ${USABLE_KEY}`;
 
+const REJECTED_KEY = "SELECT account_id, revoked_at FROM api_keys WHERE key_hash = $1";
+
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
@@ -99,8 +102,10 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       const reached = countReached(await engine.query(COUNT_KEYS, ...counted));
       if (reached !== undefined) return reached;
       return engine.transaction(function* (): Transaction<KeyCreation> {
-        if (sessionHash !== undefined) {
-          if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) return "session_ended";
+        if (sessionHash === undefined) {
+          if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";
+        } else if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) {
+          return "session_ended";
         }
         const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
         if ((yield statement(CREATE_KEY, ...values)).length === 1) {
@@ -121,6 +126,16 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findAccount(keyHash) {
       const [row] = await engine.query(KEY_ACCOUNT, keyHash);
       return row && textOf(row, "account_id");
+    },
+
+    async findRejected(keyHash) {
+      const [row] = await engine.query(REJECTED_KEY, keyHash);
+      if (row === undefined) return undefined;
+      const isRevoked = optionalTextOf(row, "revoked_at") !== undefined;
+      return {
+        accountId: textOf(row, "account_id"),
+        rejection: isRevoked ? "revoked" : "suspended",
+      };
     },
 
     revoke: (accountId, keyId, origin) =>

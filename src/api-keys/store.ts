@@ -1,3 +1,4 @@
+import type { KeyRejection } from "../shared/caller.ts";
 import type { Origin } from "../shared/origin.ts";
 
 export interface ApiKey {
@@ -11,7 +12,10 @@ export interface ApiKey {
 export interface NewApiKey extends ApiKey {
   readonly accountId: string;
   readonly keyHash: string;
-  /** The session that creates it: it must still exist when the key is stored. */
+  /**
+   * The session that creates it: it must still exist when the key is stored. Unset for a key that
+   * an operator creates: the account must still exist.
+   */
   readonly sessionHash?: string;
 }
 
@@ -24,8 +28,8 @@ export interface KeyLimits {
   readonly total: number;
 }
 
-/** The result of a creation: stored, or not stored because of a limit or an ended session. */
-export type KeyCreation = "created" | "session_ended" | keyof KeyLimits;
+/** The result of a creation: stored, or not stored because of what has ended, or of a limit. */
+export type KeyCreation = "created" | "session_ended" | "account_deleted" | keyof KeyLimits;
 
 /** A key of any account, as the operator sees it. */
 export interface OwnedKey extends ApiKey {
@@ -51,12 +55,19 @@ interface BurnedKeys {
   readonly revoked: readonly OwnedKey[];
 }
 
+interface RejectedKey {
+  readonly accountId: string;
+  readonly rejection: KeyRejection;
+}
+
 export interface ApiKeyStore {
   create(key: NewApiKey, limits: KeyLimits, origin: Origin): Promise<KeyCreation>;
   /** A page of an account's keys after an id ("": all), revoked ones too, oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
   /** @returns the id of the account whose active key has that hash, unless it is suspended. */
   findAccount(keyHash: string): Promise<string | undefined>;
+  /** Why `findAccount` found nothing, if a key has that hash. */
+  findRejected(keyHash: string): Promise<RejectedKey | undefined>;
   /** @returns false for an id that is unknown, another account's or revoked already. */
   revoke(accountId: string, keyId: string, origin: Origin): Promise<boolean>;
   /** The keys of all accounts that a reference fits, active ones first. */

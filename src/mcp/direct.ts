@@ -57,15 +57,13 @@ export function createDirectCalls(
 
 /** @returns the members of a result, as clients with `initialize` get it. */
 function legacyResult(result: ToolResult): string {
-  const { meta } = result;
-  return meta === undefined ? contentOf(result) : `"_meta":${meta},${contentOf(result)}`;
+  return `"_meta":${result.meta},${contentOf(result)}`;
 }
 
 /** @returns the members of a result of the modern revision. */
 function modernResult(result: ToolResult, serverInfo: string): string {
   const { meta } = result;
   const members = `${contentOf(result)},"resultType":"complete"`;
-  if (meta === undefined) return `${members},"_meta":${serverInfo}`;
   const separator = meta === "{}" ? "" : ",";
   return `"_meta":${meta.slice(0, -1)}${separator}${serverInfo.slice(1)},${members}`;
 }
@@ -89,9 +87,9 @@ function parseToolCall(
   if (tool === undefined || params.arguments === null || !isRecord(args)) return undefined;
   if (!isJsonContentType(headers["content-type"] ?? null)) return undefined;
 
-  const version = textOf(headers["mcp-protocol-version"]);
-  const method = textOf(headers["mcp-method"]);
-  const name = textOf(headers["mcp-name"]);
+  const version = singleHeader(headers["mcp-protocol-version"]);
+  const method = singleHeader(headers["mcp-method"]);
+  const name = singleHeader(headers["mcp-name"]);
   if (isCanonicalCall(body, params)) {
     const { _meta: meta } = params;
     if (isModernEnvelope(meta)) {
@@ -185,6 +183,6 @@ function hasOnly(record: Record<string, unknown>, count: number): boolean {
   return Object.keys(record).length === count;
 }
 
-function textOf(header: string | string[] | undefined): string | undefined {
+function singleHeader(header: string | string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }

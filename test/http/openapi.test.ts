@@ -154,6 +154,22 @@ for (const [operation, own] of Object.entries(operations)) {
   });
 }
 
+test("OpenAPI: every failure says when it comes, and each failure of a read what it costs", () => {
+  for (const operation of Object.keys(operations)) {
+    const { responses } = operationOf(document, ...split(operation));
+    const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+    const isRead = operation.startsWith("GET /v1/rates/");
+
+    for (const [status, { description, headers = {} }] of failures) {
+      for (const text of description.split(/(?=`\w+`)/)) assert.match(text, /^`\w+`: \S.{12}/);
+      const isCharged = isRead && status !== "405";
+      assert.equal("Units-Charged" in headers, isCharged, `${operation} ${status}`);
+      const isOfRead = isRead && !["405", "413", "500"].includes(status);
+      if (isOfRead) assert.match(description, /costs (?:nothing|one unit)/, status);
+    }
+  }
+});
+
 test("OpenAPI: each operation names exactly the scheme that it accepts", () => {
   for (const operation of Object.keys(operations)) {
     const [method, path] = split(operation);

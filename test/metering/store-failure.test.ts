@@ -113,7 +113,9 @@ test("store: a read that is rejected because the store is at its capacity gets 5
   const log = pino({}, { write: (line: string) => void logLines.push(line) });
   const metering = { read: () => Promise.reject(storeOverloaded) };
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
-  const readRate = createReadRate({ store: { metering }, secrets: createSecrets(), clock });
+  const countMissed = () => 0;
+  const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed };
+  const readRate = createReadRate(parts);
   const respondToRead = createRespondToRead({ readRate, log });
 
   const response = await respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
