@@ -37,8 +37,8 @@ export function readProgramFile(path: string): Buffer {
 function unreadable(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== "EACCES") return error;
   return new StartupError(
-    `Cannot read ${join(rootDirectory(), path)}, which is part of the program: permission is ` +
-      "denied; let this user read the whole installation.",
+    `Cannot read ${join(rootDirectory(), path)}, which is part of the program: ` +
+      "permission is denied; let this user read the whole installation.",
     error,
   );
 }
