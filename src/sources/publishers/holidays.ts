@@ -1,6 +1,7 @@
 import {
   fridayFrom,
   fromEaster,
+  fromOrthodoxEaster,
   type Holiday,
   mondayFrom,
   once,
@@ -95,4 +96,14 @@ export const russianHolidays: readonly Holiday[] = [
   ...["01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"].map(yearly),
   ...["02-23", "03-08", "05-01", "05-09", "06-12", "11-04"].map(yearly),
   ...["2025-12-31", "2026-01-09", "2026-03-09", "2026-05-11", "2026-12-31"].map(once),
+];
+
+/** Public holidays by article 139 of the Romanian Labour Code, on which the bank sets no rates. */
+export const romanianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-06", "01-07", "01-24"].map(yearly),
+  fromOrthodoxEaster(-2),
+  fromOrthodoxEaster(1),
+  ...["05-01", "06-01"].map(yearly),
+  fromOrthodoxEaster(50), // Whit Monday
+  ...["08-15", "11-30", "12-01", "12-25", "12-26"].map(yearly),
 ];

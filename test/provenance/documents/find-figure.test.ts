@@ -37,6 +37,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   boc: ({ base, quote }) => `FX${base}${quote}`,
   riksbank: ({ base }) => `SEK${base}PMI`,
   cbr: ({ base }) => base,
+  bnr: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

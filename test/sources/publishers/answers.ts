@@ -69,6 +69,13 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     ],
     renamed: ['"wsname"', '"name"'],
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnr.yml.
+  bnr: {
+    files: ["bnr.xml"],
+    missing: [["OrigCurrency", "Currency", "OrigCurrency is not RON"]],
+    renamed: [" currency=", " code="],
+    empty: "<DataSet><Body><OrigCurrency>RON</OrigCurrency></Body></DataSet>",
+  },
 };
 
 function readFixture(name: string): Buffer {

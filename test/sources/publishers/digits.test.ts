@@ -22,6 +22,7 @@ const answers: readonly (readonly [
   ["cbr", 0, (f) => [cbrDocument(f, 1)]],
   ["cbr", 4, (f) => [cbrDocument(f, 10_000)]],
   ["kraken", 0, krakenAnswers],
+  ["bnr", 2, (f) => [bnrDocument(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -91,6 +92,12 @@ function cbrDocument(figure: string, nominal: number): string {
   const value = figure.replace(".", ",");
   const valute = `<CharCode>UZS</CharCode><Nominal>${nominal}</Nominal><Value>${value}</Value>`;
   return `<ValCurs Date="14.03.2026"><Valute>${valute}</Valute></ValCurs>`;
+}
+
+function bnrDocument(figure: string): string {
+  const rate = `<Rate currency="HUF" multiplier="100">${figure}</Rate>`;
+  const body = `<OrigCurrency>RON</OrigCurrency><Cube date="2026-03-13">${rate}</Cube>`;
+  return `<DataSet><Body>${body}</Body></DataSet>`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

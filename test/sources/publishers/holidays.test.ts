@@ -52,6 +52,8 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
     2026,
     "01-01 01-02 01-05 01-06 01-07 01-08 01-09 02-23 03-09 05-01 05-11 06-12 11-04 12-31",
   ],
+  // Through August 2026 as in the bank's own file of the year.
+  ["bnr", 2026, "01-01 01-02 01-06 01-07 04-10 04-13 05-01 06-01 11-30 12-01 12-25"],
 ];
 
 for (const [key, year, days] of closedDays) {

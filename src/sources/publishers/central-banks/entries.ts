@@ -1,0 +1,21 @@
+import { romanianHolidays } from "../holidays.ts";
+import type { Entry } from "../publisher.ts";
+import { parseBnr } from "./bnr.ts";
+
+/** Central banks that are off by default, in the default order of precedence. */
+export const centralBanks: readonly Entry[] = [
+  {
+    key: "bnr",
+    name: "National Bank of Romania",
+    country: "RO",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://curs.bnr.ro/nbrfxrates.xml"],
+    // "Exchange rate list in XML format": "updated in real time, shortly after 13:00, every
+    // banking day".
+    schedule: { cron: "10 13 * * 1-5", timeZone: "Europe/Bucharest", holidays: romanianHolidays },
+    publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
+    onByDefault: false,
+    parse: parseBnr,
+  },
+];
