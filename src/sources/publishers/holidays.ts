@@ -107,3 +107,19 @@ export const romanianHolidays: readonly Holiday[] = [
   fromOrthodoxEaster(50), // Whit Monday
   ...["08-15", "11-30", "12-01", "12-25", "12-26"].map(yearly),
 ];
+
+/**
+ * nationalbanken.dk, "Danmarks Nationalbank's exchange rates": "all weekdays, except for Danish
+ * public holidays, the day after Ascension Day, 1 May, Constitution Day (5 June), 24 December and
+ * 31 December". Store Bededag is no public holiday since 2024.
+ */
+export const danishHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  ASCENSION_DAY,
+  fromEaster(40),
+  fromEaster(50), // Whit Monday
+  ...["05-01", "06-05", "12-24", "12-25", "12-26", "12-31"].map(yearly),
+];

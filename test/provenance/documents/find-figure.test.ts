@@ -38,6 +38,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   riksbank: ({ base }) => `SEK${base}PMI`,
   cbr: ({ base }) => base,
   bnr: ({ base }) => base,
+  dnb: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

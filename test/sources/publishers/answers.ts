@@ -76,6 +76,13 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: [" currency=", " code="],
     empty: "<DataSet><Body><OrigCurrency>RON</OrigCurrency></Body></DataSet>",
   },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, danmarks_national_bank_datasource_test.go.
+  dnb: {
+    files: ["dnb.xml"],
+    missing: [["refcur", "currency", "refcur is not DKK"]],
+    renamed: [" code=", " currency="],
+    empty: '<exchangerates refcur="DKK"></exchangerates>',
+  },
 };
 
 function readFixture(name: string): Buffer {

@@ -23,6 +23,7 @@ const answers: readonly (readonly [
   ["cbr", 4, (f) => [cbrDocument(f, 10_000)]],
   ["kraken", 0, krakenAnswers],
   ["bnr", 2, (f) => [bnrDocument(f)]],
+  ["dnb", 2, (f) => [dnbDocument(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -98,6 +99,11 @@ function bnrDocument(figure: string): string {
   const rate = `<Rate currency="HUF" multiplier="100">${figure}</Rate>`;
   const body = `<OrigCurrency>RON</OrigCurrency><Cube date="2026-03-13">${rate}</Cube>`;
   return `<DataSet><Body>${body}</Body></DataSet>`;
+}
+
+function dnbDocument(figure: string): string {
+  const day = `<dailyrates id="2026-03-13"><currency code="JPY" rate="${figure}"/></dailyrates>`;
+  return `<exchangerates refcur="DKK">${day}</exchangerates>`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

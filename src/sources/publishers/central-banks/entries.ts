@@ -1,6 +1,7 @@
-import { romanianHolidays } from "../holidays.ts";
+import { danishHolidays, romanianHolidays } from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBnr } from "./bnr.ts";
+import { parseDnb } from "./dnb.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -17,5 +18,19 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
     onByDefault: false,
     parse: parseBnr,
+  },
+  {
+    key: "dnb",
+    name: "Danmarks Nationalbank",
+    country: "DK",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
+    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
+    // Bank (ECB) has published the euro exchange rates".
+    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
+    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
+    onByDefault: false,
+    parse: parseDnb,
   },
 ];
