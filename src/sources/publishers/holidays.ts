@@ -123,3 +123,11 @@ export const danishHolidays: readonly Holiday[] = [
   fromEaster(50), // Whit Monday
   ...["05-01", "06-05", "12-24", "12-25", "12-26", "12-31"].map(yearly),
 ];
+
+/** Holidays by the Georgian Labour Code. */
+export const georgianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-07", "01-19", "03-03", "03-08", "04-09"].map(yearly),
+  fromOrthodoxEaster(-2),
+  fromOrthodoxEaster(1),
+  ...["05-09", "05-12", "05-26", "08-28", "10-14", "11-23"].map(yearly),
+];

@@ -39,6 +39,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   cbr: ({ base }) => base,
   bnr: ({ base }) => base,
   dnb: ({ base }) => base,
+  nbg: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

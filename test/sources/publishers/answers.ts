@@ -83,6 +83,13 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: [" code=", " currency="],
     empty: '<exchangerates refcur="DKK"></exchangerates>',
   },
+  // Recorded in florianv/exchanger 70f96e68, tests/Fixtures/Service/NationalBankOfGeorgia.
+  nbg: {
+    files: ["nbg.json.txt"],
+    missing: [['"currencies"', '"rates"', "currencies is not a list"]],
+    renamed: ['"rate"', '"value"'],
+    empty: '[{"date": "2022-08-06T00:00:00.000Z", "currencies": []}]',
+  },
 };
 
 function readFixture(name: string): Buffer {

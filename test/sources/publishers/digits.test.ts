@@ -24,6 +24,7 @@ const answers: readonly (readonly [
   ["kraken", 0, krakenAnswers],
   ["bnr", 2, (f) => [bnrDocument(f)]],
   ["dnb", 2, (f) => [dnbDocument(f)]],
+  ["nbg", 1, (f) => [nbgAnswer(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -104,6 +105,11 @@ function bnrDocument(figure: string): string {
 function dnbDocument(figure: string): string {
   const day = `<dailyrates id="2026-03-13"><currency code="JPY" rate="${figure}"/></dailyrates>`;
   return `<exchangerates refcur="DKK">${day}</exchangerates>`;
+}
+
+function nbgAnswer(figure: string): string {
+  const of = '"code":"AED","quantity":10,"validFromDate":"2026-03-13T00:00:00.000Z"';
+  return `[{"currencies":[{${of},"rate":${figure}}]}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

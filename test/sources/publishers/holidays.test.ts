@@ -55,6 +55,7 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
   // Through August 2026 as in the bank's own file of the year.
   ["bnr", 2026, "01-01 01-02 01-06 01-07 04-10 04-13 05-01 06-01 11-30 12-01 12-25"],
   ["dnb", 2026, "01-01 04-02 04-03 04-06 05-01 05-14 05-15 05-25 06-05 12-24 12-25 12-31"],
+  ["nbg", 2026, "01-01 01-02 01-07 01-19 03-03 04-09 04-10 04-13 05-12 05-26 08-28 10-14 11-23"],
 ];
 
 for (const [key, year, days] of closedDays) {

@@ -1,7 +1,8 @@
-import { danishHolidays, romanianHolidays } from "../holidays.ts";
+import { danishHolidays, georgianHolidays, romanianHolidays } from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBnr } from "./bnr.ts";
 import { parseDnb } from "./dnb.ts";
+import { parseNbg } from "./nbg.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -32,5 +33,19 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
     onByDefault: false,
     parse: parseDnb,
+  },
+  {
+    key: "nbg",
+    name: "National Bank of Georgia",
+    country: "GE",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/en/json"],
+    // "Exchange rate regime": from the trades until 16:30 of a business day, "announced by the NBG
+    // and effective on the next day", which is the date of the file.
+    schedule: { cron: "0 18 * * 1-5", timeZone: "Asia/Tbilisi", holidays: georgianHolidays },
+    publishedAt: { time: "00:00", timeZone: "Asia/Tbilisi" },
+    onByDefault: false,
+    parse: parseNbg,
   },
 ];
