@@ -131,3 +131,20 @@ export const georgianHolidays: readonly Holiday[] = [
   fromOrthodoxEaster(1),
   ...["05-09", "05-12", "05-26", "08-28", "10-14", "11-23"].map(yearly),
 ];
+
+/**
+ * Public holidays of New South Wales and its bank holiday in August, the weekdays without rates in
+ * the Reserve Bank of Australia's table of 2025 and 2026.
+ */
+export const sydneyHolidays: readonly Holiday[] = [
+  workdayFrom("01-01"),
+  workdayFrom("01-26"), // Australia Day
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  yearly("04-25"), // Anzac Day
+  mondayFrom("06-08"), // King's Birthday
+  mondayFrom("08-01"), // Bank Holiday
+  mondayFrom("10-01"), // Labour Day
+  workdayFrom("12-25"),
+  workdayFrom("12-25", 2), // Boxing Day
+];

@@ -40,6 +40,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   bnr: ({ base }) => base,
   dnb: ({ base }) => base,
   nbg: ({ base }) => base,
+  rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

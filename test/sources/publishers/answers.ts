@@ -90,6 +90,16 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ['"rate"', '"value"'],
     empty: '[{"date": "2022-08-06T00:00:00.000Z", "currencies": []}]',
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/rba.yml.
+  rba: {
+    files: ["rba.csv"],
+    missing: [
+      ["Units,", "Unit,", "no line of Units or of Series ID"],
+      ["Series ID,", "Series,", "no line of Units or of Series ID"],
+    ],
+    renamed: ["-Mar-", "-March-"],
+    empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
+  },
 };
 
 function readFixture(name: string): Buffer {

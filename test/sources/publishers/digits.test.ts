@@ -25,6 +25,7 @@ const answers: readonly (readonly [
   ["bnr", 2, (f) => [bnrDocument(f)]],
   ["dnb", 2, (f) => [dnbDocument(f)]],
   ["nbg", 1, (f) => [nbgAnswer(f)]],
+  ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));

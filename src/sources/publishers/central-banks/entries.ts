@@ -1,8 +1,9 @@
-import { danishHolidays, georgianHolidays, romanianHolidays } from "../holidays.ts";
+import { danishHolidays, georgianHolidays, romanianHolidays, sydneyHolidays } from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBnr } from "./bnr.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseNbg } from "./nbg.ts";
+import { parseRba } from "./rba.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -47,5 +48,19 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Asia/Tbilisi" },
     onByDefault: false,
     parse: parseNbg,
+  },
+  {
+    key: "rba",
+    name: "Reserve Bank of Australia",
+    country: "AU",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.rba.gov.au/copyright/",
+    addresses: ["https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"],
+    // "Definitions and Sources": the rates "at 4.00 pm (Sydney) on the day concerned". The file is
+    // written some 40 minutes later.
+    schedule: { cron: "50 16 * * 1-5", timeZone: "Australia/Sydney", holidays: sydneyHolidays },
+    publishedAt: { time: "16:00", timeZone: "Australia/Sydney" },
+    onByDefault: false,
+    parse: parseRba,
   },
 ];
