@@ -41,6 +41,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   dnb: ({ base }) => base,
   nbg: ({ base }) => base,
   rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
+  boi: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

@@ -100,6 +100,13 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["-Mar-", "-March-"],
     empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
   },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, bank_of_israel_datasource_test.go.
+  boi: {
+    files: ["boi.xml"],
+    renamed: ["CurrentExchangeRate>", "Rate>"],
+    empty:
+      "<ExchangeRatesResponseCollectioDTO><ExchangeRates/></ExchangeRatesResponseCollectioDTO>",
+  },
 };
 
 function readFixture(name: string): Buffer {

@@ -26,6 +26,7 @@ const answers: readonly (readonly [
   ["dnb", 2, (f) => [dnbDocument(f)]],
   ["nbg", 1, (f) => [nbgAnswer(f)]],
   ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
+  ["boi", 2, (f) => [boiDocument(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -111,6 +112,14 @@ function dnbDocument(figure: string): string {
 function nbgAnswer(figure: string): string {
   const of = '"code":"AED","quantity":10,"validFromDate":"2026-03-13T00:00:00.000Z"';
   return `[{"currencies":[{${of},"rate":${figure}}]}]`;
+}
+
+function boiDocument(figure: string): string {
+  const of = "<Key>JPY</Key><LastUpdate>2026-03-13T13:26:05Z</LastUpdate><Unit>100</Unit>";
+  const rate = `<CurrentExchangeRate>${figure}</CurrentExchangeRate>`;
+  const row = `<ExchangeRateResponseDTO>${rate}${of}</ExchangeRateResponseDTO>`;
+  const root = "ExchangeRatesResponseCollectioDTO";
+  return `<${root}><ExchangeRates>${row}</ExchangeRates></${root}>`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

@@ -1,6 +1,13 @@
-import { danishHolidays, georgianHolidays, romanianHolidays, sydneyHolidays } from "../holidays.ts";
+import {
+  danishHolidays,
+  georgianHolidays,
+  israeliHolidays,
+  romanianHolidays,
+  sydneyHolidays,
+} from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBnr } from "./bnr.ts";
+import { parseBoi } from "./boi.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseNbg } from "./nbg.ts";
 import { parseRba } from "./rba.ts";
@@ -62,5 +69,18 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Australia/Sydney" },
     onByDefault: false,
     parse: parseRba,
+  },
+  {
+    key: "boi",
+    name: "Bank of Israel",
+    country: "IL",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://boi.org.il/PublicApi/GetExchangeRates?asXml=true"],
+    // Published at 15:30, and on Fridays at 12:30: the response has the time.
+    schedule: { cron: "35 15 * * 1-5", timeZone: "Asia/Jerusalem", holidays: israeliHolidays },
+    publishedAt: undefined,
+    onByDefault: false,
+    parse: parseBoi,
   },
 ];
