@@ -133,7 +133,7 @@ export const georgianHolidays: readonly Holiday[] = [
 ];
 
 /**
- * Public holidays of New South Wales and its bank holiday in August, the weekdays without rates in
+ * Public holidays of New South Wales and that of its banks in August, the weekdays without rates in
  * the Reserve Bank of Australia's table of 2025 and 2026.
  */
 export const sydneyHolidays: readonly Holiday[] = [
@@ -143,7 +143,7 @@ export const sydneyHolidays: readonly Holiday[] = [
   EASTER_MONDAY,
   yearly("04-25"), // Anzac Day
   mondayFrom("06-08"), // King's Birthday
-  mondayFrom("08-01"), // Bank Holiday
+  mondayFrom("08-01"),
   mondayFrom("10-01"), // Labour Day
   workdayFrom("12-25"),
   workdayFrom("12-25", 2), // Boxing Day
@@ -158,4 +158,10 @@ export const israeliHolidays: readonly Holiday[] = [
   ...["01-01", "12-25"].map(yearly),
   ...["2026-04-02", "2026-04-08", "2026-04-22", "2026-05-22", "2026-09-21"].map(once),
   ...["2027-04-22", "2027-04-28", "2027-05-12", "2027-06-11", "2027-10-11"].map(once),
+];
+
+/** Holidays by the Kyrgyz Labour Code, without those of the Islamic calendar. */
+export const kyrgyzHolidays: readonly Holiday[] = [
+  ...["01-01", "01-07", "02-23", "03-08", "03-21", "05-01", "05-05", "05-09"].map(yearly),
+  ...["08-31", "11-07", "11-08"].map(yearly),
 ];

@@ -42,6 +42,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   nbg: ({ base }) => base,
   rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
   boi: ({ base }) => base,
+  nbkr: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

@@ -4,8 +4,8 @@ import type { SourceLine } from "../../../src/rates/rules/rate.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import type { Publisher } from "../../../src/sources/publishers/publisher.ts";
 
-/** The afternoon when the recorded publications were the latest. */
-export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");
+/** A time when each of the recorded publications was known. */
+export const RECEIVED_MS = Date.parse("2026-05-23T23:51:53.250Z");
 
 /** A publisher's recorded response, and the changes of its layout that must be failures. */
 interface Recorded {
@@ -106,6 +106,12 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["CurrentExchangeRate>", "Rate>"],
     empty:
       "<ExchangeRatesResponseCollectioDTO><ExchangeRates/></ExchangeRatesResponseCollectioDTO>",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.
+  nbkr: {
+    files: ["nbkr-daily.xml", "nbkr-weekly.xml"],
+    missing: [[' Date="', ' Day="', "Date is not as in 25.04.2026"]],
+    renamed: ["Value>", "Rate>"],
   },
 };
 

@@ -27,6 +27,7 @@ const answers: readonly (readonly [
   ["nbg", 1, (f) => [nbgAnswer(f)]],
   ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
   ["boi", 2, (f) => [boiDocument(f)]],
+  ["nbkr", 1, (f) => [nbkrTable("UZS", f, 10), nbkrTable("USD", "87.4500", 1)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -105,7 +106,7 @@ function bnrDocument(figure: string): string {
 }
 
 function dnbDocument(figure: string): string {
-  const day = `<dailyrates id="2026-03-13"><currency code="JPY" rate="${figure}"/></dailyrates>`;
+  const day = `<dailyrates id="2026-03-13"><currency rate="${figure}" code="JPY"/></dailyrates>`;
   return `<exchangerates refcur="DKK">${day}</exchangerates>`;
 }
 
@@ -120,6 +121,12 @@ function boiDocument(figure: string): string {
   const row = `<ExchangeRateResponseDTO>${rate}${of}</ExchangeRateResponseDTO>`;
   const root = "ExchangeRatesResponseCollectioDTO";
   return `<${root}><ExchangeRates>${row}</ExchangeRates></${root}>`;
+}
+
+function nbkrTable(code: string, figure: string, nominal: number): string {
+  const of = `<Nominal>${nominal}</Nominal><Value>${figure.replace(".", ",")}</Value>`;
+  const row = `<Currency ISOCode="${code}">${of}</Currency>`;
+  return `<CurrencyRates Date="14.03.2026">${row}</CurrencyRates>`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

@@ -2,6 +2,7 @@ import {
   danishHolidays,
   georgianHolidays,
   israeliHolidays,
+  kyrgyzHolidays,
   romanianHolidays,
   sydneyHolidays,
 } from "../holidays.ts";
@@ -10,7 +11,11 @@ import { parseBnr } from "./bnr.ts";
 import { parseBoi } from "./boi.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseNbg } from "./nbg.ts";
+import { parseNbkr } from "./nbkr.ts";
 import { parseRba } from "./rba.ts";
+
+/** The currencies of daily.xml; all others are in weekly.xml. */
+const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -82,5 +87,23 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: undefined,
     onByDefault: false,
     parse: parseBoi,
+  },
+  {
+    key: "nbkr",
+    name: "National Bank of the Kyrgyz Republic",
+    country: "KG",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://www.nbkr.kg/XML/daily.xml", "https://www.nbkr.kg/XML/weekly.xml"],
+    // Set "daily on trading days from 15:00 to 15:30" (the bank's metadata), in effect from the
+    // next calendar day on, which is the date of the file; it is written at 16:20.
+    schedule: { cron: "30 16 * * 1-5", timeZone: "Asia/Bishkek", holidays: kyrgyzHolidays },
+    rarerPairs: {
+      includes: ({ base }) => !nbkrDaily.has(base),
+      schedule: { cron: "30 16 * * 5", timeZone: "Asia/Bishkek", holidays: kyrgyzHolidays },
+    },
+    publishedAt: { time: "00:00", timeZone: "Asia/Bishkek" },
+    onByDefault: false,
+    parse: parseNbkr,
   },
 ];
