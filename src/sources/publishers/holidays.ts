@@ -165,3 +165,14 @@ export const kyrgyzHolidays: readonly Holiday[] = [
   ...["01-01", "01-07", "02-23", "03-08", "03-21", "05-01", "05-05", "05-09"].map(yearly),
   ...["08-31", "11-07", "11-08"].map(yearly),
 ];
+
+/** Holidays by the Colombian law 51 of 1983, which moves many to the next Monday. */
+export const colombianHolidays: readonly Holiday[] = [
+  ...["01-01", "05-01", "07-20", "08-07", "12-08", "12-25"].map(yearly),
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  fromEaster(43), // Ascension Day
+  fromEaster(64), // Corpus Christi
+  fromEaster(71), // Sacred Heart
+  ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
+];

@@ -113,6 +113,8 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     missing: [[' Date="', ' Day="', "Date is not as in 25.04.2026"]],
     renamed: ["Value>", "Rate>"],
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
+  sfc: { files: ["sfc.json.txt"], renamed: ['"valor"', '"tasa"'], empty: "[]" },
 };
 
 function readFixture(name: string): Buffer {

@@ -28,6 +28,7 @@ const answers: readonly (readonly [
   ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
   ["boi", 2, (f) => [boiDocument(f)]],
   ["nbkr", 1, (f) => [nbkrTable("UZS", f, 10), nbkrTable("USD", "87.4500", 1)]],
+  ["sfc", 0, (f) => [sfcAnswer(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -127,6 +128,10 @@ function nbkrTable(code: string, figure: string, nominal: number): string {
   const of = `<Nominal>${nominal}</Nominal><Value>${figure.replace(".", ",")}</Value>`;
   const row = `<Currency ISOCode="${code}">${of}</Currency>`;
   return `<CurrencyRates Date="14.03.2026">${row}</CurrencyRates>`;
+}
+
+function sfcAnswer(figure: string): string {
+  return `[{"valor":"${figure}","unidad":"COP","vigenciadesde":"2026-03-13T00:00:00.000"}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

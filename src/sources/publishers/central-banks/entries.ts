@@ -1,4 +1,5 @@
 import {
+  colombianHolidays,
   danishHolidays,
   georgianHolidays,
   israeliHolidays,
@@ -16,6 +17,8 @@ import { parseRba } from "./rba.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
+
+import { parseSfc } from "./sfc.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -105,5 +108,21 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Asia/Bishkek" },
     onByDefault: false,
     parse: parseNbkr,
+  },
+  {
+    key: "sfc",
+    name: "Superintendencia Financiera de Colombia",
+    country: "CO",
+    terms: "The conditions of the authority apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde%20DESC&$limit=1",
+    ],
+    // Computed from the trades of a working day, in effect from the next calendar day on; the
+    // dataset is updated at 18:05.
+    schedule: { cron: "30 18 * * 1-5", timeZone: "America/Bogota", holidays: colombianHolidays },
+    publishedAt: { time: "00:00", timeZone: "America/Bogota" },
+    onByDefault: false,
+    parse: parseSfc,
   },
 ];
