@@ -176,3 +176,13 @@ export const colombianHolidays: readonly Holiday[] = [
   fromEaster(71), // Sacred Heart
   ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
 ];
+
+/** Public holidays in Zurich that are ones in most of Switzerland too. */
+export const swissHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  ASCENSION_DAY,
+  fromEaster(50), // Whit Monday
+  ...["08-01", "12-25", "12-26"].map(yearly),
+];

@@ -44,6 +44,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   boi: ({ base }) => base,
   nbkr: ({ base }) => base,
   sfc: ({ quote }) => quote,
+  snb: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

@@ -115,6 +115,12 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
   sfc: { files: ["sfc.json.txt"], renamed: ['"valor"', '"tasa"'], empty: "[]" },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, swiss_national_bank_datasource_test.go.
+  snb: {
+    files: ["snb.xml"],
+    renamed: ["cb:value>", "cb:rate>"],
+    empty: "<rss><channel></channel></rss>",
+  },
 };
 
 function readFixture(name: string): Buffer {

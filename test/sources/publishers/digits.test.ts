@@ -29,6 +29,8 @@ const answers: readonly (readonly [
   ["boi", 2, (f) => [boiDocument(f)]],
   ["nbkr", 1, (f) => [nbkrTable("UZS", f, 10), nbkrTable("USD", "87.4500", 1)]],
   ["sfc", 0, (f) => [sfcAnswer(f)]],
+  ["snb", 0, (f) => [snbFeed(f, "1")]],
+  ["snb", 2, (f) => [snbFeed(f, "-2")]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -132,6 +134,15 @@ function nbkrTable(code: string, figure: string, nominal: number): string {
 
 function sfcAnswer(figure: string): string {
   return `[{"valor":"${figure}","unidad":"COP","vigenciadesde":"2026-03-13T00:00:00.000"}]`;
+}
+
+function snbFeed(figure: string, unitMultiplier: string): string {
+  const of = `<cb:unit>CHF</cb:unit><cb:unit_mult>${unitMultiplier}</cb:unit_mult>`;
+  const observation = `<cb:observation><cb:value>${figure}</cb:value>${of}</cb:observation>`;
+  const period = "<cb:observationPeriod><cb:period>2026-03-13</cb:period></cb:observationPeriod>";
+  const rate = `${observation}<cb:targetCurrency>JPY</cb:targetCurrency>${period}`;
+  const item = `<cb:statistics><cb:exchangeRate>${rate}</cb:exchangeRate></cb:statistics>`;
+  return `<rss><channel><item>${item}</item></channel></rss>`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

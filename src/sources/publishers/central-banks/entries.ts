@@ -5,6 +5,7 @@ import {
   israeliHolidays,
   kyrgyzHolidays,
   romanianHolidays,
+  swissHolidays,
   sydneyHolidays,
 } from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
@@ -19,6 +20,7 @@ import { parseRba } from "./rba.ts";
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
 import { parseSfc } from "./sfc.ts";
+import { parseSnb } from "./snb.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [
@@ -124,5 +126,18 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/Bogota" },
     onByDefault: false,
     parse: parseSfc,
+  },
+  {
+    key: "snb",
+    name: "Swiss National Bank",
+    country: "CH",
+    terms: "Free for non-commercial use only, the Swiss National Bank named as the source.",
+    termsUrl: "https://www.snb.ch/en/srv/disclaimer",
+    addresses: ["https://www.snb.ch/public/en/rss/exchangeRates"],
+    // The rates of 11:00; the feed states 12:00 as its time of publication.
+    schedule: { cron: "10 12 * * 1-5", timeZone: "Europe/Zurich", holidays: swissHolidays },
+    publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
+    onByDefault: false,
+    parse: parseSnb,
   },
 ];
