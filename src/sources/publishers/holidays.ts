@@ -186,3 +186,10 @@ export const swissHolidays: readonly Holiday[] = [
   fromEaster(50), // Whit Monday
   ...["08-01", "12-25", "12-26"].map(yearly),
 ];
+
+/** Holidays by the Belarusian decree 157 of 1998 that are no working days. */
+export const belarusianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-07", "03-08"].map(yearly),
+  fromOrthodoxEaster(9), // Radunitsa
+  ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
+];

@@ -45,6 +45,7 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   nbkr: ({ base }) => base,
   sfc: ({ quote }) => quote,
   snb: ({ base }) => base,
+  nbrb: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 

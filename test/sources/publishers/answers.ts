@@ -121,6 +121,12 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["cb:value>", "cb:rate>"],
     empty: "<rss><channel></channel></rss>",
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbrb.yml.
+  nbrb: {
+    files: ["nbrb.json.txt"],
+    renamed: ["Cur_OfficialRate", "Cur_Rate"],
+    empty: "[]",
+  },
 };
 
 function readFixture(name: string): Buffer {

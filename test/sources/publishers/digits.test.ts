@@ -31,6 +31,7 @@ const answers: readonly (readonly [
   ["sfc", 0, (f) => [sfcAnswer(f)]],
   ["snb", 0, (f) => [snbFeed(f, "1")]],
   ["snb", 2, (f) => [snbFeed(f, "-2")]],
+  ["nbrb", 5, (f) => [nbrbAnswer(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -143,6 +144,11 @@ function snbFeed(figure: string, unitMultiplier: string): string {
   const rate = `${observation}<cb:targetCurrency>JPY</cb:targetCurrency>${period}`;
   const item = `<cb:statistics><cb:exchangeRate>${rate}</cb:exchangeRate></cb:statistics>`;
   return `<rss><channel><item>${item}</item></channel></rss>`;
+}
+
+function nbrbAnswer(figure: string): string {
+  const of = '"Date":"2026-03-13T00:00:00","Cur_Abbreviation":"VND","Cur_Scale":100000';
+  return `[{${of},"Cur_OfficialRate":${figure}}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

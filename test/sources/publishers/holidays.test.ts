@@ -66,6 +66,7 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
     "01-01 01-12 03-23 04-02 04-03 05-01 05-18 06-08 06-15 06-29 07-20 08-07 08-17 10-12 11-02 11-16 12-08 12-25",
   ],
   ["snb", 2026, "01-01 04-03 04-06 05-14 05-25 12-25"],
+  ["nbrb", 2026, "01-01 01-02 01-07 04-21 05-01 07-03 12-25"],
 ];
 
 for (const [key, year, days] of closedDays) {

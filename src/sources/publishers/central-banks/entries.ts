@@ -1,4 +1,5 @@
 import {
+  belarusianHolidays,
   colombianHolidays,
   danishHolidays,
   georgianHolidays,
@@ -19,6 +20,7 @@ import { parseRba } from "./rba.ts";
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
+import { parseNbrb } from "./nbrb.ts";
 import { parseSfc } from "./sfc.ts";
 import { parseSnb } from "./snb.ts";
 
@@ -139,5 +141,19 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
     onByDefault: false,
     parse: parseSnb,
+  },
+  {
+    key: "nbrb",
+    name: "National Bank of the Republic of Belarus",
+    country: "BY",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://api.nbrb.by/exrates/rates?periodicity=0"],
+    // Set after the trades of the working day before. The response has the rates of today, which
+    // are in effect from midnight on, and differ from those of the day before on working days only.
+    schedule: { cron: "30 3 * * 1-5", timeZone: "Europe/Minsk", holidays: belarusianHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Minsk" },
+    onByDefault: false,
+    parse: parseNbrb,
   },
 ];
