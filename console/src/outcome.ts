@@ -8,8 +8,17 @@ export interface Outcome {
   readonly rate: (Rate & { readonly amount?: string; readonly result?: string }) | undefined;
   readonly error: ApiError | undefined;
   readonly cost: string;
+  /** The key and the name of the source; undefined without a rate. */
+  readonly source: RateSource | undefined;
+  readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body, laid out for reading. */
   readonly body: string;
+}
+
+/** The source of a rate, as its headers name it. */
+export interface RateSource {
+  readonly key: string;
+  readonly name: string;
 }
 
 const ONE_UNIT = "1 unit";
@@ -22,35 +31,53 @@ const NOTHING = "nothing";
  */
 export function outcomeOf(response: TextResponse): Outcome {
   const body = layOut(response.text);
-  const { rate, error } = readResponse(response);
+  const { rate, error, rateSource } = readResponse(response);
+  const headers = [...response.headers];
+  const source = sourceIn(rateSource);
   if (error === undefined) {
-    return { status: String(response.status), rate, error, cost: ONE_UNIT, body };
+    return { status: String(response.status), rate, error, cost: ONE_UNIT, body, source, headers };
   }
   // A tool's failure comes with HTTP 200, which says nothing about it.
   const status = response.status === 200 ? error.code : `${response.status} ${error.code}`;
-  return { status, rate, error, cost: costOf(error, response), body };
+  return { status, rate, error, cost: costOf(error, response), body, source, headers };
 }
 
 interface ToolResponse {
   readonly result?: {
     readonly isError?: boolean;
+    readonly _meta?: { readonly "kurs/rate-source"?: string };
     readonly structuredContent?: Rate & { readonly amount: string; readonly result: string };
     readonly content?: readonly { readonly text: string }[];
   };
   readonly error?: { readonly message: string };
 }
 
-function readResponse(response: TextResponse): Pick<Outcome, "rate" | "error"> {
+interface Parsed extends Pick<Outcome, "rate" | "error"> {
+  /** The value of Rate-Source. */
+  readonly rateSource?: string | undefined;
+}
+
+function readResponse(response: TextResponse): Parsed {
   if (response.status !== 200) return { rate: undefined, error: errorOf(response) };
   const parsed = bodyOf<Rate | (ToolResponse & { readonly jsonrpc: string })>(response);
-  if (!("jsonrpc" in parsed)) return { rate: parsed, error: undefined };
+  if (!("jsonrpc" in parsed)) {
+    const rateSource = response.headers.get("rate-source") ?? undefined;
+    return { rate: parsed, error: undefined, rateSource };
+  }
   const { result, error }: ToolResponse = parsed;
   if (result?.structuredContent !== undefined && result.isError !== true) {
-    return { rate: result.structuredContent, error: undefined };
+    const rateSource = result._meta?.["kurs/rate-source"];
+    return { rate: result.structuredContent, error: undefined, rateSource };
   }
   // A tool's failure is REST's error envelope, as a text.
   const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
   return { rate: undefined, error: errorOf({ ...response, text }) };
+}
+
+/** Reads `ecb;name="European Central Bank"` (RFC 9651); the name is optional. */
+function sourceIn(rateSource = ""): RateSource | undefined {
+  const [, key, name] = /^([^;]+)(?:;name="((?:[^"\\]|\\.)*)")?/.exec(rateSource) ?? [];
+  return key === undefined ? undefined : { key, name: name?.replace(/\\(.)/g, "$1") ?? key };
 }
 
 /** A unit is charged before the rate is looked up (docs/api.md, "One read, step by step"). */

@@ -21,11 +21,11 @@ const deleteSchema = {
     "by key's id and day, and its events without addresses and details. A wrong password counts " +
     "as a failed log-in.",
   body: PasswordBody,
-  response: documentedResponses({ 204: emptyResponse("The account is deleted") }, [
-    "unsupported_media_type",
-    "unauthorized",
-    "too_many_requests",
-  ]),
+  response: documentedResponses(
+    { 204: emptyResponse("The account is deleted") },
+    ["unsupported_media_type", "unauthorized", "too_many_requests"],
+    { conditions: { unauthorized: "no valid session, or the password is wrong" } },
+  ),
 };
 
 const exportSchema = {

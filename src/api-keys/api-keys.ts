@@ -1,11 +1,12 @@
+import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
-import { originNow } from "../shared/origin.ts";
+import { type Origin, originNow } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { apiKeyRequired, isApiKey, KEY_LIMITS, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
+import { apiKeyRequired, isApiKey, KEY_LIMITS, KeyRejected, keyPrefixOf } from "./rules.ts";
+import type { ApiKey, ApiKeyStore, KeyLimits, NewApiKey } from "./store.ts";
 
 const limitMessages: Record<keyof KeyLimits, string> = {
   active: `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
@@ -16,6 +17,11 @@ const limitMessages: Record<keyof KeyLimits, string> = {
     `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
     "revoked ones included. Use a key that you have, or ask the operator.",
 };
+
+/** A key that may read, and its account. */
+interface ValidKey extends Caller {
+  readonly accountId: string;
+}
 
 export interface ApiKeys {
   /**
@@ -34,10 +40,9 @@ export interface ApiKeys {
   /**
    * Checks a key without charging anything.
    *
-   * @returns the id of its account.
-   * @throws {Failure} `unauthorized`
+   * @throws {KeyRejected} `unauthorized`
    */
-  authenticate(apiKey: string | undefined): Promise<string>;
+  authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
@@ -53,32 +58,22 @@ export function createApiKeys(uses: {
   const { store, secrets } = uses;
 
   return {
-    async create(accountId, name, session) {
+    create(accountId, name, session) {
       const origin = originNow({ kind: "account", address: session.clientAddress }, uses);
-      const secret = API_KEY_PREFIX + secrets.secret();
-      const key: ApiKey = {
-        id: secrets.uuid(),
-        name,
-        keyPrefix: keyPrefixOf(secret),
-        createdAt: origin.at,
-        revokedAt: undefined,
-      };
-      const keyHash = secrets.hash(secret);
       const sessionHash = secrets.hash(session.token);
-      const newKey = { ...key, accountId, keyHash, sessionHash };
-      const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
-      if (creation === "session_ended") throw sessionRequired;
-      if (creation === "created") return { key, secret };
-      throw new Failure("key_limit_reached", limitMessages[creation]);
+      return createKey(uses, { accountId, name, sessionHash }, origin);
     },
 
     list: (accountId) => pagesOfKeys(store.keys, accountId),
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
-      const accountId = await store.keys.findAccount(secrets.hash(apiKey));
-      if (accountId === undefined) throw apiKeyRequired;
-      return accountId;
+      const keyPrefix = keyPrefixOf(apiKey);
+      const keyHash = secrets.hash(apiKey);
+      const accountId = await store.keys.findAccount(keyHash);
+      if (accountId !== undefined) return { keyPrefix, accountId };
+      const stored = await store.keys.findRejected(keyHash);
+      throw new KeyRejected({ keyPrefix, ...(stored ?? { rejection: "unknown" }) });
     },
 
     async revoke(accountId, keyId, clientAddress) {
@@ -90,6 +85,32 @@ export function createApiKeys(uses: {
       }
     },
   };
+}
+
+/**
+ * Creates an API key.
+ *
+ * @param wanted the name, checked already, and the session that must not have ended, if any.
+ * @throws {Failure} as `create` of `ApiKeys`.
+ */
+export async function createKey(
+  { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
+  wanted: Pick<NewApiKey, "accountId" | "name" | "sessionHash">,
+  origin: Origin,
+): Promise<{ key: ApiKey; secret: string }> {
+  const secret = API_KEY_PREFIX + secrets.secret();
+  const key: ApiKey = {
+    id: secrets.uuid(),
+    name: wanted.name,
+    keyPrefix: keyPrefixOf(secret),
+    createdAt: origin.at,
+    revokedAt: undefined,
+  };
+  const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
+  const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
+  if (creation === "session_ended") throw sessionRequired;
+  if (creation === "created") return { key, secret };
+  throw new Failure("key_limit_reached", limitMessages[creation]);
 }
 
 /** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */

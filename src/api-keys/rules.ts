@@ -1,3 +1,4 @@
+import type { Caller } from "../shared/caller.ts";
 import { Failure } from "../shared/failure.ts";
 import { API_KEY_PREFIX } from "../shared/secrets.ts";
 import type { KeyLimits } from "./store.ts";
@@ -26,3 +27,13 @@ export function keyPrefixOf(key: string): string {
 // The failures of a read are created once. Creating an Error costs several microseconds, most of
 // them for a stack that is never read.
 export const apiKeyRequired = new Failure("unauthorized", "A valid API key is required.");
+
+/** The same failure, with what the log says of the key. */
+export class KeyRejected extends Failure {
+  readonly caller: Caller;
+
+  constructor(caller: Caller) {
+    super(apiKeyRequired.code, apiKeyRequired.message);
+    this.caller = caller;
+  }
+}

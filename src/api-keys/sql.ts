@@ -59,6 +59,8 @@ const KEY_ACCOUNT = `
   SELECT k.account_id FROM api_keys k JOIN accounts a ON a.id = k.account_id
   WHERE k.key_hash = $1 AND ${USABLE_KEY}`;
 
+const REJECTED_KEY = "SELECT account_id, revoked_at FROM api_keys WHERE key_hash = $1";
+
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
@@ -121,6 +123,16 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findAccount(keyHash) {
       const [row] = await engine.query(KEY_ACCOUNT, keyHash);
       return row && textOf(row, "account_id");
+    },
+
+    async findRejected(keyHash) {
+      const [row] = await engine.query(REJECTED_KEY, keyHash);
+      if (row === undefined) return undefined;
+      const isRevoked = optionalTextOf(row, "revoked_at") !== undefined;
+      return {
+        accountId: textOf(row, "account_id"),
+        rejection: isRevoked ? "revoked" : "suspended",
+      };
     },
 
     revoke: (accountId, keyId, origin) =>

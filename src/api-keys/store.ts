@@ -1,3 +1,4 @@
+import type { KeyRejection } from "../shared/caller.ts";
 import type { Origin } from "../shared/origin.ts";
 
 export interface ApiKey {
@@ -51,12 +52,19 @@ interface BurnedKeys {
   readonly revoked: readonly OwnedKey[];
 }
 
+interface RejectedKey {
+  readonly accountId: string;
+  readonly rejection: KeyRejection;
+}
+
 export interface ApiKeyStore {
   create(key: NewApiKey, limits: KeyLimits, origin: Origin): Promise<KeyCreation>;
   /** A page of an account's keys after an id ("": all), revoked ones too, oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
   /** @returns the id of the account whose active key has that hash, unless it is suspended. */
   findAccount(keyHash: string): Promise<string | undefined>;
+  /** Why `findAccount` found nothing, if a key has that hash. */
+  findRejected(keyHash: string): Promise<RejectedKey | undefined>;
   /** @returns false for an id that is unknown, another account's or revoked already. */
   revoke(accountId: string, keyId: string, origin: Origin): Promise<boolean>;
   /** The keys of all accounts that a reference fits, active ones first. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { DestinationStream, Logger } from "pino";
+import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { FailureCode } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -15,13 +16,16 @@ declare module "fastify" {
 /** The request data in an access-log line. */
 export interface LoggedRequest extends ObservedRequest {
   readonly id: string;
+  /** The session's account; unset for any other request. */
+  readonly accountId?: string | undefined;
 }
 
-/** Logs a response in one line with its request id. */
+/** Logs a response in one line with its request id, and with its key or its session's account. */
 export type LogAccess = (
   request: LoggedRequest,
   status: number,
   code: FailureCode | undefined,
+  caller?: Caller,
 ) => void;
 
 /** Also reports every logged response to the observer, if there is one. */
@@ -30,8 +34,8 @@ export function withObserver(
   observe: ObserveResponse | undefined,
 ): LogAccess {
   if (observe === undefined) return logAccess;
-  return (request, status, code) => {
-    logAccess(request, status, code);
+  return (request, status, code, caller) => {
+    logAccess(request, status, code, caller);
     observe(request, status, code);
   };
 }
@@ -39,11 +43,9 @@ export function withObserver(
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
   const { id, method, arrivedMs } = request;
   const route = routeOf(request).url ?? "(none)";
-  return { id, method, route, arrivedMs, servedBy: "node_http" };
+  const accountId = request.accountId ?? undefined;
+  return { id, method, route, arrivedMs, servedBy: "node_http", accountId };
 }
-
-/** pino's number for the level of access-log lines. */
-const INFO = 30;
 
 /**
  * Creates the access log. Every metered read logs a line, so this function builds it instead of
@@ -65,18 +67,29 @@ export function createAccessLog(deps: {
     lines = "";
   };
 
-  return ({ id, method, route, arrivedMs }, status) => {
+  return ({ id, method, route, arrivedMs, accountId }, status, _code, caller) => {
     if (nowMs !== clock.nowMs()) {
       nowMs = clock.nowMs();
-      start = `{"level":${INFO},"time":"${timestamp(nowMs)}","request_id":"`;
+      start = `{"level":"info","time":"${timestamp(nowMs)}","request_id":"`;
     }
     const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
     // Runs after all responses of a batch, and before any code that reads them.
     if (lines === "") process.nextTick(flush);
     lines +=
       `${start}${id}","method":"${method}","route":"${route}",` +
-      `"status":${status},"duration_us":${microseconds}}\n`;
+      `"status":${status},"duration_us":${microseconds}${calledBy(caller, accountId)}}\n`;
   };
+}
+
+/** The end of a line; it has no text that is not checked: a prefix has the form of one. */
+function calledBy(caller: Caller | undefined, sessionAccountId: string | undefined): string {
+  if (caller === undefined) {
+    return sessionAccountId === undefined ? "" : `,"account_id":"${sessionAccountId}"`;
+  }
+  const { keyPrefix, accountId, rejection } = caller;
+  const key = `,"key_prefix":"${keyPrefix}"`;
+  const account = accountId === undefined ? "" : `,"account_id":"${accountId}"`;
+  return rejection === undefined ? key + account : `${key}${account},"rejected":"${rejection}"`;
 }
 
 /** The request data that an observer receives. */

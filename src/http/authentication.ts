@@ -2,10 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { createIterationQueue } from "../async/iteration-queue.ts";
 import { sessionRequired } from "../shared/failure.ts";
+import type { Scheme } from "./challenge.ts";
 import { isRepeated } from "./headers.ts";
-
-/** The schemes of the Authorization header (specification, section 5). */
-export type Scheme = "ApiKey" | "Session";
 
 const startOf: Record<Scheme, RegExp> = {
   ApiKey: /^ApiKey +/i,

@@ -54,12 +54,18 @@ export const transportHeaders: Readonly<Record<string, string>> = {
   "strict-transport-security": "max-age=31536000",
 };
 
+/** The header that says what a read cost. */
+export const UNITS_CHARGED = "units-charged";
+
+/** Those of a read that was rejected before its charge: alternating names and values. */
+export const unchargedHeaders: readonly string[] = [UNITS_CHARGED, "0"];
+
 /** Any origin, without credentials. Only responses to requests with an Origin need them. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Rate-Source, Rate-Next, Link, " +
-    "Content-Digest, Signature-Input, Signature, ETag",
+    "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, " +
+    "Rate-Source, Rate-Next, Rate-Missed, Link, Content-Digest, Signature-Input, Signature, ETag",
 };
 
 /** Added to a preflight response: alternating names and values. */

@@ -101,6 +101,28 @@ async function buildDocument(
   return app.swagger();
 }
 
+/** When each failure comes, where an operation does not say it more precisely. */
+const conditions: Readonly<Record<FailureCode, string>> = {
+  invalid_request: "malformed HTTP or JSON, or a missing or invalid field, which the message names",
+  invalid_asset_symbol: "a symbol does not have the form",
+  invalid_token: "the token is unknown, used, void or expired",
+  unauthorized: "no valid credential: WWW-Authenticate says what to send, and what came",
+  email_not_verified: "the operator requires a verified email, and the password was correct",
+  registration_closed: "registration needs an invitation, or is closed",
+  forbidden: "a foreign Origin or Host",
+  not_found: "the id is unknown, another account's, revoked or expired",
+  unsupported_pair: "the pair is not stored",
+  method_not_allowed: "another method; Allow lists the supported ones",
+  email_taken: "the email has an account",
+  key_limit_reached: "a limit of keys is reached, which the message names",
+  payload_too_large: "a body or headers over 16 KiB",
+  unsupported_media_type: "a body that is not application/json",
+  quota_exceeded: "the quota of the billing period is used up; Retry-After is its end",
+  too_many_requests: "the limit of such calls is used up; retry after Retry-After",
+  internal_error: "a bug in the service; retrying does not help",
+  temporarily_unavailable: "overload, or the store is away; retry after Retry-After",
+};
+
 /** The failures of any request, whatever its path. */
 const common: readonly FailureCode[] = [
   "invalid_request",
@@ -115,17 +137,26 @@ const common: readonly FailureCode[] = [
  *
  * @param success the schema by status; `emptyResponse` for a response without a body.
  * @param codes the operation's failures, besides those of any request.
+ * @param failures the headers of those of its own method, and conditions that are more precise than the usual ones.
  */
 export function documentedResponses(
   success: Readonly<Record<number, TSchema>>,
   codes: readonly FailureCode[],
+  failures: {
+    readonly headers?: Readonly<Record<string, TSchema>>;
+    readonly conditions?: Readonly<Partial<Record<FailureCode, string>>>;
+  } = {},
 ): Record<number, TSchema> {
+  const conditionOf = { ...conditions, ...failures.conditions };
   const responses: Record<number, TSchema> = { ...success };
   const codesByStatus = Map.groupBy(new Set([...codes, ...common]), (code) => statusOf[code]);
   for (const [status, group] of codesByStatus) {
     const schema = group.includes("quota_exceeded") ? "QuotaError#" : "Error#";
     responses[status] = Type.Ref(schema, {
-      description: group.map((code) => `\`${code}\``).join(" or "),
+      description: group.map((code) => `\`${code}\`: ${conditionOf[code]}`).join(". "),
+      ...(status === statusOf.method_not_allowed
+        ? {}
+        : failures.headers && { headers: failures.headers }),
     });
   }
   return responses;

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
+import { UNITS_CHARGED } from "../http/headers.ts";
 import { logFailure } from "../log/log.ts";
+import type { UnitsCharged } from "../metering/read-rate.ts";
 import { Failure, type FailureCode, toFailure } from "../shared/failure.ts";
 import { failureJson } from "../shared/failure-json.ts";
 import type { McpRequest } from "./request.ts";
@@ -14,8 +16,8 @@ export interface ToolResult {
    * violates the output schema.
    */
   readonly isError: boolean;
-  /** The JSON of its `_meta`; undefined: none. */
-  readonly meta: string | undefined;
+  /** The JSON of its `_meta`: what the call cost, and what a read's headers say over REST. */
+  readonly meta: string;
 }
 
 /**
@@ -26,23 +28,36 @@ export interface ToolResult {
 export type CallTool = (tool: Tool, request: McpRequest, args: Arguments) => Promise<ToolResult>;
 
 export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
-  return (tool, { apiKey, requestId }, args) => {
-    const fail = (failure: Failure): ToolResult => {
+  return (tool, { apiKey, requestId, identify }, args) => {
+    const fail = (failure: Failure, meta: string): ToolResult => {
       if (failure.code === "unauthorized") throw failure;
       observe?.(tool.name, failure.code);
       logFailure(log, failure, requestId);
       const text = JSON.stringify(failureJson(failure, requestId));
-      return { text, isError: true, meta: undefined };
+      return { text, isError: true, meta };
     };
     return tool.run(apiKey, args).then(
-      (outcome) => {
-        if (outcome instanceof Failure) return fail(outcome);
+      ({ result, headers, unitsCharged, caller }) => {
+        identify?.(caller);
+        const meta = metaJson(unitsCharged, headers);
+        if (result instanceof Failure) return fail(result, meta);
         observe?.(tool.name, undefined);
-        return { text: outcome.text, isError: false, meta: outcome.meta };
+        return { text: result, isError: false, meta };
       },
-      (error: unknown) => fail(toFailure(error)),
+      // Reads return their failures: this one comes from work that is never charged.
+      (error: unknown) => fail(toFailure(error), metaJson(0, [])),
     );
   };
+}
+
+/** What the headers of a read say, under `kurs/units-charged`, `kurs/rate-source` and so on. */
+function metaJson(unitsCharged: UnitsCharged, headers: readonly string[]): string {
+  const meta: Record<string, string> = {};
+  if (unitsCharged !== undefined) meta[`kurs/${UNITS_CHARGED}`] = String(unitsCharged);
+  for (let index = 0; index < headers.length; index += 2) {
+    meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
+  }
+  return JSON.stringify(meta);
 }
 
 /** Called for each MCP tool call; `code` is the failure's. */

@@ -57,15 +57,13 @@ export function createDirectCalls(
 
 /** @returns the members of a result, as clients with `initialize` get it. */
 function legacyResult(result: ToolResult): string {
-  const { meta } = result;
-  return meta === undefined ? contentOf(result) : `"_meta":${meta},${contentOf(result)}`;
+  return `"_meta":${result.meta},${contentOf(result)}`;
 }
 
 /** @returns the members of a result of the modern revision. */
 function modernResult(result: ToolResult, serverInfo: string): string {
   const { meta } = result;
   const members = `${contentOf(result)},"resultType":"complete"`;
-  if (meta === undefined) return `${members},"_meta":${serverInfo}`;
   const separator = meta === "{}" ? "" : ",";
   return `"_meta":${meta.slice(0, -1)}${separator}${serverInfo.slice(1)},${members}`;
 }

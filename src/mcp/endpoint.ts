@@ -35,8 +35,9 @@ export function createMcpEndpoint(deps: {
 
   const handleOther = async (request: McpRequest) => {
     const unpaid = await request.awaitUnpaid?.();
-    const accountId = await apiKeys.authenticate(request.apiKey);
-    await unpaid?.count(accountId);
+    const caller = await apiKeys.authenticate(request.apiKey);
+    request.identify?.(caller);
+    await unpaid?.count(caller.accountId);
     const body = parsed(request.body);
     const rejection = limitError(request.body, body);
     return rejection ?? callDirectly(request, body) ?? handleWithSdk(request, body);

@@ -143,6 +143,7 @@ export function createMessageParser(deps: {
       route: MCP_ROUTE,
       respond,
       overloadFailure: serviceOverloaded,
+      failureHeaders: [],
     };
   };
 }

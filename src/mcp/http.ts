@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { apiKeyRequired } from "../api-keys/rules.ts";
+import { apiKeyRequired, KeyRejected } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import { challenge, describeCredential } from "../http/challenge.ts";
 import { ClientGone } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import type { AwaitUnpaid } from "../http/unpaid-responses.ts";
 import { logFailure } from "../log/log.ts";
+import type { Caller } from "../shared/caller.ts";
 import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { type HandleMcpRequest, MCP_ROUTE, type McpRequest } from "./request.ts";
@@ -57,7 +59,7 @@ export async function mcpRoutes(
     );
     const options = {
       schema: { hide: true },
-      config: { challenge: MCP_CHALLENGE, beforeOtherMethod },
+      config: { scheme: "ApiKey", beforeOtherMethod } as const,
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request: FastifyRequest) => {
         checkOrigin(request);
@@ -74,13 +76,6 @@ function apiKeyOf({ raw }: FastifyRequest): string | undefined {
   return credentialOf(raw, "ApiKey");
 }
 
-/**
- * The challenge of a 401. There is no authorization server that it could name, and several clients
- * show the description to the user (error_description is RFC 6750's, in ASCII).
- */
-const MCP_CHALLENGE =
-  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
-
 /** Handles a message or a batch and builds the HTTP response. @throws {ClientGone} */
 export type RespondToMcp = (request: McpRequest) => Promise<HttpResponse>;
 
@@ -89,14 +84,23 @@ export function createRespondToMcp(deps: {
   readonly log: Logger;
 }): RespondToMcp {
   const { handleMcpRequest, log } = deps;
-  return (request) =>
-    handleMcpRequest(request).then(
-      ({ status, body }) => ({ status, code: undefined, headers: [], body }),
+  return (request) => {
+    let caller: Caller | undefined;
+    const identify = (known: Caller | undefined) => {
+      caller = known;
+    };
+    return handleMcpRequest({ ...request, identify }).then(
+      ({ status, body }) => ({ status, code: undefined, headers: [], body, caller }),
       (error: unknown) => {
         if (error instanceof ClientGone) throw error;
+        if (error instanceof KeyRejected) caller = error.caller;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
-        return errorResponse(failure, request.requestId, [], MCP_CHALLENGE);
+        const came = describeCredential(request.apiKey ?? "", "ApiKey");
+        const headers =
+          failure.code === "unauthorized" ? ["www-authenticate", challenge("ApiKey", came)] : [];
+        return errorResponse(failure, request.requestId, headers, caller);
       },
     );
+  };
 }

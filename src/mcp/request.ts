@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UnpaidResponse } from "../http/unpaid-responses.ts";
+import type { Caller } from "../shared/caller.ts";
 
 export const MCP_ROUTE = "/v1/mcp";
 
@@ -10,6 +11,8 @@ export interface McpRequest {
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly requestId: string;
+  /** Called with the request's key once it is checked, for the log line. */
+  readonly identify?: (caller: Caller | undefined) => void;
   /**
    * Waits before a response that may cost no unit. Undefined on the fast path, which serves only
    * short calls of tools, and one request of a connection at a time.

@@ -33,6 +33,8 @@ const LIST_TTL_MS = 3_600_000;
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. " +
+  "When you pass on a figure, name its publisher (kurs/rate-source in _meta) and its age: as_of, " +
+  "and kurs/rate-missed, the publications missed since, if there is one. " +
   `${CHARGED_TOOLS.join(" and ")} ` +
   "cost one unit of a monthly quota each; get_usage returns the units left and " +
   "costs nothing. The resource kurs://pairs lists the pairs, kurs://sources who publishes them; " +
@@ -91,11 +93,10 @@ export function createSdkHandler(
 
 /** The order of the members is that of the response. */
 function toSdkResult({ text, isError, meta }: ToolResult): CallToolResult {
+  const _meta = JSON.parse(meta) as Record<string, unknown>;
   const content = [{ type: "text" as const, text }];
-  if (isError) return { content, isError };
-  const result = { content, structuredContent: JSON.parse(text) as Record<string, unknown> };
-  if (meta === undefined) return result;
-  return { _meta: JSON.parse(meta) as Record<string, unknown>, ...result };
+  if (isError) return { _meta, content, isError };
+  return { _meta, content, structuredContent: JSON.parse(text) as Record<string, unknown> };
 }
 
 /**

@@ -3,11 +3,12 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { UsageSchema, usageJson } from "../billing/json.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
-import type { ReadRate } from "../metering/read-rate.ts";
+import type { ReadRate, UnitsCharged } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
 import { signatureHeaders } from "../rates/headers.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
 import { rateBody, type ServedRate } from "../rates/rules/rate.ts";
+import type { Caller } from "../shared/caller.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 
@@ -21,18 +22,17 @@ export interface Tool {
   readonly inputSchema: TObject;
   readonly outputSchema: TObject;
   readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
-  /**
-   * @returns its outcome, or the failure.
-   * @throws {Failure} when the key is rejected.
-   */
-  run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome | Failure>;
+  /** @throws {Failure} when the key is rejected; nothing is charged. */
+  run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome>;
 }
 
 interface ToolOutcome {
-  /** The JSON of the value, which matches the output schema. */
-  readonly text: string;
-  /** The JSON of the result's `_meta`; undefined: none. */
-  readonly meta: string | undefined;
+  /** The JSON of the value, which matches the output schema; or the failure. */
+  readonly result: string | Failure;
+  /** What the headers of a read over REST say, for the result's `_meta`. */
+  readonly headers: readonly string[];
+  readonly unitsCharged: UnitsCharged;
+  readonly caller: Caller | undefined;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -87,11 +87,12 @@ export function createTools(deps: {
 
   /** Checks the key. @returns the failure of arguments of which one is no string. */
   const rejectArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
-    await apiKeys.authenticate(apiKey);
+    const caller = await apiKeys.authenticate(apiKey);
     const name = names.find((each) => typeof args[each] !== "string") ?? "";
     const rule =
       args[name] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
-    return new Failure("invalid_request", `${name} ${rule}.`);
+    const result = new Failure("invalid_request", `${name} ${rule}.`);
+    return { result, headers: [], unitsCharged: 0, caller } as const;
   };
 
   const tools: Tool[] = [
@@ -110,8 +111,10 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote"]);
         }
-        return readRate(apiKey, base, quote).then(({ result }) =>
-          result instanceof Failure ? result : { text: rateBody(result), meta: metaOf(result) },
+        return readRate(apiKey, base, quote).then(({ result, unitsCharged, caller }) =>
+          result instanceof Failure
+            ? { result, headers: [], unitsCharged, caller }
+            : { result: rateBody(result), headers: result.headers, unitsCharged, caller },
         );
       },
     },
@@ -129,10 +132,11 @@ export function createTools(deps: {
         if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
           return rejectArguments(apiKey, args, ["base", "quote", "amount"]);
         }
-        return convertCurrency(apiKey, base, quote, amount).then((result) => {
-          if (result instanceof Failure) return result;
-          const text = JSON.stringify(conversionJson(result));
-          return { text, meta: metaOf(withoutSignature(result.rate)) };
+        return convertCurrency(apiKey, base, quote, amount).then((conversion) => {
+          const { result, ...others } = conversion;
+          if (result instanceof Failure) return { result, headers: [], ...others };
+          const json = JSON.stringify(conversionJson(result));
+          return { result: json, headers: withoutSignature(result.rate), ...others };
         });
       },
     },
@@ -146,27 +150,19 @@ export function createTools(deps: {
       outputSchema: Type.Object(UsageSchema.properties),
       annotations,
       run: async (apiKey) => {
-        const usage = await readUsage(await apiKeys.authenticate(apiKey));
-        return { text: JSON.stringify(usageJson(usage)), meta: undefined };
+        const caller = await apiKeys.authenticate(apiKey);
+        const usage = await readUsage(caller.accountId);
+        return { result: JSON.stringify(usageJson(usage)), headers: [], unitsCharged: 0, caller };
       },
     },
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** The headers that a read of the rate over REST has: `kurs/rate-source`, `kurs/link` and so on. */
-function metaOf({ headers }: Pick<ServedRate, "headers">): string {
-  const meta: Record<string, string> = {};
-  for (let index = 0; index < headers.length; index += 2) {
-    meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
-  }
-  return JSON.stringify(meta);
-}
-
 /** A signature covers the body of the rate, which a conversion's is not. */
-function withoutSignature({ headers }: ServedRate): Pick<ServedRate, "headers"> {
+function withoutSignature({ headers }: ServedRate): readonly string[] {
   const isKept = (index: number) => !signatureHeaders.has(headers[index - (index % 2)] ?? "");
-  return { headers: headers.filter((_, index) => isKept(index)) };
+  return headers.filter((_, index) => isKept(index));
 }
 
 function conversionJson({ rate, amount: typed, result }: Conversion) {

@@ -1,9 +1,10 @@
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
+import type { Caller } from "../shared/caller.ts";
 import { type Decimal, multiply } from "../shared/decimal.ts";
 import { Failure } from "../shared/failure.ts";
-import type { ReadRate } from "./read-rate.ts";
+import type { ReadRate, UnitsCharged } from "./read-rate.ts";
 import { invalidAssetSymbol, MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
 
 export interface Conversion {
@@ -24,7 +25,13 @@ export type ConvertCurrency = (
   base: string,
   quote: string,
   amount: string,
-) => Promise<Conversion | Failure>;
+) => Promise<ConversionResult>;
+
+interface ConversionResult {
+  readonly result: Conversion | Failure;
+  readonly unitsCharged: UnitsCharged;
+  readonly caller: Caller | undefined;
+}
 
 const invalidAmount = new Failure(
   "invalid_request",
@@ -40,11 +47,13 @@ export function createConvertCurrency(uses: {
   return async (apiKey, base, quote, typed) => {
     const amount = parseAmount(typed);
     if (amount === undefined) {
-      await apiKeys.authenticate(apiKey);
-      return parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
+      const caller = await apiKeys.authenticate(apiKey);
+      const result = parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
+      return { result, unitsCharged: 0, caller };
     }
-    const { result: rate } = await readRate(apiKey, base, quote);
-    if (rate instanceof Failure) return rate;
-    return { rate, amount, result: multiply(amount, rate.rate) };
+    const { result: rate, unitsCharged, caller } = await readRate(apiKey, base, quote);
+    if (rate instanceof Failure) return { result: rate, unitsCharged, caller };
+    const result = { rate, amount, result: multiply(amount, rate.rate) };
+    return { result, unitsCharged, caller };
   };
 }

@@ -1,5 +1,6 @@
 import { endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
+import { unchargedHeaders } from "../http/headers.ts";
 import { RATE_ROUTE, type RespondToRead, ratePath } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
 
@@ -18,6 +19,7 @@ export function createReadParser(respondToRead: RespondToRead): ParsePlainReques
       route: RATE_ROUTE,
       respond,
       overloadFailure: readsOverloaded,
+      failureHeaders: unchargedHeaders,
     };
   };
 }

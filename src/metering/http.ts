@@ -1,13 +1,16 @@
 import type { Logger } from "pino";
+import { apiKeyRequired } from "../api-keys/rules.ts";
 import { remainingUnits } from "../billing/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import { challenge, describeCredential } from "../http/challenge.ts";
 import type { App } from "../http/fastify.ts";
+import { UNITS_CHARGED, unchargedHeaders } from "../http/headers.ts";
 import { documentedResponses } from "../http/openapi.ts";
-import type { SendResponse } from "../http/response/reply.ts";
+import type { SendFailure, SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { rateBody } from "../rates/rules/rate.ts";
-import { Failure, toFailure } from "../shared/failure.ts";
+import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { QuotaState, ReadRate, ReadResult } from "./read-rate.ts";
 import { readsOverloaded } from "./rules.ts";
@@ -19,16 +22,39 @@ const textHeader = (description: string) => Type.String({ description });
 
 const signatureHeader = (description: string) => textHeader(`${description}; if rates are signed`);
 
+const chargeHeader = {
+  "Units-Charged": textHeader("What the request cost: 0 or 1. Missing where that is not known"),
+};
+
 const rateHeaders = {
+  ...chargeHeader,
   "RateLimit-Policy": textHeader("The quota and the seconds of its billing period"),
   RateLimit: textHeader("The units that remain, and the seconds to the reset"),
   "Rate-Source": textHeader("The source's key, and the name of its publisher (RFC 9651)"),
   Link: textHeader("The publisher's terms, with rel license; if it has such a page"),
   "Rate-Next": textHeader("The next publication by the publisher's calendar, if it has one"),
+  "Rate-Missed": Type.Integer({
+    minimum: 1,
+    description: "Publications missed by the publisher's calendar; omitted at 0, 99: or more",
+  }),
   "Content-Digest": signatureHeader("SHA-256 of the body (RFC 9530)"),
   "Signature-Input": signatureHeader("What the signature covers (RFC 9421)"),
   Signature: signatureHeader("By a key in /.well-known/jwks.json"),
 };
+
+/** When a read fails, and what it then costs. */
+const conditions = {
+  invalid_request: "malformed HTTP; costs nothing",
+  unauthorized:
+    "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
+  invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
+  quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
+  unsupported_pair: "the pair is not stored; costs one unit",
+  temporarily_unavailable:
+    "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
+    "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
+    "which; without it, the commit is in doubt. Retry after Retry-After",
+} as const;
 
 const readRateSchema = {
   operationId: "readRate",
@@ -46,6 +72,7 @@ const readRateSchema = {
   response: documentedResponses(
     { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
     ["unauthorized", "invalid_asset_symbol", "quota_exceeded", "unsupported_pair"],
+    { headers: chargeHeader, conditions },
   ),
 };
 
@@ -56,24 +83,34 @@ export const RATE_ROUTE = ratePath(":base", ":quote");
 
 export function rateRoutes(
   app: App,
-  { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
+  uses: {
+    readonly respondToRead: RespondToRead;
+    readonly send: SendResponse;
+    readonly sendFailure: SendFailure;
+  },
 ): void {
-  const config = { challenge: "ApiKey", overloadFailure: readsOverloaded };
+  const { respondToRead, send, sendFailure } = uses;
+  const config = {
+    scheme: "ApiKey",
+    overloadFailure: readsOverloaded,
+    failureHeaders: unchargedHeaders,
+  } as const;
 
   // No async handler: the promise it would add costs as much as looking up the rate.
   app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
+    if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
     void respondToRead(request.id, apiKey, base, quote).then((response) => {
       send(request, reply, response);
     });
   });
 }
 
-/** Reads a rate and builds the response. Errors are logged and become failure responses. */
+/** Reads a rate and builds the response. Failures with a cause are logged. */
 export type RespondToRead = (
   requestId: string,
-  apiKey: string | undefined,
+  apiKey: string,
   base: string,
   quote: string,
 ) => Promise<HttpResponse>;
@@ -84,38 +121,32 @@ export function createRespondToRead(deps: {
 }): RespondToRead {
   const { readRate, log } = deps;
 
-  const failureResponse = (
-    failure: Failure,
-    requestId: string,
-    headers: readonly string[],
-  ): HttpResponse => {
-    logFailure(log, failure, requestId);
-    return errorResponse(failure, requestId, headers, "ApiKey");
-  };
-
   return (requestId, apiKey, base, quote) =>
-    readRate(apiKey, base, quote).then(
-      ({ result, quotaState }: ReadResult) => {
-        const headers = quotaState === undefined ? [] : rateLimitHeaders(quotaState);
-        if (result instanceof Failure) return failureResponse(result, requestId, headers);
-        headers.push(...result.headers);
-        return { status: 200, code: undefined, headers, body: rateBody(result) };
-      },
-      (error: unknown) => failureResponse(toFailure(error), requestId, []),
-    );
+    readRate(apiKey, base, quote).then((read: ReadResult) => {
+      const { result, quotaState, unitsCharged, caller } = read;
+      const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
+      if (quotaState !== undefined) addRateLimit(headers, quotaState);
+      if (result instanceof Failure) {
+        if (result === apiKeyRequired) headers.push("www-authenticate", challengeFor(apiKey));
+        logFailure(log, result, requestId);
+        return errorResponse(result, requestId, headers, caller);
+      }
+      headers.push(...result.headers);
+      return { status: 200, code: undefined, headers, body: rateBody(result), caller };
+    });
 }
 
-/**
- * The account's quota state in the form of draft-ietf-httpapi-ratelimit-headers.
- *
- * @returns alternating names and values.
- */
-function rateLimitHeaders({ quota, period, secondsToReset }: QuotaState): string[] {
+function challengeFor(apiKey: string): string {
+  return challenge("ApiKey", describeCredential(apiKey, "ApiKey"));
+}
+
+/** Adds the account's quota state in the form of draft-ietf-httpapi-ratelimit-headers. */
+function addRateLimit(headers: string[], { quota, period, secondsToReset }: QuotaState): void {
   const periodSeconds = (period.endMs - period.startMs) / 1000;
-  return [
+  headers.push(
     "ratelimit-policy",
     `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
     "ratelimit",
     `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  ];
+  );
 }

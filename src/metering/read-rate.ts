@@ -1,9 +1,10 @@
-import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
+import { apiKeyRequired, isApiKey, keyPrefixOf } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
-import type { ServedRate } from "../rates/rules/rate.ts";
+import type { CountMissed, ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
+import type { Caller } from "../shared/caller.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
-import { Failure } from "../shared/failure.ts";
+import { Failure, toFailure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../shared/store.ts";
 import {
@@ -13,7 +14,7 @@ import {
   readsOverloaded,
   unsupportedPair,
 } from "./rules.ts";
-import type { MeterStore, RateFound } from "./store.ts";
+import type { MeterStore, RateFound, RejectedRead } from "./store.ts";
 
 /** The quota of a valid key's account after a read. */
 export interface QuotaState {
@@ -23,15 +24,22 @@ export interface QuotaState {
   readonly secondsToReset: number;
 }
 
-/** The result of a read: its rate or its failure and, if the key was valid, the quota state. */
+/** The result of a read. */
 export interface ReadResult {
   readonly result: ServedRate | Failure;
+  /** Undefined without a valid key. */
   readonly quotaState: QuotaState | undefined;
+  readonly unitsCharged: UnitsCharged;
+  /** Undefined without a text that has the form of a key. */
+  readonly caller: Caller | undefined;
 }
+
+/** What a read or a call has cost; undefined when that is not known: a commit is in doubt. */
+export type UnitsCharged = 0 | 1 | undefined;
 
 /**
  * Reads one rate for one unit, in the order of the specification (section 4): the key, the
- * symbols, the charge, the rate. Failures are returned, not thrown: most carry the quota state.
+ * symbols, the charge, the rate. Failures are returned, not thrown: they carry what they cost.
  */
 export type ReadRate = (
   apiKey: string | undefined,
@@ -39,41 +47,66 @@ export type ReadRate = (
   quote: string,
 ) => Promise<ReadResult>;
 
-const rejectedKey: ReadResult = { result: apiKeyRequired, quotaState: undefined };
-const invalidSymbol: ReadResult = { result: invalidAssetSymbol, quotaState: undefined };
-const busy: ReadResult = { result: readsOverloaded, quotaState: undefined };
+const free = (failure: Failure, caller?: Caller): ReadResult => {
+  return { result: failure, quotaState: undefined, unitsCharged: 0, caller };
+};
+const noKey = free(apiKeyRequired);
+
+/** The header with the number of publications that a rate's publisher has missed. */
+const RATE_MISSED = "rate-missed";
 
 export function createReadRate(uses: {
   readonly store: { readonly metering: MeterStore };
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
+  readonly countMissed: CountMissed;
 }): ReadRate {
-  const { secrets, clock } = uses;
+  const { secrets, clock, countMissed } = uses;
   const { metering } = uses.store;
   const calendar = createCalendar();
 
   return (apiKey, base, quote) => {
-    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(rejectedKey);
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(noKey);
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
-    return metering.read(read).then((outcome) => {
-      if (outcome === undefined) return rejectedKey;
-      const { quota, found } = outcome;
-      // The symbols are checked before the charge, and so before its quota (section 4).
-      if (quota === undefined) return found === "no_pair" ? invalidSymbol : uncharged(found);
-      const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
-      const quotaState = { quota, period, secondsToReset };
-      return { result: resultOf(found, quotaState), quotaState };
-    }, uncharged);
+    const keyPrefix = keyPrefixOf(apiKey);
+    return metering.read(read).then(
+      (outcome) => {
+        if (outcome?.found === undefined) return free(apiKeyRequired, rejected(keyPrefix, outcome));
+        const { accountId, quota, found } = outcome;
+        const caller = { keyPrefix, accountId };
+        // The symbols are checked before the charge, and so before its quota (section 4).
+        if (quota === undefined) {
+          return found === "no_pair"
+            ? free(invalidAssetSymbol, caller)
+            : withoutQuota(found, caller);
+        }
+        const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
+        const quotaState = { quota, period, secondsToReset };
+        const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
+        let result = resultOf(found, quotaState);
+        if (!(result instanceof Failure) && nowMs >= result.nextMs) {
+          result = withMissed(result, countMissed(result, nowMs));
+        }
+        return { result, quotaState, unitsCharged, caller };
+      },
+      (error: unknown) => withoutQuota(error, { keyPrefix }),
+    );
   };
 }
 
-/** When the store fails, the account is unknown and nothing is charged. */
-function uncharged(error: unknown): ReadResult {
-  if (error instanceof StoreOverloaded) return busy;
-  if (!(error instanceof StoreUnavailable)) throw error;
-  return { result: rateUnavailable(error), quotaState: undefined };
+function rejected(keyPrefix: string, read: RejectedRead | undefined): Caller {
+  return { keyPrefix, accountId: read?.accountId, rejection: read?.rejection ?? "unknown" };
+}
+
+/** The result when the store fails: the quota is unknown. */
+function withoutQuota(error: unknown, caller: Caller): ReadResult {
+  if (error instanceof StoreOverloaded) return free(readsOverloaded, caller);
+  const isStores = error instanceof StoreUnavailable;
+  const unitsCharged = isStores && !error.isInDoubt ? 0 : undefined;
+  const result = isStores ? rateUnavailable(error) : toFailure(error);
+  return { result, quotaState: undefined, unitsCharged, caller };
 }
 
 function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {
@@ -82,6 +115,12 @@ function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failur
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") return quotaExceeded(quotaState);
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
+}
+
+/** A rate says how old it is only when its next publication has come and was not stored. */
+function withMissed(rate: ServedRate, missed: number): ServedRate {
+  if (missed === 0) return rate;
+  return { ...rate, headers: [...rate.headers, RATE_MISSED, String(missed)] };
 }
 
 function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {

@@ -27,8 +27,8 @@ export const unsupportedPair = new Failure(
   "The requested currency pair is not currently supported.",
 );
 
-/** Retrying at once is useless: the operator has suspended the pair. */
-const SUSPENDED_RETRY_SECONDS = 60;
+/** The operator has suspended the pair, and every retry is charged. */
+const SUSPENDED_RETRY_SECONDS = 3600;
 
 export const rateSuspended = new Failure(
   "temporarily_unavailable",

@@ -1,6 +1,7 @@
 import type { BillingPeriod, Quota } from "../billing/rules.ts";
 import type { ServedRate } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
+import type { KeyRejection } from "../shared/caller.ts";
 import type { StoreUnavailable } from "../shared/store.ts";
 
 /** One metered read of a batch. */
@@ -23,14 +24,24 @@ export type RateFound =
 
 /** A read of an account whose quota is not stored: nothing is charged. */
 export interface ReadWithoutQuota {
+  readonly accountId: string;
   readonly quota: undefined;
   readonly found: "no_pair" | StoreUnavailable;
 }
 
-/** The outcome of a read; `undefined` when no active key has that hash. */
+/** A read with a stored key that may not read: nothing is charged. */
+export interface RejectedRead {
+  readonly accountId: string;
+  readonly quota: undefined;
+  readonly found: undefined;
+  readonly rejection: KeyRejection;
+}
+
+/** The outcome of a read; `undefined` when no key has that hash. */
 export type RateReadOutcome =
-  | { readonly quota: Quota; readonly found: RateFound }
+  | { readonly accountId: string; readonly quota: Quota; readonly found: RateFound }
   | ReadWithoutQuota
+  | RejectedRead
   | undefined;
 
 export interface MeterStore {
@@ -38,7 +49,7 @@ export interface MeterStore {
    * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
    * the promise resolves. A rate that cannot be read is charged; no other failure is.
    *
-   * @throws {StoreUnavailable} nothing of this read is known to be charged.
+   * @throws {StoreUnavailable} nothing of this read is charged, unless the error is in doubt.
    */
   read(read: RateRead): Promise<RateReadOutcome>;
 }
@@ -48,7 +59,7 @@ export interface BatchStore {
   /**
    * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
    *
-   * @throws {StoreUnavailable} nothing of the batch is known to be charged.
+   * @throws {StoreUnavailable} nothing of the batch is charged, unless the error is in doubt.
    */
   readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
 }

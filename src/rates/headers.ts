@@ -1,3 +1,4 @@
+import type { ServedRate } from "./rules/rate.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 
@@ -34,7 +35,14 @@ export const signatureHeaders: ReadonlySet<string> = new Set([
   "signature",
 ]);
 
+/** The header with the time of the next publication. */
+export const RATE_NEXT = "rate-next";
+
 /** @param json as the store keeps it; null for a rate of an older version, until the next start. */
-export function parseHeaders(json: string | null): readonly string[] {
-  return json === null ? [] : (JSON.parse(json) as string[]);
+export function servedRate(rate: SourcedRate, json: string | null): ServedRate {
+  const { base, quote, rate: figure, asOf, source } = rate;
+  const headers = json === null ? [] : (JSON.parse(json) as string[]);
+  const next = headers.indexOf(RATE_NEXT);
+  const nextMs = next === -1 ? Number.POSITIVE_INFINITY : Date.parse(headers[next + 1] ?? "");
+  return { base, quote, rate: figure, asOf, source, headers, nextMs };
 }

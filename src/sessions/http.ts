@@ -89,12 +89,13 @@ const loginSchema = {
   summary: "Log in for a session of 24 hours",
   security: [],
   body: CredentialsBody,
-  response: documentedResponses({ 200: Type.Ref("Session#", { description: "The session" }) }, [
-    "unsupported_media_type",
-    "unauthorized",
-    "email_not_verified",
-    "too_many_requests",
-  ]),
+  response: documentedResponses(
+    { 200: Type.Ref("Session#", { description: "The session" }) },
+    ["unsupported_media_type", "unauthorized", "email_not_verified", "too_many_requests"],
+    {
+      conditions: { unauthorized: "the email or the password is wrong, or the account suspended" },
+    },
+  ),
 };
 
 const logoutSchema = {

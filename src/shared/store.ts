@@ -1,8 +1,12 @@
 /** The store could not run an operation, and no part of it counts as done. */
 export class StoreUnavailable extends Error {
-  constructor(cause: unknown) {
+  /** Whether its commit may have taken effect all the same: the store did not report its end. */
+  readonly isInDoubt: boolean;
+
+  constructor(cause: unknown, isInDoubt = false) {
     super("The store is unavailable", { cause });
     this.name = "StoreUnavailable";
+    this.isInDoubt = isInDoubt;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HeadersOf, StoredHeaders } from "../rates/headers.ts";
+import { type HeadersOf, RATE_NEXT, type StoredHeaders } from "../rates/headers.ts";
 import { rateBody } from "../rates/rules/rate.ts";
 import { pairName } from "../rates/rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "../rates/rules/update-policy.ts";
@@ -88,7 +88,7 @@ function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string
     const schedule = scheduleOf(source, rate);
     if (last?.asOf !== asOf || last.schedule !== schedule) {
       const nextMs = schedule.following(Date.parse(asOf));
-      const next = nextMs === undefined ? [] : ["rate-next", wholeSeconds(nextMs)];
+      const next = nextMs === undefined ? [] : [RATE_NEXT, wholeSeconds(nextMs)];
       last = { asOf, schedule, headers: [...constant, ...next] };
     }
     return last.headers;

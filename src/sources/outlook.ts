@@ -1,3 +1,4 @@
+import type { CountMissed } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 import { type Instant, wholeSeconds } from "../shared/instant.ts";
 import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
@@ -61,21 +62,38 @@ export type OutlookOf = (
 
 /** @param knownSources an outlook of any other source is that of an import. */
 export function createOutlooks(knownSources: readonly RateSource[]): OutlookOf {
+  const ask = memoizedBySource(knownSources, outlookIn);
+  return (key, asOf, nowMs, pair) => ask(key, asOf, nowMs, pair) ?? current;
+}
+
+/** @param knownSources any other source has no calendar, and misses nothing. */
+export function createCountMissed(knownSources: readonly RateSource[]): CountMissed {
+  const ask = memoizedBySource(knownSources, (schedule, asOf, nowMs) => {
+    return schedule.missed(asOf === undefined ? undefined : Date.parse(asOf), nowMs);
+  });
+  return (rate, nowMs) => ask(rate.source, rate.asOf, nowMs, rate) ?? 0;
+}
+
+/** Asks the calendar of a source or of its pair. @returns undefined for an unknown source. */
+function memoizedBySource<Result>(
+  knownSources: readonly RateSource[],
+  compute: (schedule: Schedule, asOf: Instant | undefined, nowMs: number) => Result,
+) {
   const bySource = new Map(
     knownSources.map((source) => {
       const { schedule, rarerPairs } = source;
       const schedules = rarerPairs === undefined ? [schedule] : [schedule, rarerPairs.schedule];
       const memos = schedules.map((one) => {
-        return [one, memoized(one, (asOf, nowMs) => outlookIn(one, asOf, nowMs))] as const;
+        return [one, memoized(one, (asOf, nowMs) => compute(one, asOf, nowMs))] as const;
       });
       return [source.key, { source, memos: new Map(memos) }];
     }),
   );
-  return (key, asOf, nowMs, pair) => {
+  return (key: string, asOf: Instant | undefined, nowMs: number, pair?: Pair) => {
     const { source, memos } = bySource.get(key) ?? {};
-    if (source === undefined) return current;
+    if (source === undefined) return undefined;
     const schedule = pair === undefined ? source.schedule : scheduleOf(source, pair);
-    return memos?.get(schedule)?.ask(asOf, nowMs) ?? current;
+    return memos?.get(schedule)?.ask(asOf, nowMs);
   };
 }
 

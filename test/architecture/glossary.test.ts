@@ -16,7 +16,6 @@ const names: Readonly<Record<string, string>> = {
   currencyCode: "a member of the Czech National Bank's JSON",
   ERR_CONNECTION_REFUSED: "an error of Chromium",
   PURGE: "a method of HTTP",
-  "`answers.ts`": "a file of the tests",
 };
 
 /** The tests' client of the service calls its view of a response an answer. */

@@ -194,6 +194,15 @@ test("§8 auth limit: a client address has 30 times an email's limit, over all e
   await spend(1, next);
 });
 
+test("§8 auth limit: rejected calls for one email count against its client address", async () => {
+  await using service = await startService({ config: { authCallsPerWindow: 1 } });
+  await spend(1, () => register(service, EMAIL));
+  for (let call = 2; call <= 30; call += 1) assertLimited(await register(service, EMAIL));
+
+  assertLimited(await register(service, "other@example.org", PASSWORD));
+  assert.deepEqual(service.query("SELECT * FROM accounts"), []);
+});
+
 test("§8 auth limit: when the email and the address are over their limits, Retry-After is the longer wait", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 1 } });
   let emails = 0;

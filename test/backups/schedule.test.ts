@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { suite, test } from "node:test";
 import { Cron } from "croner";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { assertRejected } from "../support/assertions.ts";
+import { eventually } from "../support/mails.ts";
 import { scrape } from "../support/metrics.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -33,6 +35,12 @@ const logged = (server: Server, message: string, times = 1) =>
     const lines = server.logLines().filter(({ msg }) => msg === message);
     return lines.length < times ? undefined : lines;
   });
+
+/** The id of a process that another one has started. Linux only. */
+const childOf = (pid: number) => {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+  return child === "" ? undefined : child;
+};
 
 const TAKEN = "a backup was taken and verified";
 const FAILED = "a scheduled backup failed";
@@ -116,6 +124,29 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
     const metrics = await scrape({ metricsUrl: String(metricsUrl) });
     assert.equal(metrics.value("kurs_backup_verified_age_seconds"), Infinity);
+  });
+
+  test("a server that is stopped ends the backup that it runs", async () => {
+    await using directory = await temporaryDirectory();
+    const backups = join(directory.path, "backups");
+    mkdirSync(backups, { mode: 0o700 });
+    // As another process that verifies a backup there: the one of the server waits for it.
+    using lock = new DatabaseSync(join(backups, "kurs-backups.lock"));
+    lock.exec("BEGIN EXCLUSIVE");
+    const env = { BACKUP_SCHEDULE: NIGHTLY, BACKUP_DIR: backups };
+    await using server = await serve({ dataDirectory: join(directory.path, "data"), env });
+    const backup = await eventually("a process that backs up", () => childOf(server.program.pid));
+
+    const { exitCode } = await server.stop();
+
+    assert.equal(exitCode, 0);
+    assert.ok(!existsSync(`/proc/${backup}`), "the backup's process still runs");
+    const files = readdirSync(backups).filter((name) => !name.startsWith("kurs-backups.lock"));
+    assert.deepEqual(files, []);
+    assert.deepEqual(
+      server.logLines().filter(({ msg }) => msg === FAILED),
+      [],
+    );
   });
 
   test("one is due at its time or, if no server ran, at the next start, and again after a failure; of two servers one takes it", async () => {

@@ -145,6 +145,22 @@ for (const engine of engines) {
   });
 }
 
+test("a clock that is set back delays no mail", async () => {
+  const clock = new TestClock(AT);
+  await using service = await startService({ clock, config: { freePlanUnits: 2 } });
+  await waitForLook(service, clock);
+  clock.advanceMs(-60 * MINUTE_MS);
+  const customer = await service.newCustomer("ada@example.org");
+  while ((await customer.read()).status !== 429);
+
+  await waitForLook(service, clock);
+
+  assert.deepEqual(await subjectsTo(service.dataDirectory, customer), [
+    nearly("November 2026"),
+    spent("November 2026"),
+  ]);
+});
+
 test("two nodes under reads of 64 connections write one mail for each threshold", async () => {
   await using database = await newPostgresDatabase();
   const clock = new TestClock(AT);

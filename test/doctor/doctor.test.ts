@@ -179,7 +179,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
     const changed = await doctor(directory.path);
     assert.equal(changed.exitCode, 1);
-    assert.match(changed.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(changed.text("problem", "units"), /by period and by day differ in 1 place/);
     assert.match(changed.text("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
     query(directory.path, "UPDATE charged_units SET units = units - 1 WHERE day > 0");
@@ -187,7 +187,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(repaired.text("ok", "units"), /^1 unit of 1 account: .* agree/);
     query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
     const unknown = await doctor(directory.path);
-    assert.match(unknown.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(unknown.text("problem", "units"), /by period and by day differ in 1 place/);
 
     // Now the numbers of the API keys have a gap, which contains the unknown one.
     query(
@@ -197,7 +197,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     );
     query(directory.path, "UPDATE api_keys SET number = number + 1 WHERE id = 'another'");
     const between = await doctor(directory.path);
-    assert.match(between.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(between.text("problem", "units"), /by period and by day differ in 1 place/);
     query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
     const stored = await doctor(directory.path);
     assert.match(stored.text("ok", "units"), /agree/);
@@ -415,6 +415,9 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
+  const larger = { databaseBytes: 2 ** 40 };
+  assert.deepEqual(levels(larger), ["ok disk", "ok files"]);
+  assert.deepEqual(levels({ ...larger, freeBytes: 2 ** 40 - 1 }), ["warning disk", "ok files"]);
   assert.deepEqual(levels({ logBytes: 2 ** 30 }), ["ok disk", "warning disk", "ok files"]);
   assert.deepEqual(levels({ isWritable: false }), ["ok disk", "problem files"]);
   assert.deepEqual(levels({ notWritable: ["kurs.db"] }), ["ok disk", "problem files"]);

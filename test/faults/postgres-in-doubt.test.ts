@@ -61,7 +61,13 @@ test("a node does not retry a charge whose result was lost", async () => {
   // The database is available: a retry would succeed and charge a second unit.
   // Only the charge names the key by its id.
   relay.loseAnswerTo(keyId);
-  assertFailure(await read(), 503, "temporarily_unavailable");
+  const lost = await read();
+  assertFailure(lost, 503, "temporarily_unavailable");
+  assert.equal(
+    lost.headers["units-charged"],
+    undefined,
+    "it was charged, and it could as well not",
+  );
   assert.equal(await node.usedUnits(session), 2);
   assert.equal((await read()).status, 200);
   assert.equal(await node.usedUnits(session), 3);
@@ -80,6 +86,7 @@ test("a read that returned 503 before it reached the database is not charged lat
   await after(1000);
   const answer = await node.get("/v1/rates/EUR/USD", { apiKey });
   assertFailure(answer, 503, "temporarily_unavailable");
+  assert.equal(answer.headers["units-charged"], "0");
   relay.delay(0);
 
   await untilServed(node);

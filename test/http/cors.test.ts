@@ -21,6 +21,7 @@ const EXPOSED = [
   "content-digest",
   "etag",
   "link",
+  "rate-missed",
   "rate-next",
   "rate-source",
   "ratelimit",
@@ -28,6 +29,7 @@ const EXPOSED = [
   "retry-after",
   "signature",
   "signature-input",
+  "units-charged",
   "x-request-id",
 ];
 const ALLOWED = [

@@ -45,7 +45,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   await storeRates(store, [EUR_USD]);
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
   const apiKeys = createApiKeys(parts);
-  const readRate = createReadRate(parts);
+  const readRate = createReadRate({ ...parts, countMissed: () => 0 });
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });

@@ -125,6 +125,11 @@ export function valueIn({ result, error }: RpcAnswer): Members {
   return value;
 }
 
+/** The members of a result's `_meta`. */
+export function metaIn({ result }: RpcAnswer): Members {
+  return (result?._meta ?? {}) as Members;
+}
+
 /** Asserts that a tool failed, in the form that clients accept. @returns the envelope. */
 export function failureIn({ result, error }: RpcAnswer): Members {
   assert.equal(error, undefined);

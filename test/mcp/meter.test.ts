@@ -202,6 +202,7 @@ for (const era of mcp.eras) {
 
         if (code === undefined) mcp.valueIn(rpc);
         else assert.equal(mcp.failureIn(rpc).code, code);
+        assert.equal(mcp.metaIn(rpc)["kurs/units-charged"], String(units));
         used += units;
         assert.equal(await own.usedUnits(), used, `${tool} ${JSON.stringify(given)}`);
       }
@@ -237,6 +238,7 @@ for (const era of mcp.eras) {
       mcp.assertToolFailure(bad, "invalid_asset_symbol");
       assert.match(list.text, /"name":"get_rate"/);
       assertShares([mcp.failureIn(mcp.rpcOf(rate))], 0, 1, 0);
+      assert.equal(mcp.metaIn(mcp.rpcOf(rate))["kurs/units-charged"], "0");
       assert.equal(await own.usedUnits(), 0);
     });
   });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pino } from "pino";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { createRespondToRead } from "../../src/metering/http.ts";
+import { createReadRate } from "../../src/metering/read-rate.ts";
+import { storeOverloaded } from "../../src/shared/store.ts";
 import { assertFailure } from "../support/assertions.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
 import { holdWriteLock, withoutDays } from "../support/store-faults.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -101,4 +106,22 @@ test("store: the cause of a 503 is logged with the request id and not disclosed"
   assert.doesNotMatch(text, /no such table|rates_gone/);
   const lines = service.logLines.filter((line) => line.includes(String(body.request_id)));
   assert.ok(lines.some((line) => line.includes("no such table: rates")));
+});
+
+test("store: a read that is rejected because the store is at its capacity gets 503 and no log line", async () => {
+  const logLines: string[] = [];
+  const log = pino({}, { write: (line: string) => void logLines.push(line) });
+  const metering = { read: () => Promise.reject(storeOverloaded) };
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  const countMissed = () => 0;
+  const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed };
+  const readRate = createReadRate(parts);
+  const respondToRead = createRespondToRead({ readRate, log });
+
+  const response = await respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
+
+  assert.deepEqual([response.status, response.code], [503, "temporarily_unavailable"]);
+  assert.equal(JSON.parse(response.body).message, RATE_MESSAGE);
+  assert.equal(response.headers[response.headers.indexOf("retry-after") + 1], "1");
+  assert.deepEqual(logLines, []);
 });

@@ -20,6 +20,7 @@ export interface ExpectedRead {
   readonly result: PairState | ExpectedFailure;
   /** Only responses to a valid key contain it. */
   readonly quotaState: QuotaState | undefined;
+  readonly units: 0 | 1;
 }
 
 /** One read, in the order of the specification (section 4), charged to the model. */
@@ -31,22 +32,23 @@ export function readInModel(
 ): ExpectedRead {
   const key = model.key(person, keyNumber);
   if (key === undefined || key.revokedMs !== undefined) {
-    return { result: keyRequired, quotaState: undefined };
+    return { result: keyRequired, quotaState: undefined, units: 0 };
   }
   const account = model.account(person);
   const quotaUnits = model.quotaUnits(account);
   const quotaState = () => ({ quotaUnits, left: model.unitsLeft(account) });
-  if (asked === "bad symbols") return { result: BAD_SYMBOLS, quotaState: quotaState() };
+  if (asked === "bad symbols") return { result: BAD_SYMBOLS, quotaState: quotaState(), units: 0 };
   if (model.unitsLeft(account) === 0) {
     const endMs = monthEndMs(model.nowMs);
     const quota = { limit: quotaUnits, remaining: 0, reset_at: rfc3339(endMs) };
     const retryAfterSeconds = secondsUntil(endMs, model.nowMs);
-    return { result: { ...EXHAUSTED, quota, retryAfterSeconds }, quotaState: quotaState() };
+    const result = { ...EXHAUSTED, quota, retryAfterSeconds };
+    return { result, quotaState: quotaState(), units: 0 };
   }
   account.charges.push({ atMs: model.nowMs, keyNumber });
   const pair = model.pairs.get(asked);
   const result = pair === undefined ? UNSUPPORTED : pair.isSuspended ? SUSPENDED : pair;
-  return { result, quotaState: quotaState() };
+  return { result, quotaState: quotaState(), units: 1 };
 }
 
 const BAD_SYMBOLS = {
@@ -71,6 +73,7 @@ const SUSPENDED = {
   status: 503,
   code: "temporarily_unavailable",
   message: "The service is temporarily unable to serve this rate. Please retry.",
+  retryAfterSeconds: 3600,
 } as const;
 
 /** The Rate resource of a pair. */

@@ -9,7 +9,7 @@ import type { Decimal } from "../../src/shared/decimal.ts";
 import { createRefreshSource } from "../../src/sources/refresh.ts";
 import type { RateSource } from "../../src/sources/source.ts";
 import { BY } from "../contract/suite/database.ts";
-import { bodiesOf } from "../sources/publishers/answers.ts";
+import { bodiesOf } from "../sources/publishers/recorded.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { type Behaviour, body, playPublisher, sourceAt } from "../support/fake-publisher.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { newRate } from "../contract/suite/database.ts";
+import { callOf, EUR_USD, eras, metaIn, readOf, rpcOf, startWithKey } from "../mcp/messages.ts";
 import type { Answer } from "../support/client.ts";
 import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -86,6 +87,77 @@ suite("the headers of a rate", () => {
     for (const answer of answers)
       assert.deepEqual(sourceHeaders(answer), [undefined, undefined, undefined]);
   });
+});
+
+suite("the age of a rate", () => {
+  const agesOf = async (pair: string, times: readonly string[]) => {
+    await using service = await startService();
+    const { apiKey } = await service.newCustomer();
+    const ages: unknown[] = [];
+    for (const time of times) {
+      service.clock.set(time);
+      const { headers } = await service.get(`/v1/rates/${pair}`, { apiKey });
+      ages.push(headers["rate-missed"]);
+    }
+    return ages;
+  };
+
+  test("Rate-Missed counts publications from two hours after Rate-Next on, and not before", async () => {
+    // Friday's rate, and Monday's publication at 15:05. Saturday and Sunday have none.
+    const missed = await agesOf("EUR/USD", [
+      "2026-03-13T15:30:00.000Z",
+      "2026-03-16T15:05:00.000Z",
+      "2026-03-16T17:04:59.000Z",
+      "2026-03-16T17:05:00.000Z",
+      "2026-03-17T17:04:59.000Z",
+      "2026-03-17T17:05:00.000Z",
+      "2026-03-23T12:00:00.000Z",
+      "2026-11-21T12:00:00.000Z",
+      "2026-03-16T17:05:00.000Z",
+    ]);
+    assert.deepEqual(missed, [undefined, undefined, undefined, "1", "1", "2", "5", "99", "1"]);
+  });
+
+  test("Rate-Missed follows the calendar of the pair, not that of its publisher", async () => {
+    const times = ["2026-03-11T13:19:59.000Z", "2026-03-11T13:20:00.000Z"];
+    assert.deepEqual(await agesOf("USD/PLN", times), ["3", "4"]);
+    assert.deepEqual(await agesOf("AFN/PLN", times), [undefined, "1"]);
+  });
+
+  test("a rate that is stored again has missed nothing at the next read", async () => {
+    await using service = await startService();
+    const { apiKey } = await service.newCustomer();
+    const before = await service.readRate("EUR/USD", apiKey);
+    const asOf = "2026-11-20T15:00:00.000000000Z";
+    const newer = headersOf.rate(newRate("EUR/USD", "1.2", asOf, "ecb"), asOf).json;
+    service.query(
+      "UPDATE rates SET as_of = ?, headers = ? WHERE base = 'EUR' AND quote = 'USD'",
+      asOf,
+      newer,
+    );
+    const after = await service.readRate("EUR/USD", apiKey);
+    assert.deepEqual(
+      [before, after].map(({ headers }) => headers["rate-missed"]),
+      ["99", undefined],
+    );
+    assert.equal(after.headers["rate-next"], "2026-11-23T15:05:00Z");
+  });
+
+  for (const era of eras) {
+    test(`MCP ${era}: the _meta of a rate names what its headers name`, async () => {
+      await using own = await startWithKey();
+      const rest = await own.service.readRate("EUR/USD", own.apiKey);
+      const read = metaIn(rpcOf(await own.post(readOf(era))));
+      const given = { ...EUR_USD, amount: "2" };
+      const conversion = metaIn(rpcOf(await own.post(callOf(era, "convert_currency", given))));
+      for (const meta of [read, conversion]) {
+        for (const name of [...NAMES, "rate-missed", "units-charged"]) {
+          assert.equal(meta[`kurs/${name}`], rest.headers[name], name);
+        }
+      }
+      assert.equal(rest.headers["rate-missed"], "99");
+    });
+  }
 });
 
 test("a pair of table B counts as missed a week after its Wednesday, not on the next day", async () => {

@@ -160,12 +160,18 @@ suite("signed rates, by commands", { concurrency: 4 }, () => {
       undefined,
       `${HEADER}A1,B2,1,2020-01-06T15:00:00Z\n`,
     );
+    const a1b2 = `${HEADER}A1,B2,9,2020-01-07T15:00:00Z\n`;
+    const heldUnsigned = await place.run(["rates", "import", "-"], undefined, a1b2);
+    const releasedUnsigned = await place.run(["rates", "release", "A1", "B2"]);
     const unsigned = await place.run(["rates", "release", "PEPE", "USD"]);
 
     assert.deepEqual([first.exitCode, held.exitCode, released.exitCode], [0, 1, 0]);
     for (const { stderr } of [first, held, released]) assert.doesNotMatch(stderr, /SIGNING_KEY/);
-    assert.equal(warned.exitCode, 0);
-    assert.match(warned.stderr, /^warning: this store's rates are signed, .+SIGNING_KEY_FILE$/m);
+    const exitCodes = [warned, heldUnsigned, releasedUnsigned].map(({ exitCode }) => exitCode);
+    assert.deepEqual(exitCodes, [0, 1, 0]);
+    for (const { stderr } of [warned, releasedUnsigned]) {
+      assert.match(stderr, /^warning: this store's rates are signed, .+SIGNING_KEY_FILE$/m);
+    }
     assert.equal(unsigned.exitCode, 1);
     await using server = await place.serve();
     const { apiKey } = await server.newCustomer();

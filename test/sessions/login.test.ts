@@ -22,7 +22,7 @@ test("login: a wrong password returns 401 and opens no session", async () => {
   const answer = await logIn(EMAIL, "incorrect horse battery");
 
   assertFailure(answer, 401, "unauthorized", MESSAGE);
-  assert.equal(answer.headers["www-authenticate"], "Session");
+  assert.equal(answer.headers["www-authenticate"], 'Session realm="kurs"');
   assert.equal(sessionCount(), before);
 });
 

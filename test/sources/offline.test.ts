@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FAILED, playPublisher, sourceAt } from "../support/fake-publisher.ts";
+import { setImmediate } from "node:timers/promises";
+import { SourceError } from "../../src/sources/source.ts";
+import {
+  body,
+  ecbDay,
+  FAILED,
+  FETCHED,
+  playPublisher,
+  sourceAt,
+} from "../support/fake-publisher.ts";
 import { eventually } from "../support/mails.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 
@@ -8,7 +17,7 @@ import { startService, TestClock, type TestService } from "../support/service.ts
 const UNREACHABLE = "http://rates.invalid/today";
 
 const messagesOf = ({ logLines }: TestService) =>
-  logLines.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number });
+  logLines.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: string });
 
 test("without a network the log has one line that says what is served, and no warning per source", async () => {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
@@ -43,4 +52,47 @@ test("one source that cannot be reached beside others is reported as that source
   );
 
   assert.ok(messagesOf(service).every(({ msg }) => !msg.startsWith("offline")));
+});
+
+test("once one source is fetched again, another that stays unreachable is reported each time", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  await using publisher = await playPublisher(body(ecbDay("2026-11-20", { USD: "1.1600" })));
+  const ecb = sourceAt("ecb", [publisher.address], clock);
+  let isOffline = true;
+  const sources = [
+    {
+      ...ecb,
+      fetch: (...how: Parameters<typeof ecb.fetch>) =>
+        isOffline
+          ? Promise.reject(new SourceError("no network", undefined, true))
+          : ecb.fetch(...how),
+    },
+    sourceAt("cnb", [UNREACHABLE], clock),
+  ];
+  await using service = await startService({ clock, sources });
+  const messages = () => messagesOf(service).map(({ msg }) => msg);
+  /** Waits until the log has so many lines with a message; the timers stand still. */
+  const untilLogged = async (message: string, lines: number) => {
+    const deadlineMs = performance.now() + 30_000;
+    while (messages().filter((one) => one.startsWith(message)).length < lines) {
+      assert.ok(performance.now() < deadlineMs, `no ${lines} lines: ${message}`);
+      await setImmediate();
+    }
+  };
+  /** Lets the server look for due sources after the backoff of a failure. */
+  const lookAgain = () => {
+    clock.advanceMs(5 * 60_000);
+    t.mock.timers.tick(5000);
+  };
+  await untilLogged("offline", 1);
+  assert.ok(!messages().includes(FAILED));
+
+  isOffline = false;
+  lookAgain();
+  await untilLogged(FETCHED, 1);
+  await untilLogged(FAILED, 1);
+  lookAgain();
+
+  await untilLogged(FAILED, 2);
 });

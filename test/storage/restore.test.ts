@@ -111,7 +111,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
       await server.stop();
     }
     await kurs(["accounts", "suspend", "ivan@example.org"], { dataDirectory });
-    await kurs(["accounts", "invite", "dan@example.org"], { dataDirectory });
+    await kurs(["accounts", "invite", "dan@example.org"], {
+      dataDirectory,
+      env: { SMTP_URL: "smtp://127.0.0.1:9" },
+    });
     // Its events belong to the history of its pair.
     const input = "base,quote,rate,as_of\nEUR,CHF,0.9142,2020-03-13T15:00:00Z\n";
     await kurs(["rates", "import", "-"], { dataDirectory, input });
@@ -413,6 +416,33 @@ for (const schema of Array.from({ length: knownSchema() }, (_, index) => index +
     assert.deepEqual(
       query(dataDirectory, ofPair, later.at).map(({ action }) => action),
       ["rate.suspended"],
+    );
+  });
+}
+
+for (const schema of Array.from({ length: knownSchema() }, (_, index) => index + 1)) {
+  test(`a restore over a database of schema ${schema}, never migrated, revokes its revoked keys`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const backup = join(dataDirectory, "backup.db");
+    {
+      using database = new DatabaseSync(backup);
+      makeOfSchema(database, schema);
+      database.exec(ROWS);
+    }
+    cpSync(backup, databaseIn(dataDirectory));
+    const revokedAt = "2026-02-01T00:00:00.000Z";
+    query(dataDirectory, `UPDATE api_keys SET revoked_at = '${revokedAt}' WHERE id = 'key of ada'`);
+
+    const how = { now: "2026-11-22T12:00:00.000Z", reviveKeys: false };
+    const { forgotten } = restoreSqlite(dataDirectory, backup, how);
+
+    assert.equal(forgotten?.revocations, 1);
+    assert.deepEqual(
+      query(dataDirectory, "SELECT id, revoked_at FROM api_keys WHERE revoked_at > ''").map(
+        (row) => ({ ...row }),
+      ),
+      [{ id: "key of ada", revoked_at: revokedAt }],
     );
   });
 }

@@ -5,6 +5,14 @@ import type { Ended } from "./process.ts";
 /** RFC 9562, section 5.7, in lower case. */
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** The WWW-Authenticate of a 401: what to send, and what came. */
+export const CHALLENGE = {
+  ApiKey:
+    /^ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_\.\.\.; got [^"]+"$/,
+  Session:
+    /^Session realm="kurs", error_description="Send Authorization: Session svc_sess_\.\.\.; got [^"]+"$/,
+} as const;
+
 /** Asserts the headers of every response: it must not be cached, framed or sniffed. */
 export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers["cache-control"], "no-store");
@@ -33,7 +41,8 @@ export function assertFailure(
   assert.equal(answer.body.request_id, answer.headers["x-request-id"]);
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
   assertCommonHeaders(answer);
-  if (status === 401) assert.match(answer.headers["www-authenticate"] ?? "", /^(ApiKey|Session)$/);
+  if (status === 401)
+    assert.match(answer.headers["www-authenticate"] ?? "", /^(ApiKey|Session) realm="kurs"/);
   if (status === 429 || status === 503) {
     assert.match(answer.headers["retry-after"] ?? "", /^[1-9][0-9]*$/);
   }
@@ -42,15 +51,16 @@ export function assertFailure(
 /** Asserts the rejection of a read without a valid key: its message, and no RateLimit headers. */
 export function assertKeyRejected(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "A valid API key is required.");
-  assert.equal(answer.headers["www-authenticate"], "ApiKey");
+  assert.match(answer.headers["www-authenticate"] ?? "", CHALLENGE.ApiKey);
   assert.equal(answer.headers.ratelimit, undefined);
   assert.equal(answer.headers["ratelimit-policy"], undefined);
+  assert.equal(answer.headers["units-charged"], "0");
 }
 
 /** Asserts the rejection of a call on an account without a valid session. */
 export function assertSessionRejected(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "Authentication required.");
-  assert.equal(answer.headers["www-authenticate"], "Session");
+  assert.match(answer.headers["www-authenticate"] ?? "", CHALLENGE.Session);
 }
 
 /** The refusal of a command: one line on stderr that says what is wrong, and nothing else. */

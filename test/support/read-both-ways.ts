@@ -85,6 +85,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
       assert.equal(text, expected, `${situation}: ${shown}`);
       const units = usedUnits(onFastPath) - before[0];
       assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${shown}`);
+      assert.equal(statedUnits(text), units, `${situation}: Units-Charged of ${shown}`);
       return { text, units };
     },
 
@@ -97,6 +98,13 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
     [Symbol.dispose]: () => database.close(),
   };
   return ways;
+}
+
+/** The sum of what responses say that they cost. */
+function statedUnits(responses: string): number {
+  return [...responses.matchAll(/^units-charged: ([01])\r$/gm)]
+    .map(([, units]) => Number(units))
+    .reduce((sum, units) => sum + units, 0);
 }
 
 /** A connection that node:http serves for good, because two requests arrived at once. */

@@ -59,7 +59,11 @@ interface SourceProps {
   readonly source: CoveredSource;
 }
 
-export function Terms({ source: { name, terms, terms_url: address } }: SourceProps) {
+interface TermsProps {
+  readonly source: Pick<CoveredSource, "name" | "terms"> & { readonly terms_url: string | null };
+}
+
+export function Terms({ source: { name, terms, terms_url: address } }: TermsProps) {
   if (!address) return <>{terms}</>;
   return (
     <>

@@ -125,7 +125,7 @@ class Connection {
       return;
     }
     this.#isBusy = true;
-    const { method, route, respond, overloadFailure } = plain;
+    const { method, route, respond } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
       method,
@@ -134,9 +134,11 @@ class Connection {
       servedBy: "fast_path",
     };
     if (!admit(this.#activeMs)) {
-      paceRejection(() =>
-        this.#respond(request, plain, errorResponse(overloadFailure, request.id)),
-      );
+      const { overloadFailure, failureHeaders } = plain;
+      paceRejection(() => {
+        const response = errorResponse(overloadFailure, request.id, failureHeaders);
+        this.#respond(request, plain, response);
+      });
       return;
     }
     void respond(request.id).then((response) => this.#respond(request, plain, response));
@@ -144,7 +146,7 @@ class Connection {
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
     this.#send(response, request.id, plain);
-    this.#fastPath.logAccess(request, response.status, response.code);
+    this.#fastPath.logAccess(request, response.status, response.code, response.caller);
   }
 
   #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {

@@ -11,6 +11,8 @@ export interface PlainRequest extends ResponseForm {
   readonly respond: (requestId: string) => Promise<HttpResponse>;
   /** Its failure under overload. */
   readonly overloadFailure: Failure;
+  /** The headers of that failure: alternating names and values. */
+  readonly failureHeaders: readonly string[];
 }
 
 /** @returns `undefined` for bytes that are not exactly one plain request. */

@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
+import { unchargedHeaders } from "../headers.ts";
 import type { CloseWithError } from "../server/client-errors.ts";
 
 /** Open files besides client connections: database, log, modules, threads, PostgreSQL. */
@@ -53,7 +54,7 @@ export function createConnectionLimit(
     });
     if (open <= most) return true;
     logRejection();
-    closeWithError(socket, tooMany);
+    closeWithError(socket, tooMany, unchargedHeaders);
     return false;
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Failure } from "../../shared/failure.ts";
+import { type Failure, sessionRequired } from "../../shared/failure.ts";
 import { type LogAccess, loggedRequest } from "../access-log.ts";
+import { challenge, describeHeader, type Scheme } from "../challenge.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
 import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
@@ -32,8 +33,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Headers of the route's successes, which override the common ones; for pages. */
     headers?: Readonly<Record<string, string>>;
-    /** The WWW-Authenticate of the route's 401; unset: `Session`. */
-    challenge?: string;
+    /** The scheme of the credential that the route takes; unset: `Session`. */
+    scheme?: Scheme;
+    /** Headers of the failures that the route's own handler does not send. */
+    failureHeaders?: readonly string[];
   }
 }
 
@@ -57,7 +60,7 @@ export function createReplyWriter(
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
     exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
-  const send: SendResponse = (request, reply, { status, code, headers, body }) => {
+  const send: SendResponse = (request, reply, { status, code, headers, body, caller }) => {
     reply.hijack();
     const lines = [...commonPairs, "x-request-id", request.id, ...headers];
     if (body !== "") lines.push("content-type", "application/json; charset=utf-8");
@@ -69,15 +72,20 @@ export function createReplyWriter(
     reply.raw.writeHead(status, lines);
     // ASCII text written as latin1 needs no conversion.
     end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
-    logAccess(loggedRequest(request), status, code);
+    logAccess(loggedRequest(request), status, code, caller);
   };
 
   return {
     send,
 
-    sendFailure(request, reply, failure, headers) {
-      const challenge = routeOf(request).config.challenge ?? "Session";
-      send(request, reply, errorResponse(failure, request.id, headers, challenge));
+    sendFailure(request, reply, failure, headers = []) {
+      // Not of the path's route: another method is no read.
+      const { failureHeaders = [] } = request.routeOptions.config;
+      const all = [...failureHeaders, ...headers];
+      if (failure.code === "unauthorized") {
+        all.push("www-authenticate", challengeFor(request, failure));
+      }
+      send(request, reply, errorResponse(failure, request.id, all));
     },
 
     sendPage(request, reply, html) {
@@ -112,6 +120,13 @@ export function createReplyWriter(
       });
     },
   };
+}
+
+function challengeFor(request: FastifyRequest, failure: Failure): string {
+  const { scheme = "Session" } = routeOf(request).config;
+  // The password was wrong, not a credential in the header.
+  if (scheme === "Session" && failure !== sessionRequired) return `${scheme} realm="kurs"`;
+  return challenge(scheme, describeHeader(request.raw, scheme));
 }
 
 function end(

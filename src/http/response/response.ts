@@ -1,3 +1,4 @@
+import type { Caller } from "../../shared/caller.ts";
 import { type Failure, type FailureCode, statusOf } from "../../shared/failure.ts";
 import { failureJson } from "../../shared/failure-json.ts";
 
@@ -10,23 +11,23 @@ export interface HttpResponse {
   readonly headers: readonly string[];
   /** JSON, or empty. */
   readonly body: string;
+  /** For the log line; undefined for a request without a key. */
+  readonly caller?: Caller | undefined;
 }
 
 /**
  * @param headers further headers, alternating names and values.
- * @param challenge the WWW-Authenticate of a 401; unset where there is none.
  * @returns a failure's complete response.
  */
 export function errorResponse(
   failure: Failure,
   requestId: string,
   headers: readonly string[] = [],
-  challenge?: string,
+  caller?: Caller,
 ): HttpResponse {
   const { code, retryAfterSeconds } = failure;
   const all = [...headers];
-  if (code === "unauthorized" && challenge !== undefined) all.push("www-authenticate", challenge);
   if (retryAfterSeconds !== undefined) all.push("retry-after", String(retryAfterSeconds));
   const body = JSON.stringify(failureJson(failure, requestId));
-  return { status: statusOf[code], code, headers: all, body };
+  return { status: statusOf[code], code, headers: all, body, caller };
 }

@@ -55,10 +55,10 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
       };
     } catch (error) {
       // Reads that waited behind a batch that the store failed have waited long enough.
-      const failed = error instanceof StoreUnavailable ? [...batch, ...waiting] : batch;
-      if (error instanceof StoreUnavailable) waiting = [];
+      const behind = error instanceof StoreUnavailable ? waiting.splice(0) : [];
       settle = () => {
-        for (const { reject } of failed) reject(error);
+        for (const { reject } of batch) reject(error);
+        for (const { reject } of behind) reject(new StoreUnavailable(error));
       };
     }
     const nowMs = performance.now();

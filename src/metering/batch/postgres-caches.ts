@@ -1,23 +1,24 @@
-import { parseHeaders } from "../../rates/headers.ts";
+import { servedRate } from "../../rates/headers.ts";
 import type { ServedRate } from "../../rates/rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "../../rates/rules/symbol.ts";
+import type { KeyRejection } from "../../shared/caller.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
-import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { RunStatement } from "../../storage/postgres/engine.ts";
 
 // Each statement reads rows and their epoch in one snapshot.
 const FIND_KEYS = `
   SELECT e.epoch, k.key_hash, k.id, k.account_id, p.units_per_period AS quota,
-    a.suspended_at IS NOT NULL AS is_suspended
+    CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+      WHEN a.suspended_at IS NOT NULL THEN 'suspended' END AS rejection
   FROM read_epochs e LEFT JOIN (
     api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN plans p ON p.name = a.plan
-  ) ON k.key_hash = ANY ($1::text[]) AND k.${ACTIVE_KEY}
+  ) ON k.key_hash = ANY ($1::text[])
   WHERE e.name = 'access'`;
 
 const FIND_RATES = `
-  SELECT e.epoch, r.base, r.quote, r.rate, r.as_of, r.suspended_at, r.headers
+  SELECT e.epoch, r.base, r.quote, r.rate, r.as_of, r.source, r.suspended_at, r.headers
   FROM read_epochs e LEFT JOIN (
     unnest($1::text[], $2::text[]) AS s (base, quote)
     JOIN rates r ON r.base = s.base AND r.quote = s.quote
@@ -30,7 +31,7 @@ interface KeyRow {
   readonly id: string;
   readonly account_id: string;
   readonly quota: number | null;
-  readonly is_suspended: boolean;
+  readonly rejection: KeyRejection | null;
 }
 
 interface RateRow {
@@ -39,17 +40,19 @@ interface RateRow {
   readonly quote: AssetSymbol;
   readonly rate: Decimal;
   readonly as_of: Instant;
+  readonly source: string;
   readonly suspended_at: string | null;
   readonly headers: string | null;
 }
 
-/** An active key. */
+/** A stored key. */
 export interface KnownKey {
   readonly id: string;
   readonly accountId: string;
   /** Undefined when the account's plan is not stored. */
   readonly quotaUnits: number | undefined;
-  readonly isSuspended: boolean;
+  /** Unset for a key that may read. */
+  readonly rejection: KeyRejection | undefined;
 }
 
 export type KnownRate = ServedRate | "suspended" | StoreUnavailable;
@@ -128,16 +131,19 @@ export class EpochCache<Wanted, Value> {
   }
 }
 
-/** Caches active keys by their hash. */
+/** Caches keys that may read by their hash. */
 export function createKeyCache(): EpochCache<unknown, KnownKey> {
   return new EpochCache(async (run, wanted) => {
     const found = (await run(FIND_KEYS, [[...wanted.keys()]])).rows as KeyRow[];
     const rows = new Map<string, KnownKey>();
-    for (const { key_hash: hash, id, account_id: accountId, quota, is_suspended } of found) {
+    for (const { key_hash: hash, id, account_id: accountId, quota, rejection } of found) {
       if (hash === null) continue;
-      rows.set(hash, { id, accountId, quotaUnits: quota ?? undefined, isSuspended: is_suspended });
+      const quotaUnits = quota ?? undefined;
+      rows.set(hash, { id, accountId, quotaUnits, rejection: rejection ?? undefined });
     }
-    const lasting = [...rows].filter(([, key]) => key.quotaUnits !== undefined && !key.isSuspended);
+    const lasting = [...rows].filter(([, key]) => {
+      return key.quotaUnits !== undefined && key.rejection === undefined;
+    });
     return { rows, epoch: epochOf(found), lasting };
   });
 }
@@ -166,10 +172,10 @@ function isRate(row: RateRow): boolean {
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function rateOf({ base, quote, rate, as_of, suspended_at, headers }: RateRow): KnownRate {
+function rateOf({ as_of: asOf, suspended_at, headers, ...rate }: RateRow): KnownRate {
   if (suspended_at !== null) return "suspended";
   try {
-    return { base, quote, rate, asOf: as_of, headers: parseHeaders(headers) };
+    return servedRate({ ...rate, asOf }, headers);
   } catch (error) {
     return new StoreUnavailable(error);
   }

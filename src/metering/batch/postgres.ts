@@ -1,7 +1,7 @@
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
-import { isIntegrityViolation } from "../../storage/postgres/errors.ts";
+import { isIntegrityViolation, isUndone } from "../../storage/postgres/errors.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import {
   createKeyCache,
@@ -105,8 +105,23 @@ export type MeteredBatch = (
 export function createPostgresBatches(engine: PostgresEngine): BatchStore {
   const batch = createMeteredBatch();
   return {
-    readBatch: (reads) =>
-      reads.length === 0 ? [] : engine.withPriorityConnection((run) => batch(run, reads)),
+    async readBatch(reads) {
+      if (reads.length === 0) return [];
+      let isSent = false;
+      const serve = (run: RunStatement) => {
+        const runWatched: RunStatement = (sql, values) => {
+          isSent ||= sql === METERED_BATCH;
+          return run(sql, values);
+        };
+        return batch(runWatched, reads);
+      };
+      try {
+        return await engine.withPriorityConnection(serve);
+      } catch (error) {
+        const isKnown = !isSent || !(error instanceof StoreUnavailable) || isUndone(error.cause);
+        throw isKnown ? error : new StoreUnavailable(error.cause, true);
+      }
+    },
   };
 }
 
@@ -222,8 +237,12 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
   const metered: MeteredRead[] = [];
   for (const [index, { keyHash, pair }] of reads.entries()) {
     const key = keys.get(keyHash);
-    if (key === undefined || key.isSuspended) continue;
-    const { accountId: id, quotaUnits } = key;
+    if (key === undefined) continue;
+    const { accountId: id, quotaUnits, rejection } = key;
+    if (rejection !== undefined) {
+      outcomes[index] = { accountId: id, quota: undefined, found: undefined, rejection };
+      continue;
+    }
     if (quotaUnits === undefined) {
       outcomes[index] = readWithoutQuota(id, pair);
       continue;
@@ -243,17 +262,18 @@ function outcomeOf(
   { account, pair, number }: MeteredRead,
   rates: FoundRows<KnownRate> | StoreUnavailable,
 ): RateReadOutcome {
-  const { quotaUnits } = account;
+  const { id: accountId, quotaUnits } = account;
   const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
-  if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
+  if (pair === undefined) return { accountId, quota: { quotaUnits, usedUnits }, found: "no_pair" };
   // Another node may have charged the last unit since the statement's snapshot.
   if (number > account.grantedUnits) {
     return {
+      accountId,
       quota: { quotaUnits, usedUnits: Math.max(usedUnits, quotaUnits) },
       found: "exhausted",
     };
   }
-  return { quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
+  return { accountId, quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
 }
 
 function rateFound(pair: Pair, rates: FoundRows<KnownRate> | StoreUnavailable): RateFound {

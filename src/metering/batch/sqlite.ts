@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { parseHeaders } from "../../rates/headers.ts";
+import { servedRate } from "../../rates/headers.ts";
 import type { ServedRate } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../shared/store.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
-import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome, RejectedRead } from "../store.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -21,19 +21,28 @@ const FIND_USED_UNITS = `
   SELECT units FROM charged_units
   WHERE period = ?1 AND account = ?2 AND day = 0 AND api_key = 0`;
 
+const FIND_REJECTED_KEY = "SELECT account_id, revoked_at FROM api_keys WHERE key_hash = ?1";
+
 const FIND_ACCOUNT_ID = "SELECT id FROM accounts WHERE number = ?1";
 
 const FIND_RATE = `
-  SELECT rate, as_of, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
+  SELECT rate, as_of, source, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
 
 /** A client with an old key sends it over and over; one that guesses keys uses little memory. */
-const UNKNOWN_KEYS_MAX = 1000;
+const OTHER_KEYS_MAX = 1000;
 
 type KeyRow = [apiKey: number, account: number, plan: string];
-type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null, headers: string | null];
+type RateRow = [
+  rate: Decimal,
+  asOf: Instant,
+  source: string,
+  suspendedAt: string | null,
+  headers: string | null,
+];
 
 /** A cached account. Batches change its usage as they charge it, so its keys share one object. */
 interface Account {
+  readonly id: string;
   readonly number: number;
   /** Missing when the account's plan is not stored. */
   readonly quotaUnits: number | undefined;
@@ -63,16 +72,15 @@ function prepareBatch(
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
   const chargesOf = prepareCharges(database);
   const findKey = prepareKeys(database, cache);
-  const accountId = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
   const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
     ({ base, quote }): ServedRate | "suspended" | undefined => {
       const row = rateRow.get(base, quote) as RateRow | undefined;
       if (row === undefined) return undefined;
-      const [rate, asOf, suspendedAt, headers] = row;
+      const [rate, asOf, source, suspendedAt, headers] = row;
       if (suspendedAt !== null) return "suspended";
-      return { base, quote, rate, asOf, headers: parseHeaders(headers) };
+      return servedRate({ base, quote, rate, asOf, source }, headers);
     },
   );
 
@@ -84,19 +92,19 @@ function prepareBatch(
 
     const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
       const key = findKey(keyHash, period.name);
-      if (key === undefined) return undefined;
+      if (key === "unknown") return undefined;
+      if ("rejection" in key) return key;
       const { account } = key;
-      const { quotaUnits, usedUnits } = account;
-      if (quotaUnits === undefined) {
-        const [id] = accountId.get(account.number) as unknown as [string];
-        return readWithoutQuota(id, pair);
+      const { id: accountId, quotaUnits, usedUnits } = account;
+      if (quotaUnits === undefined) return readWithoutQuota(accountId, pair);
+      if (pair === undefined || usedUnits >= quotaUnits) {
+        const found = pair === undefined ? "no_pair" : "exhausted";
+        return { accountId, quota: { quotaUnits, usedUnits }, found };
       }
-      if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
-      if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
       account.usedUnits += 1;
       grants.set(key, (grants.get(key) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
-      return { quota, found: readRate(findRate, pair) };
+      return { accountId, quota, found: readRate(findRate, pair) };
     });
 
     const charges = chargesOf(day);
@@ -109,16 +117,21 @@ function prepareBatch(
   };
 }
 
-/** Prepares the search for a key that may read, with its account's usage in a period. */
+/** A key that may not read, as it is cached. */
+type OtherKey = RejectedRead | "unknown";
+
+/** Prepares the search for a key, with its account's usage in a period if it may read. */
 function prepareKeys(
   database: DatabaseSync,
   cache: RowCache,
-): (keyHash: string, period: string) => Key | undefined {
+): (keyHash: string, period: string) => Key | OtherKey {
   const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
   const quotaRow = rowsAsArrays(database.prepare(FIND_QUOTA));
   const unitsRow = rowsAsArrays(database.prepare(FIND_USED_UNITS));
+  const accountId = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
+  const rejectedRow = rowsAsArrays(database.prepare(FIND_REJECTED_KEY));
   const keys = cache.map<string, Key>();
-  const unknownKeys = cache.map<string, true>();
+  const otherKeys = cache.map<string, OtherKey>();
   const accounts = cache.map<number, Account>();
   const quotaOf = cache.of(
     (plan: string) => plan,
@@ -127,18 +140,28 @@ function prepareKeys(
   const usedUnitsOf = (account: number, period: string): number =>
     (unitsRow.get(period, account) as unknown as [number] | undefined)?.[0] ?? 0;
 
-  const findKey = (keyHash: string, period: string): Key | undefined => {
+  const otherKey = (keyHash: string): OtherKey => {
+    const row = rejectedRow.get(keyHash) as unknown as [string, string | null] | undefined;
+    if (row === undefined) return "unknown";
+    const [id, revokedAt] = row;
+    const rejection = revokedAt === null ? "suspended" : "revoked";
+    return { accountId: id, quota: undefined, found: undefined, rejection };
+  };
+
+  const findKey = (keyHash: string, period: string): Key | OtherKey => {
     const row = keyRow.get(keyHash) as unknown as KeyRow | undefined;
     if (row === undefined) {
-      if (unknownKeys.size >= UNKNOWN_KEYS_MAX) unknownKeys.clear();
-      unknownKeys.set(keyHash, true);
-      return undefined;
+      const other = otherKey(keyHash);
+      if (otherKeys.size >= OTHER_KEYS_MAX) otherKeys.clear();
+      otherKeys.set(keyHash, other);
+      return other;
     }
     const [apiKey, number, plan] = row;
     let account = accounts.get(number);
     if (account === undefined) {
       const usedUnits = usedUnitsOf(number, period);
-      account = { number, quotaUnits: quotaOf(plan), period, usedUnits };
+      const [id] = accountId.get(number) as unknown as [string];
+      account = { id, number, quotaUnits: quotaOf(plan), period, usedUnits };
       accounts.set(number, account);
     }
     const key = { number: apiKey, account };
@@ -147,10 +170,10 @@ function prepareKeys(
   };
 
   return (keyHash, period) => {
-    const key =
-      keys.get(keyHash) ?? (unknownKeys.has(keyHash) ? undefined : findKey(keyHash, period));
+    const key = keys.get(keyHash) ?? otherKeys.get(keyHash) ?? findKey(keyHash, period);
+    if (key === "unknown" || "rejection" in key) return key;
     // Within a period, an account's usage includes what this batch has granted by its other keys.
-    if (key !== undefined && key.account.period !== period) {
+    if (key.account.period !== period) {
       key.account.usedUnits = usedUnitsOf(key.account.number, period);
       key.account.period = period;
     }

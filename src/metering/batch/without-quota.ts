@@ -7,7 +7,7 @@ import type { ReadWithoutQuota } from "../store.ts";
  * belong to other accounts.
  */
 export function readWithoutQuota(accountId: string, pair: Pair | undefined): ReadWithoutQuota {
-  if (pair === undefined) return { quota: undefined, found: "no_pair" };
+  if (pair === undefined) return { accountId, quota: undefined, found: "no_pair" };
   const what = `the plan of account ${accountId} is not stored; run kurs doctor`;
-  return { quota: undefined, found: new StoreUnavailable(new Error(what)) };
+  return { accountId, quota: undefined, found: new StoreUnavailable(new Error(what)) };
 }

@@ -14,7 +14,14 @@ export interface Rate extends Pair {
 export interface ServedRate extends Rate {
   /** Those that name its source: alternating names and values (src/rates/headers.ts). */
   readonly headers: readonly string[];
+  /** The key of its source. */
+  readonly source: string;
+  /** When its headers expect the next publication; infinity where they do not. */
+  readonly nextMs: number;
 }
+
+/** Counts the publications that a rate's publisher has missed since by its calendar, up to 99. */
+export type CountMissed = (rate: ServedRate, nowMs: number) => number;
 
 /** A stated rate: four texts, not validated yet. */
 export interface Quotation {

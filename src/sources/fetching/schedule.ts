@@ -20,6 +20,9 @@ const GRACE_MS = 2 * 60 * 60_000;
 /** A source that is polled continuously counts as stale after this time without a new rate. */
 const POLL_GRACE_MS = 5 * 60_000;
 
+/** Steps back in a calendar that are remembered: three times as many as are counted. */
+const STEPS_MAX = 3 * MISSED_MAX;
+
 /** Creates a source's schedule from the calendar that its publisher documents. */
 export function createSchedule(calendar: Calendar): Schedule {
   const times = "cron" in calendar ? cronTimes(calendar) : pollTimes(calendar.everySeconds * 1000);
@@ -43,6 +46,20 @@ function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
     return isHoliday(moment.toZonedDateTimeISO(timeZone).toPlainDate(), holidays);
   };
 
+  /**
+   * What lies between a time of the pattern and the one before: the same whoever asks. Without it,
+   * a count of 99 takes 10 to 30 ms each time; with it, only the first.
+   */
+  const steps = new Map<number, { readonly earlier: Date | undefined; readonly isKept: boolean }>();
+  const stepBefore = (due: Date) => {
+    const known = steps.get(due.getTime());
+    if (known !== undefined) return known;
+    if (steps.size >= STEPS_MAX) steps.clear();
+    const step = { earlier: before(due), isKept: !isOnHoliday(due) };
+    steps.set(due.getTime(), step);
+    return step;
+  };
+
   /** Counts up to `most` publications due by `untilMs` that the newest rate does not reflect. */
   const unseen = (newestAsOfMs: number | undefined, untilMs: number, most: number): number => {
     if (newestAsOfMs === undefined) return 1;
@@ -50,12 +67,12 @@ function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
     // The pattern has whole seconds, and croner searches strictly before the given one.
     let due = before(new Date(untilMs + 1000));
     while (due !== undefined && count < most) {
-      const earlier = before(due);
+      const { earlier, isKept } = stepBefore(due);
       // A rate's own time is near its publication: it belongs to the nearest time of the pattern,
       // holidays included, so that a rate published on a holiday does not stand in for the next.
       const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
       if (newestAsOfMs > midpointMs) break;
-      if (!isOnHoliday(due)) count += 1;
+      if (isKept) count += 1;
       due = earlier;
     }
     return count;

@@ -149,17 +149,6 @@ export const sydneyHolidays: readonly Holiday[] = [
   workdayFrom("12-25", 2), // Boxing Day
 ];
 
-/**
- * Israeli holidays, on which the Bank of Israel publishes no rates, nor on Christmas Day and New
- * Year's Day ("Explanatory Notes to the Representative Exchange Rates"). Those of the Hebrew
- * calendar are listed through 2027, where they are on a weekday.
- */
-export const israeliHolidays: readonly Holiday[] = [
-  ...["01-01", "12-25"].map(yearly),
-  ...["2026-04-02", "2026-04-08", "2026-04-22", "2026-05-22", "2026-09-21"].map(once),
-  ...["2027-04-22", "2027-04-28", "2027-05-12", "2027-06-11", "2027-10-11"].map(once),
-];
-
 /** Holidays by the Kyrgyz Labour Code, without those of the Islamic calendar. */
 export const kyrgyzHolidays: readonly Holiday[] = [
   ...["01-01", "01-07", "02-23", "03-08", "03-21", "05-01", "05-05", "05-09"].map(yearly),

@@ -36,6 +36,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && conflicts.has(error.code);
 }
 
+/** Whether the database itself reported that a statement failed, and so that it was undone. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof DatabaseError && !isFailoverError(error);
+}
+
 /** Whether the server may be gone, or may no longer accept writes. */
 export function isFailoverError(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return isConnectionError(error);

@@ -48,17 +48,19 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const atomically = <Result>(work: () => Result): Result => {
     // Before the try: a nested transaction must not roll back the outer one.
     if (database.isTransaction) throw new Error("a transaction is open already");
+    let isCommitting = false;
     try {
       health.assertUsable();
       beginWrite.run();
       const result = work();
+      isCommitting = true;
       commit.run();
       if (health.isFailing) health.recordSuccess();
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw health.recordError(error);
+      throw health.recordError(error, isCommitting);
     }
   };
 

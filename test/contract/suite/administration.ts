@@ -59,8 +59,8 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await here.administration.suspend(email, OPERATOR), "changed");
 
     for (const store of [here, there]) {
-      assert.equal(await store.metering.read(newRead(keyHash)), undefined);
-      assert.equal(await store.metering.read(newRead(keyHash, { pair: "" })), undefined);
+      assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
+      assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
       assert.equal(await store.keys.findAccount(keyHash), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.sessions.create(newSession(accountId), UNCHANGED, BY), false);
@@ -193,6 +193,9 @@ function deletionSuite(test: StoreTest): void {
   test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { accountId, email, plan, key, second, session } = await newAda(store);
+    await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
+    await store.quotaNotices.write(accountId, PERIOD, BY);
+    assert.equal((await contentsOf(engine)).quota_notices?.length, 2);
     await store.administration.suspend(email, OPERATOR);
 
     assert.equal(await store.administration.delete(email, OPERATOR), true);
@@ -285,7 +288,7 @@ function deletionSuite(test: StoreTest): void {
     await here.administration.delete(email, OPERATOR);
 
     for (const store of [here, there]) {
-      assert.equal(await store.metering.read(newRead(keyHash)), undefined);
+      assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
       assert.equal(await store.keys.findAccount(keyHash), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.accounts.findByEmail(email), undefined);

@@ -23,7 +23,7 @@ const DECEMBER = "2026-12-01T00:00:00.000Z";
 async function readAtOnce(store: Store, keyHash: string, times: readonly string[]) {
   const reads = times.map((time) => store.metering.read(newRead(keyHash, { time })));
   return (await Promise.all(reads)).map((outcome) => {
-    if (outcome === undefined) return "rejected";
+    if (outcome?.found === undefined) return "rejected";
     return outcome.found === "exhausted" ? "exhausted" : "served";
   });
 }

@@ -89,14 +89,17 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(emails, leaked.map(({ email }) => email).sort());
     for (const { accountId, key, keyHash } of leaked) {
       assert.equal((await keysOf(store, accountId))[0]?.revokedAt, LATER);
-      assert.equal(await store.metering.read(newRead(keyHash, { pair: "" })), undefined);
+      assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
       const [event, ...others] = await eventsOf(store, accountId, "api_key.revoked");
       const details = { api_key_id: key.id, key_prefix: key.keyPrefix, reason: "burned" };
       assert.deepEqual([event?.at, event?.details, others], [LATER, details, []]);
     }
     assert.equal((await keysOf(store, revoked.accountId))[0]?.revokedAt, NOW);
     assert.equal((await eventsOf(store, revoked.accountId, "api_key.revoked")).length, 1);
-    assert.notEqual(await store.metering.read(newRead(safe.keyHash, { pair: "" })), undefined);
+    assert.notEqual(
+      (await store.metering.read(newRead(safe.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
     assert.deepEqual(await eventsOf(store, safe.accountId, "api_key.revoked"), []);
   });
 

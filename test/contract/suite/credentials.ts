@@ -162,7 +162,7 @@ export function apiKeySuite(test: StoreTest): void {
 
     assert.equal(await store.keys.create(third, limits, BY), "active");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal(await store.metering.read(newRead(third.keyHash)), undefined);
+    assert.equal((await store.metering.read(newRead(third.keyHash)))?.found, undefined);
     assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
 
     await store.keys.revoke(accountId, first.id, BY);
@@ -275,7 +275,10 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.revoke(owner, "", BY), false);
 
     assert.equal((await keysOf(store, owner))[0]?.revokedAt, undefined);
-    assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
+    assert.notEqual(
+      (await store.metering.read(newRead(key.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
   });
 
   test("a key identifies its account until it is revoked", async (database) => {
@@ -333,7 +336,7 @@ export function apiKeySuite(test: StoreTest): void {
 
     await here.keys.revoke(accountId, key.id, BY);
 
-    assert.equal(await there.metering.read(newRead(key.keyHash)), undefined);
+    assert.equal((await there.metering.read(newRead(key.keyHash)))?.found, undefined);
     assert.equal((await here.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 1);
   });
 }

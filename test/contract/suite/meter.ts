@@ -19,7 +19,12 @@ import {
 } from "./database.ts";
 
 const { source: _source, ...RATE } = EUR_USD;
-const SERVED = { ...RATE, headers: ["rate-source", 'import;name="Imported by the operator"'] };
+const SERVED = {
+  ...RATE,
+  source: "import",
+  headers: ["rate-source", 'import;name="Imported by the operator"'],
+  nextMs: Number.POSITIVE_INFINITY,
+};
 
 /** The result of each read; a rate as its decimal string. */
 const foundIn = (outcomes: readonly RateReadOutcome[]) =>
@@ -40,7 +45,11 @@ export function meterSuite(test: StoreTest): void {
 
     const outcome = await store.metering.read(newRead(key.keyHash));
 
-    assert.deepEqual(outcome, { quota: { quotaUnits: 10, usedUnits: 1 }, found: SERVED });
+    assert.deepEqual(outcome, {
+      accountId,
+      quota: { quotaUnits: 10, usedUnits: 1 },
+      found: SERVED,
+    });
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
@@ -58,7 +67,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("a read with an unknown or revoked key returns undefined and charges nothing", async (database) => {
+  test("a read with an unknown or revoked key is rejected and charges nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
@@ -67,7 +76,8 @@ export function meterSuite(test: StoreTest): void {
     const reads = [newRead(newHash()), newRead(key.keyHash), newRead(key.keyHash, { pair: "" })];
     const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
 
-    assert.deepEqual(outcomes, [undefined, undefined, undefined]);
+    const rejected = { accountId, quota: undefined, found: undefined, rejection: "revoked" };
+    assert.deepEqual(outcomes, [undefined, rejected, rejected]);
     assert.equal(await usedUnits(store, accountId), 0);
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
@@ -78,9 +88,17 @@ export function meterSuite(test: StoreTest): void {
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     const get = () => store.metering.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "no_pair" });
+    assert.deepEqual(await get(), {
+      accountId,
+      quota: { quotaUnits: 1, usedUnits: 0 },
+      found: "no_pair",
+    });
     await store.metering.read(newRead(keyHash));
-    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "no_pair" });
+    assert.deepEqual(await get(), {
+      accountId,
+      quota: { quotaUnits: 1, usedUnits: 1 },
+      found: "no_pair",
+    });
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
@@ -154,7 +172,7 @@ export function meterSuite(test: StoreTest): void {
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     await store.metering.read(newRead(keyHash));
 
-    const exhausted = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
+    const exhausted = { accountId, quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
     for (const pair of ["EUR/USD", "USD/EUR"]) {
       assert.deepEqual(await store.metering.read(newRead(keyHash, { pair })), exhausted);
     }
@@ -170,7 +188,11 @@ export function meterSuite(test: StoreTest): void {
 
     const outcome = await store.metering.read(newRead(keyHash));
 
-    assert.deepEqual(outcome, { quota: { quotaUnits: 0, usedUnits: 0 }, found: "exhausted" });
+    assert.deepEqual(outcome, {
+      accountId,
+      quota: { quotaUnits: 0, usedUnits: 0 },
+      found: "exhausted",
+    });
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
@@ -334,6 +356,7 @@ export function meterSuite(test: StoreTest): void {
 
     await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     assert.deepEqual(await store.metering.read(newRead(keyHash)), {
+      accountId,
       quota: { quotaUnits: 2, usedUnits: 3 },
       found: "exhausted",
     });
@@ -407,7 +430,7 @@ export function meterSuite(test: StoreTest): void {
     const [late, later] = [newKey(accountId), newKey(accountId)];
     const jpy = () => here.metering.read(newRead(keyHash, { pair: "EUR/JPY" }));
     for (const { keyHash: unknown } of [late, later]) {
-      assert.equal(await here.metering.read(newRead(unknown)), undefined);
+      assert.equal((await here.metering.read(newRead(unknown)))?.found, undefined);
     }
     assert.equal((await jpy())?.found, "unsupported");
 

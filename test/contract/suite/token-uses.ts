@@ -179,7 +179,10 @@ export function passwordResetSuite(test: StoreTest): void {
     }
     assert.equal(await store.sessions.findAccount(foreign.tokenHash, NOW), other.account.id);
     assert.equal((await keysOf(store, account.id))[0]?.revokedAt, undefined);
-    assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
+    assert.notEqual(
+      (await store.metering.read(newRead(key.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
   });
 
   test("a reset that verifies the email for the first time revokes only the account's own keys", async (database) => {
@@ -195,14 +198,23 @@ export function passwordResetSuite(test: StoreTest): void {
     ];
     for (const key of [active, revoked, foreign]) await store.keys.create(key, KEY_LIMITS, BY);
     await store.keys.revoke(account.id, revoked.id, BY);
-    assert.notEqual(await store.metering.read(newRead(active.keyHash, { pair: "" })), undefined);
+    assert.notEqual(
+      (await store.metering.read(newRead(active.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
 
     await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
 
     const revokedAt = (await keysOf(store, account.id)).map((key) => key.revokedAt);
     assert.deepEqual(revokedAt, [LATER, NOW]);
-    assert.equal(await store.metering.read(newRead(active.keyHash, { pair: "" })), undefined);
-    assert.notEqual(await store.metering.read(newRead(foreign.keyHash, { pair: "" })), undefined);
+    assert.equal(
+      (await store.metering.read(newRead(active.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
+    assert.notEqual(
+      (await store.metering.read(newRead(foreign.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
     // The owner has now proved the email, so another reset does not revoke keys.
     const later = newKey(account.id);
     await store.keys.create(later, KEY_LIMITS, BY);
@@ -212,7 +224,10 @@ export function passwordResetSuite(test: StoreTest): void {
       await store.mailTokens.resetPassword(resetOf(second.tokenHash), byAt(LATER)),
       true,
     );
-    assert.notEqual(await store.metering.read(newRead(later.keyHash, { pair: "" })), undefined);
+    assert.notEqual(
+      (await store.metering.read(newRead(later.keyHash, { pair: "" })))?.found,
+      undefined,
+    );
   });
 
   test("a first reset during concurrent key creations on two nodes leaves no active key", async (database) => {

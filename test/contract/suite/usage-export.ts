@@ -4,6 +4,7 @@ import { billingPeriodAt } from "../../../src/billing/rules.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
+  byAt,
   KEY_LIMITS,
   NOW,
   newAccount,
@@ -121,7 +122,7 @@ export function usageExportSuite(test: StoreTest): void {
     const store = database.openStore();
     const account = newAccount({ createdAt: "2026-10-05T00:00:00.000Z" });
     await store.accounts.create(account, newMailToken(), BY);
-    await store.administration.delete(account.email, BY);
+    await store.administration.delete(account.email, byAt(PERIOD.start));
 
     for (const month of ["10", "11"]) {
       const units = await unitsByAccount(store, periodOf(`2026-${month}-15T00:00:00.000Z`));

@@ -265,7 +265,7 @@ suite("a client that disconnects", () => {
   });
 });
 
-test("each fast-path read logs one line with its route pattern and without the key", async () => {
+test("each read logs one line with its route pattern, its account and the key's prefix only", async () => {
   const linesOf = (from: number) =>
     service.logLines.slice(from).flatMap((lines) => lines.trimEnd().split("\n"));
   for (const open of [openWire, openNodeWire]) {
@@ -287,10 +287,16 @@ test("each fast-path read logs one line with its route pattern and without the k
       assert.equal(time, "2026-11-21T12:00:00.000Z");
       return line;
     });
-    const fixed = { level: 30, method: "GET", route: "/v1/rates/:base/:quote" };
+    const fixed = { level: "info", method: "GET", route: "/v1/rates/:base/:quote" };
     assert.deepEqual(
       told,
-      [200, 429, 401].map((status, index) => ({ ...fixed, request_id: ids[index], status })),
+      situations.map((situation, index) => {
+        const { apiKey, accountId } = ways.twins[situation][0];
+        const status = { ample: 200, exhausted: 429, revoked: 401 }[situation];
+        const caller = { key_prefix: apiKey.slice(0, 17), account_id: accountId };
+        const rejected = situation === "revoked" ? { rejected: "revoked" } : {};
+        return { ...fixed, request_id: ids[index], status, ...caller, ...rejected };
+      }),
     );
     for (const situation of situations) {
       const secret = ways.twins[situation][0].apiKey.slice(17);

@@ -199,6 +199,7 @@ test("connections over the limit get 503 and are closed; closed connections make
 
   assert.equal(status, 503);
   assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));
+  assert.ok(lines.includes("units-charged: 0"));
   assert.deepEqual(Object.keys(JSON.parse(text)), ["code", "message", "request_id"]);
   const more = [];
   for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));

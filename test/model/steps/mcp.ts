@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as mcp from "../../mcp/messages.ts";
+import { CHALLENGE } from "../../support/assertions.ts";
 import type { Answer } from "../../support/client.ts";
 import { assertSuccess, keyRequired } from "../expected.ts";
 import { rateBody, readInModel } from "../meter.ts";
@@ -42,10 +43,7 @@ function assertKeyRejected(answer: Answer): string {
   const { status, ...failure } = keyRequired;
   assert.deepEqual([answer.status, envelope], [status, failure], answer.text);
   assert.equal(request_id, answer.headers["x-request-id"]);
-  assert.equal(
-    answer.headers["www-authenticate"],
-    'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."',
-  );
+  assert.match(answer.headers["www-authenticate"] ?? "", CHALLENGE.ApiKey);
   return "401 unauthorized";
 }
 
@@ -67,10 +65,11 @@ export const someMcpRead = fc
       async run(model, stage) {
         const given = { ...written(stage, asked, isLoose), ...(amount && { amount }) };
         const answer = await callTool(model, stage, by, tool, given);
-        const { result } = readInModel(model, person, keyNumber, asked);
+        const { result, units } = readInModel(model, person, keyNumber, asked);
 
+        if ("status" in result && result.status === 401) return assertKeyRejected(answer);
+        assert.equal(mcp.metaIn(mcp.rpcOf(answer))["kurs/units-charged"], String(units));
         if ("status" in result) {
-          if (result.status === 401) return assertKeyRejected(answer);
           const { code, message, quota = {} } = result;
           mcp.assertToolFailure(answer, code, message);
           const envelope = mcp.failureIn(mcp.rpcOf(answer));

@@ -45,9 +45,10 @@ export function readOf(read: Read): Step {
     can: (model) => model.key(person, keyNumber) !== undefined,
     async run(model, stage) {
       const answer = await sendRead(model, stage, read);
-      const { result, quotaState } = readInModel(model, person, keyNumber, asked);
+      const { result, quotaState, units } = readInModel(model, person, keyNumber, asked);
 
       assertQuotaState(answer, model, quotaState);
+      assert.equal(answer.headers["units-charged"], String(units));
       if (method === "HEAD") {
         const status = "status" in result ? result.status : 200;
         assert.deepEqual([answer.status, answer.text], [status, ""]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CHALLENGE } from "../../support/assertions.ts";
 import type { Answer } from "../../support/client.ts";
 import { assertRefusal, sessionRequired } from "../expected.ts";
 import type { AccountState, Model } from "../model.ts";
@@ -30,7 +31,7 @@ export function withSession(uses: WithSession): Step {
       const answer = await ask(model, stage, session.token);
       if (!model.isValid(session)) {
         const outcome = assertRefusal(answer, sessionRequired);
-        assert.equal(answer.headers["www-authenticate"], "Session");
+        assert.match(answer.headers["www-authenticate"] ?? "", CHALLENGE.Session);
         return outcome;
       }
       return expect(answer, model, stage, model.account(person));

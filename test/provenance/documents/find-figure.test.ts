@@ -4,7 +4,7 @@ import type { ReadDocument } from "../../../src/provenance/document-reader.ts";
 import type { SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
 import { loadSnapshot } from "../../../src/sources/fetching/snapshot.ts";
-import { bodiesOf, RECEIVED_MS } from "../../sources/publishers/answers.ts";
+import { bodiesOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
 import { documentReader } from "../../support/rates.ts";
 
 const receivedAt = timestamp(RECEIVED_MS);
@@ -41,7 +41,6 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   dnb: ({ base }) => base,
   nbg: ({ base }) => base,
   rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
-  boi: ({ base }) => base,
   nbkr: ({ base }) => base,
   sfc: ({ quote }) => quote,
   snb: ({ base }) => base,

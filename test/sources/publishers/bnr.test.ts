@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the BNR's rates per 100 units have their point moved, and a gram of gold is left out", () => {
   const lines = parse("bnr");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import * as treasury from "../../../src/sources/publishers/treasury-currencies.ts";
-import { bodiesOf } from "./answers.ts";
+import { bodiesOf } from "./recorded.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const SUMMER_TIME_MS = 60 * 60_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the Bank of Russia's decimal comma becomes a point, moved by the nominal", () => {
   const lines = parse("cbr");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { latestAsOf, parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
-import { parse, RECEIVED_MS } from "./answers.ts";
+import { parse, RECEIVED_MS } from "./recorded.ts";
 
 /** For each publisher a body with one rate, and how many places its point is moved. */
 const answers: readonly (readonly [
@@ -26,7 +26,6 @@ const answers: readonly (readonly [
   ["dnb", 2, (f) => [dnbDocument(f)]],
   ["nbg", 1, (f) => [nbgAnswer(f)]],
   ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
-  ["boi", 2, (f) => [boiDocument(f)]],
   ["nbkr", 1, (f) => [nbkrTable("UZS", f, 10), nbkrTable("USD", "87.4500", 1)]],
   ["sfc", 0, (f) => [sfcAnswer(f)]],
   ["snb", 0, (f) => [snbFeed(f, "1")]],
@@ -117,14 +116,6 @@ function dnbDocument(figure: string): string {
 function nbgAnswer(figure: string): string {
   const of = '"code":"AED","quantity":10,"validFromDate":"2026-03-13T00:00:00.000Z"';
   return `[{"currencies":[{${of},"rate":${figure}}]}]`;
-}
-
-function boiDocument(figure: string): string {
-  const of = "<Key>JPY</Key><LastUpdate>2026-03-13T13:26:05Z</LastUpdate><Unit>100</Unit>";
-  const rate = `<CurrentExchangeRate>${figure}</CurrentExchangeRate>`;
-  const row = `<ExchangeRateResponseDTO>${rate}${of}</ExchangeRateResponseDTO>`;
-  const root = "ExchangeRatesResponseCollectioDTO";
-  return `<${root}><ExchangeRates>${row}</ExchangeRates></${root}>`;
 }
 
 function nbkrTable(code: string, figure: string, nominal: number): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ParseError } from "../../../src/sources/publishers/publisher.ts";
-import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("Kraken's last prices of online pairs get the usual symbols", () => {
   const lines = parse("kraken");

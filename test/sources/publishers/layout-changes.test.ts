@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import { ParseError } from "../../../src/sources/publishers/publisher.ts";
-import { bodiesOf, parse, parseWith, recordedOf } from "./answers.ts";
+import { bodiesOf, parse, parseWith, recordedOf } from "./recorded.ts";
 
 const html = "<!DOCTYPE html>\n<html>\n<head><title>Maintenance</title></head>\n<body/>\n</html>\n";
 

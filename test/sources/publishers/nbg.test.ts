@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the National Bank of Georgia's lari per 10 or 1,000 units have their point moved", () => {
   const lines = parse("nbg");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the NBP's rates keep trailing zeros: 3.6770 stays 3.6770", () => {
   const lines = parse("nbp");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("Norges Bank's rates have their point moved by UNIT_MULT, and its indexes are ignored", () => {
   const lines = parse("norges");

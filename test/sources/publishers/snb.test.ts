@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the SNB's francs are those for a euro and, with the point moved, for a yen", () => {
   const lines = parse("snb");

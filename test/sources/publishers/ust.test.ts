@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the Treasury's rates for one US dollar are those of the latest quarter", () => {
   const lines = parse("ust");
@@ -62,5 +62,14 @@ test("a row of the Treasury without its dates is rejected, and the others are ke
   assert.equal(figuresOf(lines).length, 2);
   assert.deepEqual(rejectionsOf(lines), [
     'the rate of "Taiwan-Dollar" has no date such as 2026-03-13',
+  ]);
+});
+
+test("a row of the Treasury with an unreadable record date is rejected, whatever its effective date", () => {
+  const mistaken = amendment.replace("2026-03-31", "31 March").replace("Taiwan", "Canada");
+  const lines = parseWith("ust", '"data": [', `"data": [${mistaken},`);
+  assert.equal(figuresOf(lines).length, 3);
+  assert.deepEqual(rejectionsOf(lines), [
+    'the rate of "Canada-Dollar" has no date such as 2026-03-13',
   ]);
 });

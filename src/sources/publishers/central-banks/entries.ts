@@ -3,7 +3,6 @@ import {
   colombianHolidays,
   danishHolidays,
   georgianHolidays,
-  israeliHolidays,
   kyrgyzHolidays,
   romanianHolidays,
   swissHolidays,
@@ -11,7 +10,6 @@ import {
 } from "../holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBnr } from "./bnr.ts";
-import { parseBoi } from "./boi.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseNbg } from "./nbg.ts";
 import { parseNbkr } from "./nbkr.ts";
@@ -81,19 +79,6 @@ export const centralBanks: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Australia/Sydney" },
     onByDefault: false,
     parse: parseRba,
-  },
-  {
-    key: "boi",
-    name: "Bank of Israel",
-    country: "IL",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
-    addresses: ["https://boi.org.il/PublicApi/GetExchangeRates?asXml=true"],
-    // Published at 15:30, and on Fridays at 12:30: the response has the time.
-    schedule: { cron: "35 15 * * 1-5", timeZone: "Asia/Jerusalem", holidays: israeliHolidays },
-    publishedAt: undefined,
-    onByDefault: false,
-    parse: parseBoi,
   },
   {
     key: "nbkr",

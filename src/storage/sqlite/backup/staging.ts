@@ -102,7 +102,7 @@ const REVOKE_AGAIN = `
 const TO_REVOKE = `
   SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
     JOIN main.accounts a ON a.id = k.account_id
-  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND a.deleted_at IS NULL`;
+  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND a.${NOT_DELETED}`;
 
 // Deleted accounts, and their keys, count as no loss.
 const COMPARE = `

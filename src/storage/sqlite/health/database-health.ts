@@ -1,6 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../../shared/store.ts";
-import { isCorruption, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../errors.ts";
+import {
+  isCorruption,
+  resultCodeOf,
+  SQLITE_BUSY,
+  SQLITE_CONSTRAINT,
+  SQLITE_FULL,
+} from "../errors.ts";
 
 /**
  * Waiting for a lock blocks the event loop. After one wait timed out, later attempts wait this long
@@ -16,8 +22,12 @@ export interface DatabaseHealth {
   assertUsable(): void;
   /** Records a commit that succeeded. */
   recordSuccess(): void;
-  /** Records an error of a use. @returns the error to throw instead. */
-  recordError(error: unknown): unknown;
+  /**
+   * Records an error of a use, `isCommitting`: of its COMMIT.
+   *
+   * @returns the error to throw instead.
+   */
+  recordError(error: unknown, isCommitting?: boolean): unknown;
 }
 
 /**
@@ -51,16 +61,16 @@ export function createDatabaseHealth(
       setBusyTimeout(waitMs);
     },
 
-    recordError(error) {
+    recordError(error, isCommitting = false) {
       if (isCorruption(error)) {
         const advice =
           "the database is damaged and no longer used: stop the server, keep a copy of " +
           "kurs.db and kurs.db-wal, restore a backup in their place and start again";
         damage ??= new Error(advice, { cause: error });
         isFailing = true;
-        return new StoreUnavailable(damage);
+        return new StoreUnavailable(damage, isCommitting);
       }
-      const reported = storeError(error);
+      const reported = storeError(error, isCommitting);
       if (reported instanceof StoreUnavailable) isFailing = true;
       if (resultCodeOf(error) === SQLITE_BUSY) setBusyTimeout(Math.min(waitMs, RETRY_WAIT_MS));
       return reported;
@@ -69,8 +79,11 @@ export function createDatabaseHealth(
 }
 
 /** Wraps a failure of the database itself; returns a bug of this program as it is. */
-function storeError(error: unknown): unknown {
+function storeError(error: unknown, isCommitting: boolean): unknown {
   const code = resultCodeOf(error);
-  const isDatabaseError = code !== undefined && code !== SQLITE_CONSTRAINT;
-  return isDatabaseError ? new StoreUnavailable(error) : error;
+  if (code === undefined || code === SQLITE_CONSTRAINT) return error;
+  // Without its lock or its space, a commit has not written its last frame. After a failed sync, a
+  // crash may leave all of them in the WAL, and the next start would apply them.
+  const isUndone = code === SQLITE_BUSY || code === SQLITE_FULL;
+  return new StoreUnavailable(error, isCommitting && !isUndone);
 }

@@ -100,13 +100,6 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["-Mar-", "-March-"],
     empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
   },
-  // Recorded in mayswind/ezbookkeeping 2e20df86, bank_of_israel_datasource_test.go.
-  boi: {
-    files: ["boi.xml"],
-    renamed: ["CurrentExchangeRate>", "Rate>"],
-    empty:
-      "<ExchangeRatesResponseCollectioDTO><ExchangeRates/></ExchangeRatesResponseCollectioDTO>",
-  },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.
   nbkr: {
     files: ["nbkr-daily.xml", "nbkr-weekly.xml"],
@@ -135,7 +128,7 @@ function readFixture(name: string): Buffer {
 
 export function recordedOf(key: string): Recorded {
   const recorded = RECORDED[key];
-  if (recorded === undefined) throw new Error(`name a recorded response of ${key} in answers.ts`);
+  if (recorded === undefined) throw new Error(`name a recorded response of ${key} in recorded.ts`);
   return recorded;
 }
 
