@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 /** The bank states a gram of gold, but the code of ISO 4217 means a troy ounce. */
 const GRAM_OF_GOLD = "XAU";
@@ -11,10 +10,7 @@ const GRAM_OF_GOLD = "XAU";
  * Reads the National Bank of Romania's reference rates (curs.bnr.ro, nbrfxrates.xml): the lei per
  * `multiplier` units of a currency, or per unit without one.
  */
-export function parseBnr(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseBnr: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "DataSet");
   const quote = textAt(document, "Body", "OrigCurrency");
   if (quote !== "RON") throw new ParseError("the layout has changed: OrigCurrency is not RON");
@@ -28,4 +24,4 @@ export function parseBnr(
         return lineOfUnits(what, placesOfUnits(multiplier), { base, quote, rate, asOf });
       });
   });
-}
+};

@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText } from "../formats/xml-text.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 /** The rates are "listed as the price in Danish kroner for 100 units of foreign currency". */
 const PLACES = 2;
@@ -11,10 +10,7 @@ const PLACES = 2;
  * Reads Danmarks Nationalbank's exchange rates (nationalbanken.dk, api/currencyratesxml): the
  * kroner per 100 units of a currency, whatever `refamt` says.
  */
-export function parseDnb(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseDnb: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "exchangerates");
   const { refcur: quote } = document.attributes;
   if (quote !== "DKK") throw new ParseError("the layout has changed: refcur is not DKK");
@@ -24,4 +20,4 @@ export function parseDnb(
       lineOfUnits(`the rate of ${quoted(base)}`, PLACES, { base, quote, rate, asOf }),
     );
   });
-}
+};

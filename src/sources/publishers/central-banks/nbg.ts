@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "../publisher.ts";
+import type { Parse } from "../publisher.ts";
 
 /** Midnight stands for a date; the zone is written as UTC, but the day is Georgia's. */
 const MIDNIGHT = "T00:00:00.000Z";
@@ -11,10 +10,7 @@ const MIDNIGHT = "T00:00:00.000Z";
  * Reads the National Bank of Georgia's official rates (nbg.gov.ge, monetarypolicy/currencies): the
  * lari per `quantity` units of a currency, in effect from `validFromDate` on.
  */
-export function parseNbg(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseNbg: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").flatMap((day) =>
     requireList(membersOf(day).currencies, "currencies").map((entry) => {
       const { code, quantity, rate, validFromDate } = membersOf(entry);
@@ -27,4 +23,4 @@ export function parseNbg(
       });
     }),
   );
-}
+};

@@ -1,19 +1,15 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { decimalOfComma, isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 /**
  * Reads the National Bank of the Kyrgyz Republic's official rates (nbkr.kg, XML/daily.xml and
  * weekly.xml), in windows-1251: the som, with a decimal comma, per `Nominal` units of a currency,
  * from the table's `Date` on.
  */
-export function parseNbkr(
-  responses: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseNbkr: Parse = (responses, momentOf) => {
   const decoder = new TextDecoder("windows-1251");
   return responses.flatMap((response, place) => {
     const document = parseXmlText(response, "CurrencyRates", (body) => decoder.decode(body));
@@ -39,4 +35,4 @@ export function parseNbkr(
       return { ...line, place };
     });
   });
-}
+};

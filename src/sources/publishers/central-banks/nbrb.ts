@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "../publisher.ts";
+import type { Parse } from "../publisher.ts";
 
 /** Midnight stands for a date. */
 const MIDNIGHT = "T00:00:00";
@@ -11,10 +10,7 @@ const MIDNIGHT = "T00:00:00";
  * Reads the National Bank of the Republic of Belarus's official rates of a day (api.nbrb.by,
  * exrates/rates): the rubles per `Cur_Scale` units of a currency.
  */
-export function parseNbrb(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseNbrb: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const row = membersOf(entry);
     const base = textOf(row.Cur_Abbreviation);
@@ -25,4 +21,4 @@ export function parseNbrb(
       asOf: momentOf((textOf(row.Date) ?? "").replace(MIDNIGHT, "")),
     });
   });
-}
+};

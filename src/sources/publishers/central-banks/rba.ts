@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { lineOf, utf8TextOf, withoutEndedSeries } from "../formats/source-lines.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
@@ -13,10 +12,7 @@ const INDEX = "Index";
  * Reads the Reserve Bank of Australia's table F11.1 (rba.gov.au, tables/csv/f11.1-data.csv): the
  * `Units` per Australian dollar of every business day. Its series are described above the table.
  */
-export function parseRba(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseRba: Parse = ([response], momentOf) => {
   if (response === undefined) return [];
   const text = utf8TextOf(response.body);
   const units = /^Units,(.+)$/m.exec(text)?.[1]?.trimEnd().split(",");
@@ -37,7 +33,7 @@ export function parseRba(
     });
   });
   return withoutEndedSeries(lines, response);
-}
+};
 
 /** Rewrites a date such as `20-Mar-2026`. */
 function dateOf(text = ""): string {

@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "../publisher.ts";
+import type { Parse } from "../publisher.ts";
 
 /** Midnight stands for a date. */
 const MIDNIGHT = "T00:00:00.000";
@@ -11,10 +10,7 @@ const MIDNIGHT = "T00:00:00.000";
  * Reads the representative market rate (TRM) that the Superintendencia Financiera certifies
  * (datos.gov.co, dataset 32sa-8pi3): the pesos per US dollar, in effect from `vigenciadesde` on.
  */
-export function parseSfc(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseSfc: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const { valor, unidad, vigenciadesde } = membersOf(entry);
     const date = (textOf(vigenciadesde) ?? "").replace(MIDNIGHT, "");
@@ -25,4 +21,4 @@ export function parseSfc(
       asOf: momentOf(date),
     });
   });
-}
+};

@@ -1,18 +1,14 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
-import type { PublisherResponse, ToInstant } from "../publisher.ts";
+import type { Parse } from "../publisher.ts";
 
 /**
- * Reads the Swiss National Bank's feed of exchange rates (snb.ch, public/en/rss/exchangeRates), with
+ * Reads the Swiss National Bank's feed of exchange rates (snb.ch, public/en/rss/exchangeRates) of
  * several days: the francs for a unit or, by `unit_mult`, 100 of the "target currency". Although
  * the feed names the franc the base, 0.9378 is what a euro costs.
  */
-export function parseSnb(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseSnb: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "rss");
   const path = ["channel", "item", "cb:statistics", "cb:exchangeRate"];
   return elementsAt(document, ...path).map((item) => {
@@ -25,7 +21,7 @@ export function parseSnb(
       asOf: momentOf(textAt(item, "cb:observationPeriod", "cb:period") ?? ""),
     });
   });
-}
+};
 
 /** `1` stands for one unit, and -2 for 10 to the power of 2. */
 function placesOf(unitMultiplier = ""): number | undefined {
