@@ -91,7 +91,7 @@ export function createApiKeys(uses: {
  * Creates an API key.
  *
  * @param wanted the name, checked already, and the session that must not have ended, if any.
- * @throws {Failure} as `create` of `ApiKeys`.
+ * @throws {Failure} as `create` of `ApiKeys`, and `not_found` for a deleted account.
  */
 export async function createKey(
   { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
@@ -109,6 +109,7 @@ export async function createKey(
   const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
   const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
   if (creation === "session_ended") throw sessionRequired;
+  if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };
   throw new Failure("key_limit_reached", limitMessages[creation]);
 }

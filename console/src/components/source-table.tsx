@@ -68,7 +68,7 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
   return (
     <>
       {terms}{" "}
-      <a href={address} rel="noreferrer" aria-label={`The terms of ${name}`}>
+      <a class="no-break" href={address} rel="noreferrer" aria-label={`The terms of ${name}`}>
         Read them
       </a>
     </>
