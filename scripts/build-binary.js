@@ -11,7 +11,7 @@ const work = join(root, "dist/binary");
 const executable = join(root, "dist", process.platform === "win32" ? "kurs.exe" : "kurs");
 
 /** What `src/shared/program/program-files.ts` reads, besides the program itself. */
-const DIRECTORIES = ["console/dist", "migrations", "snapshot"];
+const DIRECTORIES = ["console/dist", "deploy", "docs", "migrations", "snapshot"];
 const FILES = ["package.json", "src/crypto/hash-worker.js"];
 
 const here = `${process.platform}-${process.arch}`;
@@ -75,7 +75,8 @@ async function assets() {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   });
-  const paths = [...(await Promise.all(lists)).flat(), ...FILES.map((file) => join(root, file))];
+  const found = (await Promise.all(lists)).flat().filter((path) => !path.endsWith(".png"));
+  const paths = [...found, ...FILES.map((file) => join(root, file))];
   return Object.fromEntries(
     paths.map((path) => [relative(root, path).replaceAll("\\", "/"), path]),
   );

@@ -35,7 +35,8 @@ async function release(withImage) {
 
   await writeFile(join(directory, "CHANGES.md"), await changesOf(version));
   run("npm", ["pack", "--pack-destination", directory]);
-  const sbom = ["sbom", "--omit", "dev", "--package-lock-only", "--sbom-format", "cyclonedx"];
+  const shipped = ["--omit", "dev", "--workspaces=false", "--package-lock-only"];
+  const sbom = ["sbom", ...shipped, "--sbom-format", "cyclonedx"];
   await writeFile(join(directory, `${name}.cdx.json`), run("npm", sbom));
   for (const platform of ["linux-x64", "linux-arm64"]) {
     run(process.execPath, ["scripts/build-binary.js", platform]);

@@ -1,9 +1,11 @@
 // Runs a file of this project with the dependencies installed and on the Node.js that it needs:
 // `node scripts/run.js FILE ARGUMENTS…`, so that each script of package.json works alone on a fresh
-// clone. Without a file it only installs. A plain `node` in a shell is the machine's own and may be
-// too old for TypeScript, so this file is JavaScript that runs on any Node.js since 16.
+// clone. Without a file it only installs. With `--all` before the file it also installs what the
+// checks, tests and benchmarks need (test/package.json), which is half of all. A plain `node` in a
+// shell is the machine's own and may be too old for TypeScript, so this file is JavaScript that runs
+// on any Node.js since 16.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { argv, execPath, versions } from "node:process";
@@ -12,6 +14,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_MAJOR = 26;
 const NOT_AVAILABLE = 1;
+/** npm writes it as the last step of an installation: the list of what is installed. */
+const INSTALLED = "node_modules/.package-lock.json";
+/** There while npm installs: left by an interrupted installation. */
+const UNFINISHED = "node_modules/.kurs-unfinished";
 const STOP_WITH_PARENT = new URL("stop-with-parent.js", import.meta.url).href;
 
 /** Whether this is a Node.js that Kurs runs on. */
@@ -19,12 +25,12 @@ export const isNewEnough = Number.parseInt(versions.node, 10) >= NEEDED_MAJOR;
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   argv.splice(1, 1);
-  if (!isNewEnough) {
-    if (argv.length > 1) runOnPinned(argv.slice(1));
-    else installIfMissing();
-  } else {
-    installIfMissing();
-    if (argv.length > 1) await import(new URL(`../${argv[1]}`, import.meta.url).href);
+  const withTests = argv[1] === "--all";
+  if (withTests) argv.splice(1, 1);
+  installIfMissing(withTests);
+  if (argv.length > 1) {
+    if (isNewEnough) await import(new URL(`../${argv[1]}`, import.meta.url).href);
+    else runOnPinned(argv.slice(1));
   }
 }
 
@@ -41,6 +47,8 @@ export function runOnPinned(args) {
     process.exitCode = NOT_AVAILABLE;
     return;
   }
+  // Since Node.js 22.15 the new process takes the place of this one, which needs 45 MiB.
+  if (process.platform !== "win32") process.execve?.(node, [node, ...args], process.env);
   const child = spawn(node, ["--import", STOP_WITH_PARENT, ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     // In a process group of its own: a terminal sends its signals to the whole group, so a Ctrl-C
@@ -75,17 +83,50 @@ function runtimeNames() {
 }
 
 /**
- * Installs with npm when the dependencies are missing or older than the lock file. Exits when that
- * fails: nothing works without them.
+ * Installs with npm what is missing or older than the lock file. Exits when that fails: nothing works
+ * without it.
+ * @param {boolean} withTests whether what the checks, tests and benchmarks need is needed, too
  */
-function installIfMissing() {
-  if (modifiedMs("node_modules/.package-lock.json") >= modifiedMs("package-lock.json")) return;
-  console.error("Installing the dependencies, once …");
+function installIfMissing(withTests = false) {
+  const isWhole = modifiedMs(INSTALLED) >= modifiedMs("package-lock.json") && !isThere(UNFINISHED);
+  // What was installed for tests stays.
+  const isAll = withTests || hasAll();
+  if (isWhole && (!isAll || hasAll())) return;
+  console.error(
+    `Installing ${isAll ? "all dependencies, those of the tests too" : "the dependencies"}, once …`,
+  );
+  const status = runNpm([
+    // To a whole installation npm adds, so that a server that runs from it finds its files.
+    ...(isWhole ? ["install", "--no-save"] : ["ci"]),
+    ...(isAll ? [] : ["--workspaces=false"]),
+  ]);
+  if (status !== 0) {
+    console.error("The installation failed. Run `npm ci` to see why.");
+    process.exit(1);
+  }
+}
+
+/** Whether what is installed includes what the checks, tests and benchmarks need. */
+function hasAll() {
+  return (
+    isThere(INSTALLED) &&
+    readFileSync(`${root}/${INSTALLED}`, "utf8").includes('"node_modules/kurs-tests"')
+  );
+}
+
+/**
+ * Installs. An interrupted installation leaves a mark, so that the next run repeats it.
+ * @param {readonly string[]} command
+ * @returns npm's exit code, null after a signal
+ */
+function runNpm(command) {
+  mkdirSync(`${root}/node_modules`, { recursive: true });
+  writeFileSync(`${root}/${UNFINISHED}`, "");
   const npm = process.env.npm_execpath;
-  const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const install = [...command, "--no-audit", "--no-fund", "--loglevel=error"];
   const options = canInstall()
-    ? ci
-    : ["exec", "--yes", `--package=${pinned()}`, "--", "npm", ...ci];
+    ? install
+    : ["exec", "--yes", `--package=${pinned()}`, "--", "npm", ...install];
   // stdout belongs to the program, whose output another one may read.
   /** @type {import("node:child_process").SpawnSyncOptions} */
   const spawning = { cwd: root, stdio: ["ignore", 2, 2] };
@@ -93,10 +134,9 @@ function installIfMissing() {
     npm === undefined
       ? spawnSync("npm", options, { ...spawning, shell: process.platform === "win32" })
       : spawnSync(execPath, [npm, ...options], spawning);
-  if (status !== 0) {
-    console.error("The installation failed. Run `npm ci` to see why.");
-    process.exit(1);
-  }
+  // After a failure npm leaves what was there, or nothing.
+  if (status !== null) rmSync(`${root}/${UNFINISHED}`, { force: true });
+  return status;
 }
 
 /**
@@ -113,6 +153,11 @@ function pinned() {
   const { optionalDependencies } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
   const name = runtimeNames().find((one) => optionalDependencies[one] !== undefined);
   return name === undefined ? undefined : `${name}@${optionalDependencies[name]}`;
+}
+
+/** @param {string} path */
+function isThere(path) {
+  return existsSync(`${root}/${path}`);
 }
 
 /** @param {string} path */

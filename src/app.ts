@@ -21,7 +21,7 @@ import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./billing/usage.ts";
 import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
-import { coverageSchemas } from "./coverage/json.ts";
+import { coverageSchemas, publishersJson } from "./coverage/json.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { installFastPath } from "./http/fast-path/connection.ts";
@@ -57,10 +57,11 @@ import type { HandleMcpRequest } from "./mcp/request.ts";
 import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
-import type { About } from "./pages/about.ts";
-import { aboutRoute } from "./pages/about-http.ts";
-import { consoleRoutes, type PageSettings } from "./pages/http.ts";
+import { type About, aboutJson } from "./pages/about.ts";
+import { consoleRoutes } from "./pages/http.ts";
 import { createNotFoundPage } from "./pages/not-found.ts";
+import type { PageSettings } from "./pages/settings.ts";
+import { visitorsRoute } from "./pages/visitors-http.ts";
 import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
 import type { ListPublicKeys } from "./rates/signing-key.ts";
@@ -157,12 +158,16 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const rejectUnmatched = addUnmatchedHandling(app, replyWriter, createNotFoundPage());
+  const { publicUrl, version, registration, mail } = settings;
+  const rejectUnmatched = addUnmatchedHandling(
+    app,
+    replyWriter,
+    createNotFoundPage({ registration, mail }),
+  );
   handleClientErrors(app.server, { closeWithError, exchanges, rejectUnmatched });
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  const { publicUrl, version, registration, mail } = settings;
   openApiRoute(app, { publicUrl, version, schemas });
   const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
   await addSessionRoutes(app, { deps, send, awaitUnpaid });
@@ -170,7 +175,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   publicKeyRoutes(app, { listPublicKeys: deps.listPublicKeys });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
-  aboutRoute(app, { readAbout: () => readAbout(version, deps), clock });
+  addVisitorsRoutes(app, version, deps);
   if (!consoleRoutes(app, { registration, mail })) {
     log.warn("the console is not built: run `npm run build`");
   }
@@ -220,6 +225,22 @@ const schemas = [
   ...usageSchemas,
 ];
 
+/** Adds what visitors without an account may know: numbers, publishers and their pairs. */
+function addVisitorsRoutes(app: App, version: string, deps: AppDeps): void {
+  const { coverage, clock } = deps;
+  const readNumbers = async () => {
+    const about = await readAbout(version, deps);
+    return { body: aboutJson(about), isFetched: about.lastSuccessAt !== undefined };
+  };
+  const readPublishers = async () => {
+    const publishers = await coverage.publishers();
+    const isFetched = publishers.some(({ lastSuccessAt }) => lastSuccessAt !== undefined);
+    return { body: publishersJson(publishers), isFetched };
+  };
+  visitorsRoute(app, "/about.json", { read: readNumbers, clock });
+  visitorsRoute(app, "/coverage.json", { read: readPublishers, clock });
+}
+
 async function readAbout(
   version: string,
   deps: Pick<AppDeps, "coverage" | "store">,
@@ -231,6 +252,7 @@ async function readAbout(
     pairs: await deps.coverage.countPairs(),
     publishers: owners.length,
     publishersUpToDate: owners.filter(({ missedPublications: missed }) => missed === 0).length,
+    publishersFailing: owners.filter(({ failures }) => failures > 0).length,
     lastSuccessAt: owners
       .flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
       .toSorted()

@@ -8,6 +8,7 @@ import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
+import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
@@ -23,6 +24,7 @@ import { heldCommands } from "./rates/cli/held.ts";
 import { rateGroup, suspendCommands } from "./rates/cli/rates.ts";
 import { signCommand } from "./rates/cli/sign.ts";
 import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
+import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 import { WRONG_USE } from "./shared/program/start-error.ts";
 import { withoutSecrets } from "./shared/secrets.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
@@ -45,7 +47,8 @@ export type CommandDeps = AccountCommandDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
-  DoctorCommandDeps & {
+  DoctorCommandDeps &
+  SettingsCommandDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
   };
@@ -87,9 +90,10 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
 
   program
     .command("serve")
-    .description("serve the API until SIGTERM; its environment variables: docs/settings.md")
-    .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
+    .description("serve the API until SIGTERM")
+    .addHelpText("after", () => `${settingsHelp()}\n\n${serveExample}`)
     .action(() => deps.serve());
+  settingsCommand(program, deps);
   rateCommands(program, deps, setExitCode);
   planCommands(program, deps);
   usageCommands(program, deps);
@@ -103,6 +107,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   backupCommands(program, deps);
   clockCommands(program, deps);
   doctorCommands(program, deps, setExitCode);
+  docsCommand(program, deps);
   return program;
 }
 
@@ -127,6 +132,9 @@ function rateCommands(
 }
 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());
+
+const serveExample = `Example:
+  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve`;
 
 const examples = `
 Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also while

@@ -1,18 +1,17 @@
-import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { Cron } from "croner";
-import type * as Format from "typebox/format";
 import { MAX_PLAN_UNITS } from "./billing/rules.ts";
-import { type Environment, entriesOf, readersOf } from "./environment.ts";
+import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
 import { type LogLevel, logLevels } from "./log/levels.ts";
-import type { MailAddress, MailSettings } from "./mail/mailer.ts";
+import type { MailSettings } from "./mail/mailer.ts";
+import { parseMailFrom, smtpUrlProblems } from "./mail/transport/settings.ts";
 import { parseSigningKey } from "./rates/signing/ed25519.ts";
 import type { SigningKey } from "./rates/signing-key.ts";
 import { type Registration, registrations } from "./registration/rules.ts";
+import { misspelled } from "./settings.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
 import { ConfigError } from "./shared/program/start-error.ts";
-import { isMailable } from "./shared/text/email.ts";
 import {
   type DatabaseSettings,
   databaseOptionProblems,
@@ -20,8 +19,6 @@ import {
   type StoreSettings,
 } from "./storage/settings.ts";
 import { BACKUPS } from "./storage/sqlite/backup/names.ts";
-
-const require = createRequire(import.meta.url);
 
 /** The operator's settings, all validated before anything starts. */
 export interface Config extends StoreSettings, MailSettings {
@@ -62,6 +59,8 @@ export interface Config extends StoreSettings, MailSettings {
   readonly backupsKept: number;
   /** A rate that changes by more than this fraction of the last is held for the operator. */
   readonly maxRateJump: Decimal;
+  /** How publishers are reached where not directly, in the form that node:http takes. */
+  readonly proxies: Readonly<Record<"HTTPS_PROXY" | "NO_PROXY", string | undefined>> | undefined;
   /** The file of the key that signs rates; unset: rates are not signed. */
   readonly signingKeyFile: string | undefined;
   readonly signingKey: SigningKey | undefined;
@@ -73,15 +72,18 @@ export interface SourceNames {
   readonly onByDefault: readonly string[];
 }
 
+/** The variables of this process. */
+export const processEnvironment: Environment = process.env;
+
 /**
  * Reads the configuration. An empty variable counts as unset.
  *
  * @throws {ConfigError} with every problem at once.
  */
-export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
-  const problems: string[] = [];
+export function readConfig(sources: SourceNames, environment = processEnvironment): Config {
+  const problems = misspelled(environment);
   const readers = readersOf(environment, problems);
-  const { textOf, secretOf, integerOf, booleanOf, listOf } = readers;
+  const { textOf, secretOf, integerOf, optionalIntegerOf, choiceOf, booleanOf, listOf } = readers;
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && hasCredentials(publicUrl)) {
@@ -99,54 +101,44 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
   for (const entry of allowedOrigins.filter((text) => !isOrigin(text))) {
     problems.push(`ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${entry}"`);
   }
-  const logLevel = logLevels.find((level) => level === (textOf("LOG_LEVEL") ?? "info"));
-  if (logLevel === undefined) {
-    problems.push(`LOG_LEVEL: want ${logLevels.join(", ")}, not "${textOf("LOG_LEVEL")}"`);
-  }
-
-  const registration = registrations.find((mode) => mode === (textOf("REGISTRATION") ?? "open"));
-  if (registration === undefined) {
-    problems.push(
-      `REGISTRATION: want ${registrations.join(", ")}, not "${textOf("REGISTRATION")}"`,
-    );
-  }
-
-  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP") ?? "0.5");
+  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP"));
   if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
-    problems.push(
-      `RATE_MAX_JUMP: want a number above 0, such as 0.5, not "${textOf("RATE_MAX_JUMP")}"`,
-    );
+    const given = textOf("RATE_MAX_JUMP");
+    problems.push(`RATE_MAX_JUMP: want a number above 0, such as 0.5, not "${given}"`);
   }
 
-  const dataDirectory = textOf("DATA_DIR") ?? "./data";
+  const dataDirectory = textOf("DATA_DIR");
   const database = databaseOf(secretOf("DATABASE_URL"), problems);
+  const smtpUrl = secretOf("SMTP_URL");
+  for (const problem of smtpUrlProblems(smtpUrl)) problems.push(`SMTP_URL: ${problem}`);
   const config: Config = {
-    host: textOf("HOST") ?? "127.0.0.1",
-    port: integerOf("PORT", 0, 65_535) ?? 8080,
+    host: textOf("HOST"),
+    port: integerOf("PORT", 0, 65_535),
     dataDirectory,
     database,
     backupDirectory: textOf("BACKUP_DIR") ?? join(dataDirectory, BACKUPS),
     backupSchedule: backupScheduleOf(textOf("BACKUP_SCHEDULE"), database, problems),
-    backupsKept: integerOf("BACKUP_KEEP", 1, 10_000) ?? 14,
+    backupsKept: integerOf("BACKUP_KEEP", 1, 10_000),
     publicUrl,
-    freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
-    connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000) ?? 10_000,
-    shutdownDelaySeconds: integerOf("SHUTDOWN_DELAY_SECONDS", 0, 300) ?? 0,
-    authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
-    authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
-    requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
-    registration: registration ?? "open",
-    auditDays: integerOf("AUDIT_DAYS", 1, 36_500) ?? 400,
-    historyDays: integerOf("HISTORY_DAYS", 1, 36_500),
-    smtpUrl: smtpUrlOf(secretOf("SMTP_URL"), problems),
-    mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
+    freePlanUnits: optionalIntegerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
+    connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000),
+    shutdownDelaySeconds: integerOf("SHUTDOWN_DELAY_SECONDS", 0, 300),
+    authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000),
+    authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400),
+    requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL"),
+    registration: choiceOf("REGISTRATION", registrations),
+    auditDays: integerOf("AUDIT_DAYS", 1, 36_500),
+    historyDays: optionalIntegerOf("HISTORY_DAYS", 1, 36_500),
+    smtpUrl,
+    mailFrom: parseMailFrom(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
     allowedOrigins,
-    metricsHost: textOf("METRICS_HOST") ?? "127.0.0.1",
-    metricsPort: integerOf("METRICS_PORT", 0, 65_535),
-    logLevel: logLevel ?? "info",
+    metricsHost: textOf("METRICS_HOST"),
+    metricsPort: optionalIntegerOf("METRICS_PORT", 0, 65_535),
+    logLevel: choiceOf("LOG_LEVEL", logLevels),
     rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
-    maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
+    maxRateJump: maxRateJump as Decimal,
+    proxies: proxiesOf(environment, problems),
     signingKeyFile: textOf("SIGNING_KEY_FILE"),
     signingKey: signingKeyOf(readers, problems),
   };
@@ -192,53 +184,6 @@ function backupScheduleOf(
   return undefined;
 }
 
-/** The options of nodemailer's URL that are allowed: none that shows a mail or sends it twice. */
-const smtpOption = /^(tls\..+|requireTLS|ignoreTLS|name|authMethod)$/;
-
-/** The value is not shown in a problem: it may contain a password. */
-function smtpUrlOf(text: string | undefined, problems: string[]): string | undefined {
-  if (text === undefined) return undefined;
-  // Parsed as https: URL accepts any host after a scheme that it does not know.
-  const url = /^smtps?:\/\/[^/]/i.test(text) ? URL.parse(text.replace(/^smtps?/i, "https")) : null;
-  if (url === null) {
-    problems.push("SMTP_URL: want an address such as smtps://user:password@mail.example.org");
-  }
-  const options = [...(url?.searchParams ?? [])];
-  const unknown = options.map(([name]) => name).filter((name) => !smtpOption.test(name));
-  if (unknown.length > 0) problems.push(`SMTP_URL: there is no option ${unknown.join(", ")}`);
-  const tls = options.filter(([name]) => /^(?:requireTLS|ignoreTLS)$/.test(name));
-  if (tls.length > 1 || tls.some(([, value]) => value !== "true" && value !== "false")) {
-    problems.push("SMTP_URL: want one of requireTLS and ignoreTLS, once, and true or false");
-  }
-  return text;
-}
-
-/** Unset: `kurs` at PUBLIC_URL's host. */
-function mailFromOf(
-  text: string | undefined,
-  publicUrl: string | undefined,
-  problems: string[],
-): MailAddress {
-  if (text === undefined && publicUrl === undefined) {
-    return { name: "Kurs", address: "kurs@localhost" };
-  }
-  const host = (URL.parse(publicUrl ?? "")?.hostname ?? "localhost").replace(/^\[/, "[IPv6:");
-  const sender = text ?? `Kurs <kurs@${host}>`;
-  const named = /^([^<>]*)<([^<>]*)>$/.exec(sender);
-  const [name, address] = named === null ? ["", sender] : [named[1] ?? "", named[2] ?? ""];
-  if (!isEmail(address) || !isMailable(address) || !isMailable(name)) {
-    const shown = JSON.stringify(sender);
-    problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not ${shown}`);
-  }
-  return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
-}
-
-/** Loads the validator only when there is an address: 11 ms and 7 MB at startup. */
-function isEmail(text: string): boolean {
-  const { IsEmail } = require("typebox/format") as typeof Format;
-  return IsEmail(text);
-}
-
 /** Unset: those that are on by default; empty: none. */
 function rateSourcesOf(
   text: string | undefined,
@@ -255,6 +200,18 @@ function rateSourcesOf(
     problems.push("RATE_SOURCES: want each source once");
   }
   return names;
+}
+
+/** As in other programs, the names in lower case come first. All publishers are at https. */
+function proxiesOf(environment: Environment, problems: string[]): Config["proxies"] {
+  const given = (name: "HTTPS_PROXY" | "NO_PROXY") =>
+    givenText(environment, name.toLowerCase()) ?? givenText(environment, name);
+  const proxy = given("HTTPS_PROXY");
+  if (proxy === undefined) return undefined;
+  if (!/^https?:\/\/[^/]/i.test(proxy) || !URL.canParse(proxy)) {
+    problems.push("HTTPS_PROXY: want an address such as http://proxy.example.org:3128");
+  }
+  return { HTTPS_PROXY: proxy, NO_PROXY: given("NO_PROXY") };
 }
 
 /** Nothing of the file's content is shown in a problem. */

@@ -1,20 +1,27 @@
 import { readFileSync, statSync } from "node:fs";
+import {
+  type DefaultedName,
+  type SettingName,
+  type secretsInFiles,
+  settingOf,
+} from "./settings.ts";
 import { parseWholeNumber } from "./shared/text/whole-number.ts";
 
 /** The variables of a process, or those of a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Readers of single variables, which add invalid values to the problems. An empty variable counts
- * as unset.
+ * Readers of single settings, which add invalid values to the problems and return defaults for
+ * unset ones. An empty variable counts as unset.
  */
 export function readersOf(environment: Environment, problems: string[]) {
-  const textOf = (name: string): string | undefined => {
-    const text = environment[name]?.trim();
-    return text === "" ? undefined : text;
-  };
-  const secretOf = (name: string): string | undefined => {
-    const path = textOf(`${name}_FILE`);
+  function textOf(name: DefaultedName): string;
+  function textOf(name: SettingName): string | undefined;
+  function textOf(name: SettingName): string | undefined {
+    return givenText(environment, name) ?? settingOf(name).value;
+  }
+  const secretOf = (name: (typeof secretsInFiles)[number]): string | undefined => {
+    const path = givenText(environment, `${name}_FILE`);
     if (path === undefined) return textOf(name);
     if (textOf(name) !== undefined) {
       problems.push(`${name}: unset it or ${name}_FILE; only one of them can be set`);
@@ -28,7 +35,7 @@ export function readersOf(environment: Environment, problems: string[]) {
     problems.push(`${name}: want a file with ${wanted}, but ${content.reason}`);
     return undefined;
   };
-  const integerOf = (name: string, least: number, most: number): number | undefined => {
+  const optionalIntegerOf = (name: SettingName, least: number, most: number) => {
     const text = textOf(name);
     if (text === undefined) return undefined;
     const value = parseWholeNumber(text, least, most);
@@ -36,14 +43,33 @@ export function readersOf(environment: Environment, problems: string[]) {
     problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
     return undefined;
   };
-  const booleanOf = (name: string): boolean | undefined => {
+  /** For a setting with a default; NaN only with a problem, which prevents its use. */
+  const integerOf = (name: DefaultedName, least: number, most: number): number =>
+    optionalIntegerOf(name, least, most) ?? Number.NaN;
+  /** The first choice stands in for an invalid one, whose problem prevents its use. */
+  const choiceOf = <Choice extends string>(
+    name: DefaultedName,
+    choices: readonly [Choice, ...Choice[]],
+    wanted = choices.join(", "),
+  ): Choice => {
     const text = textOf(name);
-    if (text === undefined || text === "true" || text === "false") return text && text === "true";
-    problems.push(`${name}: want true or false, not "${text}"`);
-    return undefined;
+    const choice = choices.find((known) => known === text);
+    if (choice === undefined) problems.push(`${name}: want ${wanted}, not "${text}"`);
+    return choice ?? choices[0];
   };
-  const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
-  return { textOf, secretOf, contentOf, integerOf, booleanOf, listOf };
+  const booleanOf = (name: DefaultedName): boolean =>
+    choiceOf(name, ["false", "true"], "true or false") === "true";
+  const listOf = (name: SettingName): readonly string[] => entriesOf(textOf(name) ?? "");
+  return {
+    ...{ textOf, secretOf, contentOf, listOf },
+    ...{ integerOf, optionalIntegerOf, choiceOf, booleanOf },
+  };
+}
+
+/** @returns the text of a variable; undefined if it is unset or empty. */
+export function givenText(environment: Environment, name: string): string | undefined {
+  const text = environment[name]?.trim();
+  return text === "" ? undefined : text;
 }
 
 const SECRET_BYTES_MAX = 65_536;

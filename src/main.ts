@@ -7,7 +7,7 @@ import { readVerified } from "./backups/verified.ts";
 import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, processEnvironment, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
 import { packContent } from "./provenance/documents/content.ts";
 import { systemClock } from "./shared/clock.ts";
@@ -21,31 +21,41 @@ import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 
+/**
+ * A terminal sends Ctrl-C to npm and to the server, and npm passes it on to the server where the
+ * shell between them has replaced itself, as bash does: one Ctrl-C arrives twice.
+ */
+const SAME_CTRL_C_MS = 250;
+
 /** Serves until a signal stops it; a second SIGINT or SIGTERM exits at once. */
 async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
   const { welcome } = await import("./welcome.ts");
   const { createLog } = await import("./log/log.ts");
-  const { loadReadableLines } = await import("./log/terminal.ts");
+  const { readableLines } = await import("./log/terminal.ts");
   allocateYoung();
   const stop = Promise.withResolvers<void>();
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
   process.on("SIGHUP", () => stop.resolve());
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(1));
-      stop.resolve();
-    });
-  }
+  process.once("SIGTERM", () => {
+    process.once("SIGTERM", () => process.exit(1));
+    stop.resolve();
+  });
+  let firstMs: number | undefined;
+  process.on("SIGINT", () => {
+    firstMs ??= performance.now();
+    if (performance.now() - firstMs > SAME_CTRL_C_MS) process.exit(1);
+    stop.resolve();
+  });
   // A person reads a terminal; a program reads everything else.
-  const readable = process.stdout.isTTY ? await loadReadableLines() : undefined;
+  const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
   const known = knownSources();
   const deps = {
     clock: systemClock,
     secrets: createSecrets(),
-    sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
+    sources: fetchedSources(config.rateSources, config),
     knownSources: known,
     headersOf: createHeadersOf(known, () => config.signingKey),
     packContent,
@@ -73,6 +83,16 @@ async function serve(config: Config): Promise<void> {
  */
 function allocateYoung(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
+}
+
+/** Sources to fetch, through the proxy that is configured. */
+function fetchedSources(keys: readonly string[], { proxies }: Config): readonly RateSource[] {
+  // For all of this process: fetch takes no proxy of its own. Nothing else here requests a URL,
+  // except kurs health, which is another process. Not imported: node:http takes 15 MB.
+  if (proxies !== undefined) {
+    process.getBuiltinModule("node:http").setGlobalProxyFromEnv(proxies);
+  }
+  return sourcesOf(keys, { clock: systemClock, version });
 }
 
 /** Every source: a store may have rates of those that are switched off. */
@@ -164,6 +184,8 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     version,
     clock: systemClock,
     settings,
+    environment: processEnvironment,
+    nodeOptions: process.execArgv,
     tables,
     serve: () => serve(settings()),
     openStore: ({ makesStore } = { makesStore: false }) =>
@@ -175,7 +197,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     publicUrl: () => publicUrlOf(settings()),
     ask,
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
-    sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
+    sourcesOf: (keys) => fetchedSources(keys, settings()),
     sourceKeys: sourceNames.known,
     headersOf: createHeadersOf(knownSources(), () => settings().signingKey),
     packContent,

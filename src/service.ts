@@ -23,7 +23,7 @@ import { createCoverage } from "./coverage/coverage.ts";
 import { loadCommonPasswords } from "./crypto/common-passwords.ts";
 import type { App } from "./http/fastify.ts";
 import { listen } from "./http/server/listen.ts";
-import { seedFromSnapshot } from "./import/import.ts";
+import { seedFromSnapshot } from "./import/seed.ts";
 import { createMailer } from "./mail/transport/create-mailer.ts";
 import { createEmailVerification } from "./mailed-links/email-verification.ts";
 import { createPasswordResets } from "./mailed-links/password-reset.ts";

@@ -6,6 +6,7 @@ import { findHome } from "./home.ts";
 import { AccountPage } from "./pages/account.tsx";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
+import { CoveragePage } from "./pages/coverage.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";
 import { HomePage } from "./pages/home.tsx";
 import { KeysPage } from "./pages/keys.tsx";
@@ -36,6 +37,7 @@ const pages: Record<ConsolePage, Page> = {
   "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
   "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
+  "/coverage": { title: "Publishers and pairs", content: CoveragePage, readers: "everyone" },
   "/home": { title: "Home", content: HomePage, readers: "owner" },
   "/rates": { title: "Rates", content: RatesPage, readers: "owner" },
   "/source": { title: "Source", content: SourcePage, readers: "owner" },

@@ -13,9 +13,17 @@ export function levelOf({ usage: { remaining_units, utilization } }: Usage): Quo
   return utilization >= HIGH_SHARE ? "high" : "low";
 }
 
-/** An even share of the quota: units per day that would use it up at the period's end. */
-export function unitsPerDay({ billing_period: { start, end }, usage }: Usage): number {
-  return usage.quota_units / ((Date.parse(end) - Date.parse(start)) / DAY_MS);
+/** The quota in equal shares for the days of the billing period. */
+export interface EvenShare {
+  /** Units per day that would use up the quota at the period's end. */
+  readonly perDay: number;
+  /** The period's first UTC day, as `2026-11-01`: earlier days had a quota of their own. */
+  readonly firstDay: string;
+}
+
+export function evenShareOf({ billing_period: { start, end }, usage }: Usage): EvenShare {
+  const days = (Date.parse(end) - Date.parse(start)) / DAY_MS;
+  return { perDay: usage.quota_units / days, firstDay: start.slice(0, 10) };
 }
 
 /** Bars below half the chart's height would be hard to compare. */
@@ -23,9 +31,9 @@ const LINE_TO_BARS_MAX = 2;
 
 /** Whether the line of an even share has a place in the chart. */
 export function isEvenShown(
-  even: number,
+  { perDay }: EvenShare,
   { days, series }: Pick<DailyUnits, "days" | "series">,
 ): boolean {
   const sums = days.map((_, day) => series.reduce((sum, { units }) => sum + (units[day] ?? 0), 0));
-  return even <= LINE_TO_BARS_MAX * Math.max(...sums);
+  return perDay >= 1 && perDay <= LINE_TO_BARS_MAX * Math.max(...sums);
 }

@@ -1,8 +1,14 @@
 import { computed, signal } from "@preact/signals";
 import { type ConsolePage, consolePages } from "../../src/pages/paths.ts";
 
+/** The document's address of a file of the service: that of the document itself says less. */
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href;
+
 /** The service's base path: `/`, or a prefix that a proxy adds. */
-export const root = new URL(".", location.href).pathname;
+export const root = new URL(".", icon ?? location.href).pathname;
+
+/** Whether this document shows the console's pages: the others link to it. */
+export const isConsole = document.getElementById("app") !== null;
 
 /** Whether this document is the API reference, which is not a page of the console. */
 export const isReference = location.pathname === `${root}docs`;

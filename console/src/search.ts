@@ -1,4 +1,10 @@
-import type { CoveredPair } from "./api/rates.ts";
+/** What a pair is found by. */
+export interface NamedPair {
+  readonly base: string;
+  readonly quote: string;
+  readonly base_name: string | null;
+  readonly quote_name: string | null;
+}
 
 /** The words of a text, each after a space, without case, accents and full widths: ` sao tome`. */
 function wordsOf(text: string): string {
@@ -8,10 +14,10 @@ function wordsOf(text: string): string {
   return plain.replace(/[^\p{L}\p{N}]+/gu, " ").replace(/^ ?/, " ");
 }
 
-const wordsOfPair = new WeakMap<CoveredPair, string>();
+const wordsOfPair = new WeakMap<NamedPair, string>();
 
 /** The words by which a pair is found: its symbols, together and alone, and their names. */
-function searchable(pair: CoveredPair): string {
+function searchable(pair: NamedPair): string {
   const known = wordsOfPair.get(pair);
   if (known !== undefined) return known;
   const { base, quote, base_name, quote_name } = pair;
@@ -31,7 +37,10 @@ function beginningsIn(search: string): readonly string[] {
  * Finds the pairs in which every word of a search begins a symbol or a word of a name. Those whose
  * base the search begins with come first.
  */
-export function findPairs(pairs: readonly CoveredPair[], search: string): readonly CoveredPair[] {
+export function findPairs<Pair extends NamedPair>(
+  pairs: readonly Pair[],
+  search: string,
+): readonly Pair[] {
   const beginnings = beginningsIn(search);
   const [first] = beginnings;
   // Signs alone, such as €, begin no word.
@@ -40,7 +49,7 @@ export function findPairs(pairs: readonly CoveredPair[], search: string): readon
     const words = searchable(pair);
     return beginnings.every((beginning) => words.includes(beginning));
   });
-  const isFirst = ({ base }: CoveredPair) => ` ${base.toLowerCase()}`.startsWith(first);
+  const isFirst = ({ base }: NamedPair) => ` ${base.toLowerCase()}`.startsWith(first);
   return [...found.filter(isFirst), ...found.filter((pair) => !isFirst(pair))];
 }
 

@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { root } from "./router.ts";
+import { unlessBlocked } from "./unless-blocked.ts";
 
 /**
  * The current log-in. Each tab keeps it in memory and in its own storage, and sends it to a tab
@@ -109,15 +110,6 @@ function restore(): Session | undefined {
   const text = unlessBlocked(() => sessionStorage.getItem(PLACE)) ?? undefined;
   const stored = text === undefined ? undefined : (JSON.parse(text) as Session);
   return stored !== undefined && msLeft(stored) > 0 ? stored : undefined;
-}
-
-/** A browser that blocks cookies blocks these, too: then the session is in memory alone. */
-function unlessBlocked<Result>(use: () => Result): Result | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
 }
 
 function isValid(offered: Session): boolean {

@@ -2,7 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import type uPlot from "uplot";
 import type { DailyUnits } from "./daily-units.ts";
 import { formatUnits } from "./format.ts";
-import { isEvenShown } from "./quota.ts";
+import { type EvenShare, isEvenShown } from "./quota.ts";
 
 const BAR_SHARE = 0.72;
 const BAR_PX_MAX = 36;
@@ -16,8 +16,8 @@ const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric",
 
 interface Shown {
   readonly units: DailyUnits;
-  /** Units per day, drawn as a dashed line where it has a place. */
-  readonly even: number;
+  /** Drawn as a dashed line over the days of the period, where it has a place. */
+  readonly even: EvenShare;
   readonly onPoint: (index: number | undefined) => void;
 }
 
@@ -43,7 +43,9 @@ export function stackedBars(
   }));
   stacked.reverse();
 
-  const line = isEvenShown(even, { days, series }) ? even : undefined;
+  const firstOfPeriod = days.findIndex((day) => day >= even.firstDay);
+  const isLined = firstOfPeriod >= 0 && isEvenShown(even, { days, series });
+  const line = isLined ? even.perDay : undefined;
   const axis = { stroke: colourOf("muted"), font: FONT, ticks: { show: false } };
   const options: Omit<uPlot.Options, "width" | "height"> = {
     legend: { show: false },
@@ -84,7 +86,7 @@ export function stackedBars(
     ],
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
-      draw: [(plot) => line !== undefined && drawLine(plot, line, axis.stroke)],
+      draw: [(plot) => line !== undefined && drawLine(plot, line, firstOfPeriod, axis.stroke)],
     },
   };
   return { options, data: [days.map((_, index) => index), ...stacked.map((key) => key.heights)] };
@@ -98,14 +100,20 @@ function computedColour(place: HTMLElement, name: string): string {
   return color;
 }
 
-function drawLine({ ctx, bbox, valToPos }: uPlot, units: number, colour: string): void {
+/** @param from the index of the first day that the line is for. */
+function drawLine(
+  { ctx, bbox, valToPos }: uPlot,
+  units: number,
+  from: number,
+  colour: string,
+): void {
   const y = Math.round(valToPos(units, "y", true));
   ctx.save();
   ctx.strokeStyle = colour;
   ctx.lineWidth = devicePixelRatio;
   ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
   ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
+  ctx.moveTo(valToPos(from - 0.5, "x", true), y);
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
   ctx.restore();

@@ -8,6 +8,7 @@ import {
   ERASED_KEY,
   ERASED_TABLES,
   integerOf,
+  LOCK_ACCOUNT,
   textOf,
 } from "../storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../storage/engine.ts";
@@ -72,10 +73,6 @@ const SECTIONS: Record<ExportSection, string> = {
     "period || '-' || threshold",
   ),
 };
-
-// A deletion waits for the export's event, and then removes the address from it.
-const LOCK_ACCOUNT = `
-  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
@@ -175,6 +172,7 @@ function readingOf(
 
     beginExport: (accountId, origin) =>
       engine.transaction(function* () {
+        // A deletion waits for the export's event, and then removes the address from it.
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
         const [row] = yield statement(ACCOUNT_ROW, accountId);
         if (row === undefined) return undefined;

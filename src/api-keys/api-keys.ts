@@ -1,12 +1,12 @@
 import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
-import { originNow } from "../shared/origin.ts";
+import { type Origin, originNow } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { apiKeyRequired, isApiKey, KEY_LIMITS, KeyRejected, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
+import type { ApiKey, ApiKeyStore, KeyLimits, NewApiKey } from "./store.ts";
 
 const limitMessages: Record<keyof KeyLimits, string> = {
   active: `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
@@ -58,23 +58,10 @@ export function createApiKeys(uses: {
   const { store, secrets } = uses;
 
   return {
-    async create(accountId, name, session) {
+    create(accountId, name, session) {
       const origin = originNow({ kind: "account", address: session.clientAddress }, uses);
-      const secret = API_KEY_PREFIX + secrets.secret();
-      const key: ApiKey = {
-        id: secrets.uuid(),
-        name,
-        keyPrefix: keyPrefixOf(secret),
-        createdAt: origin.at,
-        revokedAt: undefined,
-      };
-      const keyHash = secrets.hash(secret);
       const sessionHash = secrets.hash(session.token);
-      const newKey = { ...key, accountId, keyHash, sessionHash };
-      const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
-      if (creation === "session_ended") throw sessionRequired;
-      if (creation === "created") return { key, secret };
-      throw new Failure("key_limit_reached", limitMessages[creation]);
+      return createKey(uses, { accountId, name, sessionHash }, origin);
     },
 
     list: (accountId) => pagesOfKeys(store.keys, accountId),
@@ -98,6 +85,33 @@ export function createApiKeys(uses: {
       }
     },
   };
+}
+
+/**
+ * Creates an API key.
+ *
+ * @param wanted the name, checked already, and the session that must not have ended, if any.
+ * @throws {Failure} as `create` of `ApiKeys`, and `not_found` for a deleted account.
+ */
+export async function createKey(
+  { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
+  wanted: Pick<NewApiKey, "accountId" | "name" | "sessionHash">,
+  origin: Origin,
+): Promise<{ key: ApiKey; secret: string }> {
+  const secret = API_KEY_PREFIX + secrets.secret();
+  const key: ApiKey = {
+    id: secrets.uuid(),
+    name: wanted.name,
+    keyPrefix: keyPrefixOf(secret),
+    createdAt: origin.at,
+    revokedAt: undefined,
+  };
+  const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
+  const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
+  if (creation === "session_ended") throw sessionRequired;
+  if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
+  if (creation === "created") return { key, secret };
+  throw new Failure("key_limit_reached", limitMessages[creation]);
 }
 
 /** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */

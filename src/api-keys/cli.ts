@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import {
   CommandError,
-  type CommandIo,
   type OpenStore,
   type OutputOptions,
   unknownAccount,
@@ -13,19 +12,13 @@ import { visibleLine } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { pagesOfKeys } from "./api-keys.ts";
 import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
+import { type CreateKeyDeps, type CreateKeyStores, createKeyCommand } from "./create-cli.ts";
 import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
 import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, KeyReference, OwnedKey } from "./store.ts";
+import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
 
-export interface KeyCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{
-    readonly keys: ApiKeyStore;
-    readonly sessions: LeakedSessionStore;
-    /** Where an email is turned into the id of its account. */
-    readonly accounts: {
-      findByEmail(email: string): Promise<{ readonly id: string } | undefined>;
-    };
-  }>;
+export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore"> {
+  readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
   /** Opens a file, or stdin for `-`. @throws as Node does. */
   readonly openFile: (path: string) => OpenedFile;
   /** The digest under which a credential is stored. */
@@ -36,7 +29,7 @@ export interface KeyCommandDeps extends CommandIo {
 export function keyCommands(program: Command, deps: KeyCommandDeps): void {
   const keys = program
     .command("keys")
-    .description("show API keys, revoke one, or revoke every one that a text contains")
+    .description("show, create and revoke API keys, or revoke every one that a text contains")
     .addHelpText("after", "\nExample:\n  $ kurs keys list ada@example.org");
 
   keys
@@ -46,6 +39,8 @@ export function keyCommands(program: Command, deps: KeyCommandDeps): void {
     .option("--json", "print them as JSON")
     .addHelpText("after", listExamples)
     .action((email: string, options: OutputOptions) => listKeys(deps, email, options));
+
+  createKeyCommand(keys, deps);
 
   keys
     .command("revoke")

@@ -4,6 +4,7 @@ import {
   hashParameters,
   integerOf,
   isOneOfHashes,
+  LOCK_ACCOUNT,
   optionalTextOf,
   type Tables,
   textOf,
@@ -101,8 +102,10 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       const reached = countReached(await engine.query(COUNT_KEYS, ...counted));
       if (reached !== undefined) return reached;
       return engine.transaction(function* (): Transaction<KeyCreation> {
-        if (sessionHash !== undefined) {
-          if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) return "session_ended";
+        if (sessionHash === undefined) {
+          if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";
+        } else if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) {
+          return "session_ended";
         }
         const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
         if ((yield statement(CREATE_KEY, ...values)).length === 1) {

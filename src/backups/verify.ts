@@ -5,6 +5,7 @@ import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/program/start-error.ts";
+import { counted } from "../shared/text/counted.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
 import { requireOwner } from "../storage/sqlite/owner.ts";
@@ -100,10 +101,10 @@ function differences(
   expected: Partial<DatabaseTotals>,
   restored: DatabaseTotals,
 ): readonly string[] {
-  const names = { accounts: "accounts", activeKeys: "active keys", units: "units" } as const;
+  const names = { accounts: "account", activeKeys: "active key", units: "unit" } as const;
   return (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
     const wanted = expected[name];
     if (wanted === undefined || wanted === restored[name]) return [];
-    return [`${wanted} ${names[name]} were ${what}, and ${restored[name]} are restored`];
+    return [`${counted(wanted, names[name])} ${what}, and ${restored[name]} restored`];
   });
 }

@@ -43,6 +43,8 @@ export interface PageOfPairs {
 export interface CoverageStore {
   sources(): Promise<readonly StoredSource[]>;
   pairs(page: PageOfPairs): Promise<readonly StoredPair[]>;
+  /** The first pairs of a source that a read can get: none that is suspended. */
+  pairsOfSource(source: string, limit: number): Promise<readonly Pair[]>;
 }
 
 /** A pair as customers see it. */
@@ -64,6 +66,11 @@ export interface CoveredSource {
   readonly lastErrorAt: string | undefined;
 }
 
+/** A publisher that owns a pair, and the first of the pairs that a read can get. */
+export interface Publisher extends CoveredSource {
+  readonly readablePairs: readonly Pair[];
+}
+
 export interface Coverage {
   /** A page of the pairs; `next` is its last one if there are more. */
   pairs(
@@ -73,6 +80,8 @@ export interface Coverage {
   sources(): Promise<readonly CoveredSource[]>;
   /** The number of all pairs, imported ones included. */
   countPairs(): Promise<number>;
+  /** What visitors may see: publishers and their pairs. The operator's imports are not public. */
+  publishers(): Promise<readonly Publisher[]>;
 }
 
 export function createCoverage(uses: {
@@ -96,7 +105,7 @@ export function createCoverage(uses: {
     ]),
   );
 
-  return {
+  const coverage: Coverage = {
     async pairs(page) {
       const nowMs = clock.nowMs();
       // One more than the page shows whether there is a next one.
@@ -130,5 +139,18 @@ export function createCoverage(uses: {
     async countPairs() {
       return (await store.sources()).reduce((sum, { pairs }) => sum + pairs, 0);
     },
+
+    async publishers() {
+      const publishers: Publisher[] = [];
+      for (const covered of await coverage.sources()) {
+        if (covered.pairs === 0) continue;
+        await nextIteration();
+        const { key } = covered.source;
+        const readablePairs = await store.pairsOfSource(key, PAIRS_PER_PAGE_MAX);
+        publishers.push({ ...covered, readablePairs });
+      }
+      return publishers;
+    },
   };
+  return coverage;
 }

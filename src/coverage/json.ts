@@ -5,7 +5,7 @@ import type { StoredRate } from "../rates/store.ts";
 import { Timestamp, Type } from "../shared/json-schema.ts";
 import type { Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
-import type { CoveredPair, CoveredSource } from "./coverage.ts";
+import type { CoveredPair, CoveredSource, Publisher } from "./coverage.ts";
 
 const Name = (examples: readonly string[]) => ({
   type: ["string", "null"],
@@ -100,6 +100,32 @@ export const coverageSchemas = [CoveredPairSchema, CoveredSourceSchema, PairsSch
 
 export function sourcesJson(sources: readonly CoveredSource[]) {
   return { sources: sources.map(coveredSourceJson) };
+}
+
+/** What visitors see: no figure, and no time of an observation. */
+export function publishersJson(publishers: readonly Publisher[]) {
+  const names: Record<string, string> = {};
+  for (const { base, quote } of publishers.flatMap(({ readablePairs }) => readablePairs)) {
+    for (const symbol of [base, quote]) {
+      const name = currencyName(symbol);
+      if (name !== undefined) names[symbol] = name;
+    }
+  }
+  return { publishers: publishers.map(publisherJson), names };
+}
+
+function publisherJson(publisher: Publisher) {
+  const { source, readablePairs, missedPublications, lastSuccessAt } = publisher;
+  return {
+    name: source.name,
+    country: source.country,
+    terms: source.terms,
+    terms_url: source.termsUrl ?? null,
+    schedule: scheduleText(source),
+    up_to_date: missedPublications === 0,
+    fetched: lastSuccessAt !== undefined,
+    pairs: readablePairs.map(pairName),
+  };
 }
 
 function coveredSourceJson(covered: CoveredSource) {

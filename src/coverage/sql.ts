@@ -1,4 +1,4 @@
-import type { AssetSymbol } from "../rates/rules/symbol.ts";
+import type { AssetSymbol, Pair } from "../rates/rules/symbol.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine, Row } from "../storage/engine.ts";
@@ -22,6 +22,10 @@ const PAIRS = `${PAIR} WHERE (base, quote) > ($1, $2) ORDER BY base, quote LIMIT
 const PAIRS_OF_BASE = `
   ${PAIR} WHERE base = $4 AND (base, quote) > ($1, $2) ORDER BY quote LIMIT $3`;
 
+const PAIRS_OF_SOURCE = `
+  SELECT base, quote FROM rates WHERE source = $1 AND suspended_at IS NULL
+  ORDER BY base, quote LIMIT $2`;
+
 export function coverageStore(engine: Engine): CoverageStore {
   return {
     async sources() {
@@ -41,15 +45,25 @@ export function coverageStore(engine: Engine): CoverageStore {
         base === undefined
           ? await engine.query(PAIRS, ...start)
           : await engine.query(PAIRS_OF_BASE, ...start, base);
-      return rows.map(pairOf);
+      return rows.map(storedPairOf);
+    },
+
+    async pairsOfSource(source, limit) {
+      return (await engine.query(PAIRS_OF_SOURCE, source, limit)).map(pairOf);
     },
   };
 }
 
-function pairOf(row: Row): StoredPair {
+function pairOf(row: Row): Pair {
   return {
     base: textOf(row, "base") as AssetSymbol,
     quote: textOf(row, "quote") as AssetSymbol,
+  };
+}
+
+function storedPairOf(row: Row): StoredPair {
+  return {
+    ...pairOf(row),
     source: textOf(row, "source"),
     asOf: textOf(row, "as_of") as Instant,
     isSuspended: row.suspended_at !== null,

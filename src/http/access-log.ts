@@ -47,9 +47,6 @@ export function loggedRequest(request: FastifyRequest): LoggedRequest {
   return { id, method, route, arrivedMs, servedBy: "node_http", accountId };
 }
 
-/** pino's number for the level of access-log lines. */
-const INFO = 30;
-
 /**
  * Creates the access log. Every metered read logs a line, so this function builds it instead of
  * pino and writes the lines of one batch together. A line has the route's pattern instead of the
@@ -73,7 +70,7 @@ export function createAccessLog(deps: {
   return ({ id, method, route, arrivedMs, accountId }, status, _code, caller) => {
     if (nowMs !== clock.nowMs()) {
       nowMs = clock.nowMs();
-      start = `{"level":${INFO},"time":"${timestamp(nowMs)}","request_id":"`;
+      start = `{"level":"info","time":"${timestamp(nowMs)}","request_id":"`;
     }
     const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
     // Runs after all responses of a batch, and before any code that reads them.

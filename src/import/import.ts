@@ -1,11 +1,6 @@
 import { inChunks } from "../async/in-chunks.ts";
 import type { HeadersOf } from "../rates/headers.ts";
-import {
-  type HistoryStore,
-  type PackContent,
-  type Publication,
-  SNAPSHOT_SOURCE,
-} from "../rates/history.ts";
+import type { HistoryStore, Publication } from "../rates/history.ts";
 import { knownSymbols } from "../rates/rules/known-symbols.ts";
 import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "../rates/rules/symbol.ts";
@@ -15,13 +10,14 @@ import {
   type UpdateDecision,
   type UpdatePolicy,
 } from "../rates/rules/update-policy.ts";
-import type { RateStore } from "../rates/store.ts";
+import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { FileDigest } from "../shared/file-digest.ts";
-import { type Instant, timestamp } from "../shared/instant.ts";
+import { timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import { type StoreStatus, StoreUnavailable } from "../shared/store.ts";
-import type { BundledPublication, RateLine, Snapshot } from "../sources/source.ts";
+import type { StoreStatus } from "../shared/store.ts";
+import type { RateLine } from "../sources/source.ts";
+import { completeTime, type PublishedAt } from "./dates.ts";
 
 /**
  * Rates per transaction while no other process writes: they share the sync at its end. A server
@@ -65,9 +61,9 @@ export interface ImportCounts {
 }
 
 /** Called during an import with the lines of the file that the operator should look at. */
-interface ImportReports {
-  /** A line was not stored. */
+export interface ImportReports {
   readonly onRejected: (line: number, reason: string) => void;
+  readonly onHeld: (line: number, rate: Rate) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
   readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
 }
@@ -86,6 +82,8 @@ export type StoreRateLines = (
 /** The file whose lines are imported. */
 interface ImportedFile {
   readonly name: string;
+  /** The time of day that a date alone means; unset: such a line is rejected. */
+  readonly publishedAt?: PublishedAt | undefined;
   /** Its digest once it was read to its end; until then, and if it was not, undefined. */
   readonly digest: () => FileDigest | undefined;
 }
@@ -133,14 +131,7 @@ export function createRateImport(uses: {
       return others;
     };
 
-    const lines = parsedLines(batches, clock);
-    for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {
-      const others = await storeRates(chunk.filter(isValid).sort(byPair));
-      for (const line of chunk) {
-        if (isValid(line)) tally.add(line, others.get(line.line) ?? "store");
-        else tally.reject(line.line, line.reason);
-      }
-    }
+    await importLines(parsedLines(batches, clock, file.publishedAt), storeRates, tally);
     const digest = file.digest();
     if (typeof publication === "number" && digest !== undefined) {
       await store.history.recordDigest(publication, digest);
@@ -149,8 +140,67 @@ export function createRateImport(uses: {
   };
 }
 
+/**
+ * Decides on the lines of a file as an import does, and stores nothing. Memory use grows with the
+ * number of pairs, not with that of the lines.
+ *
+ * @param show gets what would be stored, in the order of pairs, some lines at a time.
+ */
+export async function previewImport(
+  batches: AsyncIterable<readonly RateLine[]>,
+  uses: {
+    readonly store: { readonly rates: Pick<RateStore, "previewUpdate"> };
+    readonly clock: Clock;
+    readonly policy: UpdatePolicy;
+    readonly publishedAt: PublishedAt | undefined;
+    readonly reports: ImportReports;
+    readonly show: (updates: readonly DecidedUpdate[]) => void;
+  },
+): Promise<ImportCounts> {
+  const { store, clock, policy, publishedAt, reports, show } = uses;
+  const tally = createTally(reports);
+  /** What would be stored by then: a file may have a pair in many lines. */
+  const stored = new Map<string, SourcedRate>();
+  const previewRates = async (rates: readonly ImportedRate[]) => {
+    const others = new Map<number, UpdateDecision>();
+    const updates: DecidedUpdate[] = [];
+    await store.rates.previewUpdate(rates, (inStore, next) => {
+      const current = stored.get(pairName(next)) ?? inStore;
+      const decision = policy(current, next);
+      if (decision === "store") {
+        stored.set(pairName(next), next);
+        updates.push({ next, current, decision });
+      } else others.set(next.line ?? 0, decision);
+      return decision;
+    });
+    show(updates);
+    return others;
+  };
+  await importLines(parsedLines(batches, clock, publishedAt), previewRates, tally);
+  return tally.counts();
+}
+
+/**
+ * Has the valid rates of a file stored, and counts what became of its lines.
+ *
+ * @param storeRates returns the decisions by line, without those to store.
+ */
+async function importLines(
+  lines: AsyncIterable<readonly (ImportedRate | RejectedLine)[]>,
+  storeRates: (rates: readonly ImportedRate[]) => Promise<ReadonlyMap<number, UpdateDecision>>,
+  tally: ReturnType<typeof createTally>,
+): Promise<void> {
+  for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {
+    const others = await storeRates(chunk.filter(isValid).sort(byPair));
+    for (const line of chunk) {
+      if (isValid(line)) tally.add(line, others.get(line.line) ?? "store");
+      else tally.reject(line.line, line.reason);
+    }
+  }
+}
+
 /** Counts what became of the lines, and reports those that the operator should look at. */
-function createTally({ onRejected, onUnknownSymbol }: ImportReports) {
+function createTally({ onRejected, onHeld, onUnknownSymbol }: ImportReports) {
   const count = { stored: 0, unchanged: 0, held: 0, rejected: 0 };
   const unknown = findUnknown(onUnknownSymbol);
   const reject = (line: number, reason: string) => {
@@ -166,7 +216,7 @@ function createTally({ onRejected, onUnknownSymbol }: ImportReports) {
       } else if (decision === "unchanged") count.unchanged += 1;
       else if (decision === "hold") {
         count.held += 1;
-        onRejected(rate.line, heldReason(rate));
+        onHeld(rate.line, rate);
       } else reject(rate.line, decision.reason);
     },
     counts: (): ImportCounts => ({ ...count, ...unknown.found() }),
@@ -186,12 +236,14 @@ function isValid(line: ImportedRate | RejectedLine): line is ImportedRate {
 async function* parsedLines(
   batches: AsyncIterable<readonly RateLine[]>,
   clock: Clock,
+  publishedAt: PublishedAt | undefined,
 ): AsyncGenerator<readonly (ImportedRate | RejectedLine)[]> {
   for await (const batch of batches) {
     const latest = latestAsOf(clock.nowMs());
     yield batch.map((entry) => {
       const { line } = entry;
-      const parsed = "reason" in entry ? entry : parseQuotation(entry, latest);
+      const complete = "reason" in entry ? entry : completeTime(entry, publishedAt);
+      const parsed = "reason" in complete ? complete : parseQuotation(complete, latest);
       if ("reason" in parsed) return { line, reason: parsed.reason };
       return { ...parsed, source: IMPORT_SOURCE, place: 0, line };
     });
@@ -223,53 +275,4 @@ function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
     },
     found: () => ({ unknownSymbols: [...symbols], furtherUnknown }),
   };
-}
-
-function heldReason({ base, quote, rate }: Rate): string {
-  const release = `kurs rates release ${base} ${quote}`;
-  return `${base}/${quote} at ${rate} is too far from the stored rate: held, see ${release}`;
-}
-
-/** The bundled rates are known to be good, so a clock behind their times rejects none. */
-export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
-
-/**
- * Stores the bundled publications in a store without any rate. Where two have the same pair, the
- * earlier one in the list provides it.
- *
- * @returns the publications that were stored, or `undefined` when the store had rates already.
- */
-export async function seedFromSnapshot(
-  store: RateStore,
-  uses: {
-    readonly origin: Origin;
-    readonly headersOf: HeadersOf;
-    readonly packContent: PackContent;
-  },
-  loadSnapshot: () => Snapshot,
-): Promise<readonly BundledPublication[] | undefined> {
-  if (await store.hasAny()) return undefined;
-  const { origin, headersOf, packContent } = uses;
-  const { publications, fileName, content } = loadSnapshot();
-  const rates = new Map<string, SourcedRate>();
-  for (const { source, quotations } of publications) {
-    for (const quotation of quotations) {
-      const parsed = parseQuotation(quotation, ANY_TIME);
-      if ("reason" in parsed) throw new Error(`bundled snapshot, ${source}: ${parsed.reason}`);
-      const pair = pairName(parsed);
-      if (!rates.has(pair)) rates.set(pair, { ...parsed, source, place: 0 });
-    }
-  }
-  const receivedAt = origin.at;
-  const document = { name: fileName, receivedAt, stored: await packContent(content) };
-  const publication = { source: SNAPSHOT_SOURCE, receivedAt, documents: [document] };
-  try {
-    const how = { policy: () => "store" as const, headersOf, publication, origin };
-    if (!(await store.seed([...rates.values()], how))) return undefined;
-  } catch (error) {
-    // Many nodes that start at once on an empty store wait for each other, some for too long.
-    if (!(error instanceof StoreUnavailable) || !(await store.hasAny())) throw error;
-    return undefined;
-  }
-  return publications;
 }

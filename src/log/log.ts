@@ -12,6 +12,13 @@ export interface Log {
   readonly logDestination: DestinationStream & Pick<LogOutput, "end">;
 }
 
+/** The members that every line begins with: the level's name and the time. */
+export const lineFormat = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (level: string) => ({ level }) },
+};
+
 /**
  * Writes JSON lines to stdout, with details that responses must not reveal, such as causes. Only
  * the access log writes to the destination directly: its lines hold no text from others, and a
@@ -27,8 +34,10 @@ export function createLog(level: LogLevel, readable?: (lines: string) => string)
     write: (lines: string) => output.write(readable === undefined ? lines : readable(lines)),
     end: () => output.end(),
   };
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const log = pino(options, { write: (line) => logDestination.write(visible(line)) });
+  const log = pino(
+    { ...lineFormat, level },
+    { write: (line) => logDestination.write(visible(line)) },
+  );
   return { log, logDestination };
 }
 

@@ -1,3 +1,5 @@
+import { counted } from "../shared/text/counted.ts";
+import { invitationLink, tokenLink } from "./links.ts";
 import type { OutgoingMail } from "./store.ts";
 
 /** The content of a mail. */
@@ -19,8 +21,7 @@ interface MailTemplate {
 /**
  * Renders a mail as plain text and HTML.
  *
- * @param publicUrl the base of the link. The token is in the link's fragment, which browsers never
- *   send: it reaches no log and no Referer.
+ * @param publicUrl the base of the link.
  */
 export function renderMail(
   { kind, email, link, quota, createdAt }: OutgoingMail,
@@ -28,8 +29,7 @@ export function renderMail(
 ): RenderedMail {
   const until = link === undefined ? "" : moment(link.expiresAt);
   const token = link?.token ?? "";
-  const addressOf = (page: string) => `${publicUrl}/${page}#token=${token}`;
-  const invited = encodeURIComponent(email);
+  const addressOf = (page: "verify" | "reset") => tokenLink(publicUrl, page, token);
   const templates: Record<OutgoingMail["kind"], () => MailTemplate> = {
     verification: () => ({
       subject: "Confirm your email for Kurs",
@@ -77,7 +77,7 @@ export function renderMail(
       before: [`An operator of this Kurs server invites you to open an account for ${email}:`],
       link: {
         name: "Open an account",
-        address: `${publicUrl}/signup#invitation=${token}&email=${invited}`,
+        address: invitationLink(publicUrl, token, email),
       },
       after: [
         `The link works once, until ${until}, and only for this address.`,
@@ -121,8 +121,8 @@ function quotaMail(
       ? `Your Kurs quota for ${month} is used up`
       : `At least ${threshold} % of your Kurs quota for ${month} is used`,
     before: [
-      `Your account with Kurs has used ${grouped(used)} of its ${grouped(units)} units in the ` +
-        `billing period of ${month}.`,
+      `Your account with Kurs has used ${grouped(used)} of its ` +
+        `${counted(units, "unit", grouped(units))} in the billing period of ${month}.`,
       isOver ? `That period ended on ${moment(resetsAt)}, and one with a new quota began.` : effect,
     ],
     link: { name: "See the usage", address: `${publicUrl}/usage` },

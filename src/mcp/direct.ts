@@ -87,9 +87,9 @@ function parseToolCall(
   if (tool === undefined || params.arguments === null || !isRecord(args)) return undefined;
   if (!isJsonContentType(headers["content-type"] ?? null)) return undefined;
 
-  const version = textOf(headers["mcp-protocol-version"]);
-  const method = textOf(headers["mcp-method"]);
-  const name = textOf(headers["mcp-name"]);
+  const version = singleHeader(headers["mcp-protocol-version"]);
+  const method = singleHeader(headers["mcp-method"]);
+  const name = singleHeader(headers["mcp-name"]);
   if (isCanonicalCall(body, params)) {
     const { _meta: meta } = params;
     if (isModernEnvelope(meta)) {
@@ -183,6 +183,6 @@ function hasOnly(record: Record<string, unknown>, count: number): boolean {
   return Object.keys(record).length === count;
 }
 
-function textOf(header: string | string[] | undefined): string | undefined {
+function singleHeader(header: string | string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }

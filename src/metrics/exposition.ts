@@ -16,10 +16,10 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number 
 
 /** @returns the metrics in their order, with the samples of this moment. */
 export async function expose(metrics: readonly Metric[]): Promise<string> {
-  return `${(await Promise.all(metrics.map(textOf))).join("\n\n")}\n`;
+  return `${(await Promise.all(metrics.map(render))).join("\n\n")}\n`;
 }
 
-async function textOf({ type, name, help, read }: Metric): Promise<string> {
+async function render({ type, name, help, read }: Metric): Promise<string> {
   const lines = [...(await read())].flatMap(([labels, value]) =>
     value instanceof Buckets ? linesOf(name, labels, value) : lineOf(name, labels, value),
   );

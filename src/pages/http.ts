@@ -4,6 +4,7 @@ import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
 import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
 import { consolePages } from "./paths.ts";
+import { isBuiltWith, type PageSettings, withSettings } from "./settings.ts";
 
 const DIRECTORY = "console/dist";
 
@@ -24,17 +25,6 @@ const CODINGS = [
   ["gzip", ".gz"],
 ] as const;
 
-/** What the documents tell the console, in `meta` elements of these names. */
-export interface PageSettings {
-  /** `open`, or another mode, in which the console advertises no registration. */
-  readonly registration: string;
-  /** Whether mails go to a server, or are files that only the operator can read. */
-  readonly mail: "server" | "files";
-}
-
-/** The settings in the documents as they are built. */
-const built: PageSettings = { registration: "open", mail: "files" };
-
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
  * API's own 404 and another method its 405 (docs/decisions/0008-pages-are-files-of-one-build.md).
@@ -44,10 +34,9 @@ const built: PageSettings = { registration: "open", mail: "files" };
  * @param settings what the documents tell the console.
  * @returns false when the console is not built: the API works without it.
  */
-export function consoleRoutes(app: App, { registration, mail }: PageSettings): boolean {
+export function consoleRoutes(app: App, settings: PageSettings): boolean {
   const files = new Set(programFilesIn(DIRECTORY));
   if (!files.has("index.html")) return false;
-  const isChanged = registration !== built.registration || mail !== built.mail;
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
     const content = contents.get(file) ?? readFile(file);
@@ -55,11 +44,11 @@ export function consoleRoutes(app: App, { registration, mail }: PageSettings): b
     return content;
   };
   /** A document of less than 1 kB is not worth compressing again. */
-  const isRewritten = (file: string) => isChanged && extname(file) === ".html";
+  const isRewritten = (file: string) => extname(file) === ".html" && !isBuiltWith(settings);
   const readFile = (file: string): Buffer => {
     const content = readProgramFile(`${DIRECTORY}/${file}`);
     if (!isRewritten(file)) return content;
-    return Buffer.from(withSettings(content.toString(), { registration, mail }));
+    return Buffer.from(withSettings(content.toString(), settings));
   };
 
   const serve = (url: string, file: string, headers: Readonly<Record<string, string>>) => {
@@ -85,13 +74,4 @@ export function consoleRoutes(app: App, { registration, mail }: PageSettings): b
     serve(`/${file}`, file, { ...pageHeaders, ...caching });
   }
   return true;
-}
-
-/** Writes the settings into a document as it is built. */
-function withSettings(document: string, settings: PageSettings): string {
-  const names = Object.keys(built) as (keyof PageSettings)[];
-  return names.reduce((text, name) => {
-    const element = (value: string) => `<meta name="${name}" content="${value}"`;
-    return text.replace(element(built[name]), element(settings[name]));
-  }, document);
 }

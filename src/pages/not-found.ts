@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { accepts } from "../http/accept.ts";
 import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
+import { type PageSettings, withSettings } from "./settings.ts";
 
 const DIRECTORY = "console/dist";
 const FILE = "404.html";
@@ -19,9 +20,9 @@ export type NotFoundPage = (request: FastifyRequest) => string | undefined;
  *
  * @returns a function without effect when the console is not built.
  */
-export function createNotFoundPage(): NotFoundPage {
+export function createNotFoundPage(settings: PageSettings): NotFoundPage {
   if (!programFilesIn(DIRECTORY).includes(FILE)) return () => undefined;
-  const document = readProgramFile(`${DIRECTORY}/${FILE}`).toString();
+  const document = withSettings(readProgramFile(`${DIRECTORY}/${FILE}`).toString(), settings);
   return ({ method, url, headers }) => {
     const isRead = method === "GET" || method === "HEAD";
     if (!isRead || programs.test(url) || !accepts(headers.accept ?? "", "text/html")) return;

@@ -9,6 +9,7 @@ export const consolePages = [
   "/verify",
   "/forgot",
   "/reset",
+  "/coverage",
   "/home",
   "/rates",
   "/source",

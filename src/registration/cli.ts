@@ -9,9 +9,11 @@ import {
   type OpenStore,
   type OutputOptions,
 } from "../cli/command.ts";
-import { formatJson } from "../cli/output.ts";
+import { formatJson, formatList } from "../cli/output.ts";
+import { invitationLink, tokenLink } from "../mail/links.ts";
 import { type MailSecrets, newMailToken } from "../mailed-links/mail-tokens.ts";
 import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
+import { timestamp } from "../shared/instant.ts";
 import { Email } from "../shared/json-schema.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { newInvitation } from "./invitations.ts";
@@ -26,14 +28,19 @@ export interface InviteCommandDeps extends CommandIo {
   }>;
   readonly secrets: MailSecrets;
   /** The settings of this command, which may differ from those of a server. */
-  readonly settings: () => { readonly registration: Registration };
+  readonly settings: () => {
+    readonly registration: Registration;
+    readonly smtpUrl: string | undefined;
+  };
+  /** Where people reach the console. @throws {ConfigError} */
+  readonly publicUrl: () => string;
 }
 
 interface InviteOptions extends OutputOptions {
   readonly plan: string;
 }
 
-/** Adds `kurs accounts invite` and `kurs accounts create`. */
+/** Adds `kurs accounts invite`, `kurs accounts create` and `kurs accounts invitations`. */
 export function inviteCommands(accounts: Command, deps: InviteCommandDeps): void {
   const commands = [
     {
@@ -59,11 +66,26 @@ export function inviteCommands(accounts: Command, deps: InviteCommandDeps): void
       .addHelpText("after", after)
       .action((email: string, options: InviteOptions) => run(deps, email, options));
   }
+  accounts
+    .command("invitations")
+    .description("show the invitations that were not used yet and are still valid")
+    .option("--json", "print them as JSON")
+    .addHelpText("after", invitationsExamples)
+    .action((options: OutputOptions) => listInvitations(deps, options));
 }
+
+const invitationsExamples = `
+An email that was invited again has several: each is valid until one of them is used. To withdraw
+those of an email: kurs accounts delete EMAIL.
+
+Examples:
+  $ kurs accounts invitations
+  $ kurs accounts invitations --json`;
 
 const inviteExamples = `
 A running server delivers the mail. Its link opens the page to create an account with this email,
-which then counts as verified. The link works once, where REGISTRATION is open or invite.
+which then counts as verified. The link works once, where REGISTRATION is open or invite. Without
+SMTP_URL the command prints the link.
 
 Examples:
   $ kurs accounts invite ada@example.org
@@ -72,7 +94,7 @@ Examples:
 const createExamples = `
 A running server delivers the mail. Its link is valid for 7 days; "Forgot your password?" sends
 another one later. Until the owner has chosen a password, nobody can log in. Works in every mode of
-REGISTRATION.
+REGISTRATION. Without SMTP_URL the command prints the link.
 
 Examples:
   $ kurs accounts create ada@example.org
@@ -92,11 +114,47 @@ async function invite(deps: InviteCommandDeps, typed: string, { plan, json }: In
   const invitation = newInvitation({ email, plan }, origin.at, deps.secrets);
   if (!(await store.invitations.create(invitation, origin))) throw accountExists(email);
   const { expiresAt } = invitation;
-  deps.print(
-    json
-      ? formatJson({ email, plan, expires_at: expiresAt })
-      : `invited ${email} to plan ${plan} until ${expiresAt}; a running server delivers the mail`,
-  );
+  const link = linkToPrint(deps, (publicUrl) => invitationLink(publicUrl, invitation.token, email));
+  if (json) deps.print(formatJson({ email, plan, expires_at: expiresAt, ...link }));
+  else {
+    const delivery = deliveryOf(link);
+    deps.print(`invited ${email} to plan ${plan} until ${expiresAt}; ${delivery}`);
+  }
+}
+
+/** Without a mail server nobody reads the mail: the operator passes the link on. */
+function linkToPrint(
+  { settings, publicUrl }: InviteCommandDeps,
+  linkAt: (publicUrl: string) => string,
+): { readonly link: string } | undefined {
+  return settings().smtpUrl === undefined ? { link: linkAt(publicUrl()) } : undefined;
+}
+
+function deliveryOf(printed: { readonly link: string } | undefined): string {
+  if (printed === undefined) return "a running server delivers the mail";
+  return `no mail server is set (SMTP_URL), so give them this link:\n${printed.link}`;
+}
+
+async function listInvitations(
+  { openStore, clock, print }: InviteCommandDeps,
+  options: OutputOptions,
+): Promise<void> {
+  await using store = await openStore();
+  const invitations = await store.invitations.list(timestamp(clock.nowMs()));
+  const text = formatList(invitations, options, {
+    toJson: ({ email, plan, createdAt, expiresAt }) => ({
+      ...{ email, plan },
+      ...{ created_at: createdAt, expires_at: expiresAt },
+    }),
+    columns: [
+      ["EMAIL", ({ email }) => email],
+      ["PLAN", ({ plan }) => plan],
+      ["CREATED", ({ createdAt }) => createdAt],
+      ["EXPIRES", ({ expiresAt }) => expiresAt],
+    ],
+    none: "No invitation is pending.",
+  });
+  print(text);
 }
 
 async function createAccount(
@@ -122,12 +180,13 @@ async function createAccount(
   const token = newMailToken("password_reset", deps, firstPassword);
   if (!(await store.accounts.create(account, token, origin))) throw accountExists(email);
   const { expiresAt } = token;
-  deps.print(
-    json
-      ? formatJson({ id: account.id, email, plan, expires_at: expiresAt })
-      : `created ${email} on plan ${plan}; a running server delivers the mail, whose link to ` +
-          `choose a password works until ${expiresAt}`,
-  );
+  const link = linkToPrint(deps, (publicUrl) => tokenLink(publicUrl, "reset", token.token));
+  const { id } = account;
+  if (json) deps.print(formatJson({ id, email, plan, expires_at: expiresAt, ...link }));
+  else {
+    const until = `the link to choose a password works until ${expiresAt}`;
+    deps.print(`created ${email} on plan ${plan}; ${until}; ${deliveryOf(link)}`);
+  }
 }
 
 /** @returns the email in normal form. @throws {CommandError} when register would reject it. */

@@ -18,6 +18,10 @@ const VALID_INVITATION = `
   SELECT token_hash, account_id, email, plan, created_at, expires_at FROM invitations
   WHERE token_hash = $1 AND email = $2 AND expires_at > $3`;
 
+const VALID_INVITATIONS = `
+  SELECT token_hash, account_id, email, plan, created_at, expires_at FROM invitations
+  WHERE expires_at > $1 ORDER BY created_at, email, token_hash`;
+
 export const REMOVE_INVITATIONS = "DELETE FROM invitations WHERE email = $1 RETURNING account_id";
 
 export function invitationStore(engine: Engine): InvitationStore {
@@ -33,6 +37,10 @@ export function invitationStore(engine: Engine): InvitationStore {
         yield writeEvent("account.invited", origin, { accountId, details: { plan } });
         return true;
       }, lockOfEmail(email));
+    },
+
+    async list(now) {
+      return (await engine.query(VALID_INVITATIONS, now)).map(invitationOf);
     },
 
     async find(tokenHash, email, now) {

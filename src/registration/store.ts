@@ -26,6 +26,8 @@ export interface InvitationStore {
    * @returns false, and stores nothing, when the email has an account.
    */
   create(invitation: NewInvitation, origin: Origin): Promise<boolean>;
+  /** Every invitation that is valid at a time, the oldest first. */
+  list(now: string): Promise<readonly Invitation[]>;
   /** @returns the invitation of a token while it is valid for an email; does not spend it. */
   find(tokenHash: string, email: string, now: string): Promise<Invitation | undefined>;
   /**

@@ -10,6 +10,10 @@ export const ACTIVE_KEY = "revoked_at IS NULL";
 /** The condition of a key `k` that may read: it is active, and so is its account `a`. */
 export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
 
+/** Locks an account's row until the transaction ends: a deletion, which begins with it, waits. */
+export const LOCK_ACCOUNT = `
+  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+
 // What the deletion of an account erases, for the statements of a deletion and of a restore, which
 // erases the same in a backup that still has the account.
 

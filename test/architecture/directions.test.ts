@@ -70,8 +70,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** The files directly in src. Each may import folders and the files listed before it. */
 const composition = [
+  "settings",
   "environment",
   "config",
+  "settings-command",
   "store",
   "app",
   "commands",

@@ -73,3 +73,15 @@ test("every document that code names is there, and code links to every decision"
     [],
   );
 });
+
+test("every path in CONTRIBUTING.md's table of changes is there, from the root or from src", () => {
+  const [, table = ""] = read("CONTRIBUTING.md").split("| to add | touch |");
+  const [rows = ""] = table.split("## ");
+  const paths = [...rows.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, path = ""]) => path);
+
+  assert.ok(paths.length > 35, `only ${paths.length} paths`);
+  assert.deepEqual(
+    paths.filter((path) => ![path, `src/${path}`].some((place) => existsSync(join(ROOT, place)))),
+    [],
+  );
+});

@@ -22,6 +22,8 @@ const forToolsOnly = new Map([
 interface LockedPackage {
   readonly license?: string;
   readonly dev?: boolean;
+  /** A link to a folder of this project. */
+  readonly link?: boolean;
 }
 
 const lockFile = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
@@ -29,7 +31,7 @@ const lockFile = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"
 };
 
 const dependencies = Object.entries(lockFile.packages)
-  .filter(([path]) => path !== "")
+  .filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
   .map(([path, locked]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...locked }));
 
 function isAllowed(name: string, license: string | undefined, dev = false): boolean {

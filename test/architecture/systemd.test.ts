@@ -44,6 +44,24 @@ test("the systemd unit has only sections and settings, and starts a file that ex
   assert.ok(lines.includes("StateDirectory=kurs"));
 });
 
+/** The units of the other ways to install Kurs: changes of some lines. */
+const dropIns = ["kurs-package.conf", "kurs-executable.conf"].map((name) => ({
+  name,
+  text: readFileSync(join(ROOT, "deploy", name), "utf8"),
+}));
+
+test("the drop-ins replace where the unit's program is, and change no protection", () => {
+  const mayChange = /^(?:\[\w+\]|Documentation=.*|ExecStart=.*|WorkingDirectory=.*|#.*|)$/;
+  for (const { name, text } of dropIns) {
+    assert.deepEqual(
+      text.split("\n").filter((line) => !mayChange.test(line)),
+      [],
+      name,
+    );
+    assert.match(text, /^ExecStart=\nExecStart=\/\S+ .*\bserve$/m, name);
+  }
+});
+
 test("the unit's stop timeout is longer than a shutdown takes", () => {
   const seconds = /^TimeoutStopSec=(\d+)$/m.exec(text)?.[1];
   assert.ok(Number(seconds) > 10);
@@ -53,10 +71,12 @@ test("the unit's stop timeout is longer than a shutdown takes", () => {
 const foreignUnit = "[Unit]\nNonsense=yes\n[Service]\nExecStart=/bin/true\n";
 
 /** @returns systemd's warnings about our unit; undefined where systemd is not installed. */
-function warningsAbout(unitText: string): readonly string[] | undefined {
+function warningsAbout(unitText: string, dropIn = ""): readonly string[] | undefined {
   const directory = mkdtempSync(join(tmpdir(), "kurs-unit-"));
   const unit = join(directory, "kurs.service");
   writeFileSync(unit, unitText);
+  mkdirSync(`${unit}.d`);
+  writeFileSync(join(`${unit}.d`, "way.conf"), dropIn);
   const wants = join(directory, "units/network-online.target.wants");
   mkdirSync(wants, { recursive: true });
   writeFileSync(join(directory, "units/foreign.service"), foreignUnit);
@@ -82,6 +102,11 @@ test("systemd accepts the unit, and warnings about other units do not matter", (
   const warnings = warningsAbout(here);
   if (warnings === undefined) return;
   assert.deepEqual(warnings, []);
+  for (const { name, text: dropIn } of dropIns) {
+    const program = dropIn.replace(/^ExecStart=\/\S+/m, `ExecStart=${process.execPath}`);
+    assert.deepEqual(warningsAbout(here, program), [], name);
+    assert.match(warningsAbout(here, dropIn)?.join("\n") ?? "", /\/(?:opt|usr)\/\S+/, name);
+  }
   const mistaken = warningsAbout(here.replace("ProtectSystem=strict", "ProtectSystem=strickt"));
   assert.match(mistaken?.join("\n") ?? "", /kurs\.service:\d+: .*strickt/);
   const without = warningsAbout(here.replace(process.execPath, "/no/such/program"));

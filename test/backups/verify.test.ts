@@ -100,7 +100,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     await using backups = await directoryOfBackups();
     query(backups.file, "DELETE FROM charged_units");
     const ended = await verify(backups.file);
-    assertRejected(ended, /is not good: 5 units were recorded, and 0 are restored\.$/m);
+    assertRejected(ended, /is not good: 5 units recorded, and 0 restored\.$/m);
     assert.deepEqual(namesIn(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db"]);
   });
 
@@ -110,7 +110,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     using database = new DatabaseSync(backups.file);
     database.exec("PRAGMA foreign_keys = OFF; DELETE FROM plans");
     const ended = await verify(backups.file);
-    assertRejected(ended, /units by period and by day differ 1 times.*which is not stored/m);
+    assertRejected(ended, /units by period and by day differ in 1 place.*which is not stored/m);
   });
 
   test("rejects a damaged file, a file that is no backup, and a directory without one", async () => {

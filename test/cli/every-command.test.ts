@@ -20,12 +20,14 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   [`accounts show ${email} --json`, /"plan": "pro"/],
   [`accounts verify ${email}`, /is verified$/],
   ["accounts invite eve@example.org --plan pro", /eve@example\.org/],
+  ["accounts invitations", /^eve@example\.org +pro +\S+Z +\S+Z$/m],
   ["accounts create bob@example.org", /bob@example\.org/],
   [`accounts quota-mails ${email} off`, /gets no mail at 80 %/],
   [`accounts suspend ${email}`, /is suspended$/],
   [`accounts resume ${email}`, /is active again$/],
   [`accounts reset-link ${email}`, /\/reset#token=[0-9a-f]{64}$/],
   [`accounts export ${email}`, /^ {2}"api_keys": \[$/m],
+  [`keys create ${email} --name nightly`, /^svc_live_[0-9a-f]{64}$/],
   [`keys list ${email}`, new RegExp(`^${keyId} `, "m")],
   ["keys burn - --dry-run", /1 /, `key=${apiKey} token=${session}`],
   ["keys burn -", /svc_live_[0-9a-f]{8} /, `key=${apiKey}`],
@@ -44,6 +46,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["rates delete EUR USF", /^EUR\/USF is deleted: 1\.5 as of 2026-11-20T15:00:00Z from import$/],
   ["audit --account ada@example.org", /api_key\.revoked .* reason=burned$/m],
   ["audit --json", /"action":"rates\.imported"/],
+  ["docs", /^alarms\/kurs-down +KursDown$/m],
   [`accounts delete ${email} --yes`, /is deleted; its id was [0-9a-f-]{36}$/m],
 ];
 
@@ -64,7 +67,8 @@ for (const engine of engines) {
         const { exitCode, stdout, stderr } = await run(command, input);
         assert.equal(exitCode, 0, `${command}: ${stderr}`);
         assert.match(stdout.trimEnd(), printed, command);
-        assert.doesNotMatch(stdout + stderr, /svc_(?:live|sess)_[0-9a-f]{9}/, command);
+        const shown = command.startsWith("keys create") ? stderr : stdout + stderr;
+        assert.doesNotMatch(shown, /svc_(?:live|sess)_[0-9a-f]{9}/, command);
       }
 
       assert.equal((await ada.read()).status, 401);
@@ -78,6 +82,7 @@ for (const engine of engines) {
         "account.plan_changed",
         "email.verified",
         "account.invited",
+        "api_key.created",
         "account.created",
         "account.quota_mails_changed",
         "account.suspended",

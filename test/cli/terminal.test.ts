@@ -80,7 +80,7 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
   test("in the doctor's findings, which stay on one line each", async () => {
     const { stdout } = await run(["doctor"]);
     assertVisible({ stdout, stderr: "" });
-    const finding = /^problem +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
+    const finding = /^warning +sources +.*ecb failed with: .*$/m.exec(stdout)?.[0] ?? "";
     assert.ok(finding.includes(`away\\u000d\\u000a${SHOWN}`), stdout);
     const json = await run(["doctor", "--json"]);
     assertVisible(json);
@@ -126,7 +126,7 @@ suite("a server on a terminal", { concurrency: 2 }, () => {
   test("logs lines for people, and says where it listens and where data and mail go", async () => {
     await using place = await temporaryDirectory();
     const dataDirectory = join(place.path, "data");
-    const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "" };
+    const env = { PORT: "0", TERM: "xterm", NO_COLOR: "1", PATH: process.env.PATH ?? "" };
     await using program = new Program(["serve"], { dataDirectory, env, through: onTerminal });
     const url = await program.waitFor(
       "the banner",
@@ -139,20 +139,34 @@ suite("a server on a terminal", { concurrency: 2 }, () => {
     assert.match(program.stdout, new RegExp(` mail +files in ${dataDirectory}/mail `, "m"));
     const log = await program.waitFor(
       "the log",
-      () =>
-        /^\[?\d\d:\d\d:\d\d\.\d{3}\]? WARN: serving the bundled snapshot .*$/m.exec(
-          program.stdout,
-        )?.[0],
+      () => /^\d\d:\d\d:\d\d warning: serving the bundled snapshot .*$/m.exec(program.stdout)?.[0],
     );
     assert.match(log, /ecb of \d{4}-\d\d-\d\d/);
+    await clientOf(url.trim()).get("/v1/rates/EUR/USD");
+    await program.waitFor("the request's line", () =>
+      /^\d\d:\d\d:\d\d GET \/v1\/rates\/:base\/:quote 401 \d+\.\d ms\r$/m.exec(program.stdout),
+    );
     assert.doesNotMatch(program.stdout, /^\{"level"/m);
+    assert.ok(!program.stdout.includes("\u001b"), "it is coloured in spite of NO_COLOR");
+  });
+
+  test("colours the time and the level, unless NO_COLOR is set", async () => {
+    await using place = await temporaryDirectory();
+    const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "" };
+    const options = { dataDirectory: place.path, env, through: onTerminal };
+    await using program = new Program(["serve"], options);
+    const warning = "\u001b[33mwarning: \u001b[0mserving the bundled snapshot";
+    await program.waitFor("a coloured warning", () =>
+      program.stdout.includes(warning) ? true : undefined,
+    );
   });
 
   test("brings no control character of another program back to life", async () => {
     await using smtp = await playSmtp();
     smtp.behave({ reject: "RCPT", code: 451, message: `busy ${HOSTILE} "quoted\\n"` });
     await using place = await temporaryDirectory();
-    const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "", SMTP_URL: smtp.url };
+    const terminal = { TERM: "xterm", NO_COLOR: "1", PATH: process.env.PATH ?? "" };
+    const env = { PORT: "0", ...terminal, SMTP_URL: smtp.url };
     const options = { dataDirectory: place.path, env, through: onTerminal };
     await using program = new Program(["serve"], options);
     const url = await program.waitFor("its address", () =>

@@ -52,10 +52,10 @@ for (const each of twoLooks) {
     const [own, ...rest] = await rows.allTextContents();
     assert.equal(own, "Started Nov 21, 2026, 12:05 UTCfrom 127.0.0.1This session");
     assert.equal(rest.length, 3);
-    assert.equal(rest[2], "Started Nov 21, 2026, 12:00 UTCfrom an unknown addressEnd");
+    assert.equal(rest[2], "Started Nov 21, 2026, 12:00 UTCfrom an unknown addressLog out");
     await visitor.assertSound("the account");
 
-    const name = "End the session started Nov 21, 2026, 12:00 UTC, from an unknown address";
+    const name = "Log out the session started Nov 21, 2026, 12:00 UTC, from an unknown address";
     await page.getByRole("button", { name, exact: true }).click();
     await page.getByText("The session has ended.").waitFor();
     assert.equal(await page.evaluate("document.activeElement.id"), "sessions");
@@ -197,7 +197,7 @@ test("more than six sessions are folded, and one that is over already counts as 
 
   visitor.expectError(/status of 404/);
   await page
-    .getByRole("button", { name: /^End the session/ })
+    .getByRole("button", { name: /^Log out the session/ })
     .first()
     .click();
 
@@ -256,7 +256,7 @@ test("while the service is away nothing on the page Account is lost, and its par
   await running.disposeAsync();
 
   visitor.expectError(/ERR_CONNECTION_REFUSED/);
-  for (const button of ["End the session", "Log out everywhere else", "Download the export"]) {
+  for (const button of ["Log out the session", "Log out everywhere else", "Download the export"]) {
     await page.getByRole("button", { name: button }).click();
   }
 

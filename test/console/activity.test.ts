@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
-import { createKey, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
+import { assertSoundAndNarrow, createKey, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [look] = twoLooks as [Look];
@@ -71,8 +71,8 @@ for (const each of twoLooks) {
 
     const from = "from 127.0.0.1";
     assert.deepEqual(await shown(page), [
-      `API key ${prefix}… revoked | ${from}`,
-      `API key ${prefix}… created | ${from}`,
+      `API key “billing” ${prefix}… revoked | ${from}`,
+      `API key “billing” ${prefix}… created | ${from}`,
       `Logged in | ${from}`,
       `Account created | ${from}`,
     ]);
@@ -176,6 +176,33 @@ test("every action on an account has plain words, and an unknown one its name", 
   await visitor.assertSound("all actions");
   visitor.assertQuiet();
 });
+
+for (const each of twoLooks) {
+  test(`${each.name}: the activity is narrowed down to a kind and a key, which the address keeps`, async () => {
+    await using service = await startHere();
+    await using visitor = await Visitor.come(service.url, each);
+    const { page } = visitor;
+    await signUp(page, EMAIL);
+    await createKey(page, "billing");
+    await createKey(page, "shop");
+    storeEvent(service, { action: "quota.threshold_reached", actor: "service" });
+    await turnTo(page, "Activity");
+    assert.equal((await shown(page)).length, 5);
+
+    await page.getByLabel("Kind").selectOption("API keys");
+    assert.match((await shown(page)).join(), /^API key “shop” .+,API key “billing” [^,]+$/);
+    await page.getByLabel("API key", { exact: true }).selectOption("billing");
+    assert.match((await shown(page)).join(), /^API key “billing” [^,]+$/);
+    await assertSoundAndNarrow(visitor, "the narrowed activity");
+    await page.reload();
+    assert.match((await shown(page)).join(), /^API key “billing” [^,]+$/);
+    await page.getByLabel("Kind").selectOption("Quota");
+    await page.getByText("None of the newest 5 events is of this kind.").waitFor();
+    await page.getByLabel("API key", { exact: true }).selectOption("All keys");
+    assert.match((await shown(page)).join(), /^A large part of the quota used \| by the service$/);
+    visitor.assertQuiet();
+  });
+}
 
 test("older events are added with the keyboard, without leaving the place", async () => {
   await using service = await startHere();

@@ -127,11 +127,11 @@ for (const path of ["/rates", "/usage", "/account", "/keys", "/activity", "/sour
 
 for (const [path, name] of [
   ["/", "index"],
-  ["/keys", "session"],
+  ["/keys", "page-head"],
   ["/login", "copy-button"],
   ["/forgot", "preload-helper"],
   ["/docs", "docs"],
-  ["/docs", "session"],
+  ["/docs", "page-head"],
 ] as const) {
   test(`${path} without its script ${name} says after a while that it has not loaded`, async () => {
     await using visitor = await Visitor.come(server.url, phone);

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Look, looks, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
-import { excuseShift, logIn, logOut, PASSWORD, signUp } from "./steps.ts";
+import { excuseShift, logIn, logOut, PASSWORD, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [desktop, desktopDark, phone] = looks as [Look, Look, Look];
@@ -18,6 +18,12 @@ before(async () => {
 after(async () => {
   await service?.[Symbol.asyncDispose]();
 });
+
+/** The pages that the bar leads to. */
+const PAGES = [
+  ...["API reference", "Account", "Activity", "Agents", "Home", "Keys", "Rates", "Sources"],
+  ...["Try it", "Usage"],
+];
 
 /** Whether the page's ground is dark. */
 const isDark = (page: Page) =>
@@ -100,19 +106,32 @@ for (const each of twoLooks) {
     await excuseShift(page);
     await page.getByRole("banner").getByText(EMAIL).waitFor();
 
-    for (const width of [each.width, 320]) {
+    for (const width of [each.width, 1024, 320]) {
       await page.setViewportSize({ width, height: each.height });
       const menu = page.getByRole("button", { name: "Menu", exact: true });
       const isNarrow = await menu.isVisible();
-      assert.equal(isNarrow, width < 1120, `${width} px wide`);
+      assert.equal(isNarrow, width < 960, `${width} px wide`);
       if (isNarrow) await menu.click();
       await excuseShift(page);
-      for (const link of await page.getByRole("navigation").getByRole("link").all()) {
-        const box = await link.boundingBox();
-        assert.ok(box !== null && box.height >= 24 && box.x >= 0, (await link.textContent()) ?? "");
-        assert.ok(box.x + box.width <= width, `${await link.textContent()} is cut at ${width} px`);
+      const navigation = page.getByRole("navigation");
+      const names = new Set<string>();
+      const look = async () => {
+        for (const link of await navigation.getByRole("link").all()) {
+          const name = (await link.textContent()) ?? "";
+          names.add(name);
+          const box = await link.boundingBox();
+          assert.ok(box !== null && box.height >= 24 && box.x >= 0, name);
+          assert.ok(box.x + box.width <= width, `${name} is cut at ${width} px`);
+        }
+        await visitor.assertSound(`the bar at ${width} px`);
+      };
+      await look();
+      for (const group of await navigation.getByRole("button").all()) {
+        await group.click();
+        await look();
       }
-      await visitor.assertSound(`the bar at ${width} px`);
+      if (!isNarrow) await page.keyboard.press("Escape");
+      assert.deepEqual([...names].sort(), PAGES);
       if (isNarrow) await page.keyboard.press("Escape");
     }
     visitor.assertQuiet();
@@ -146,6 +165,61 @@ test("the menu of a narrow window works with the keyboard and closes by itself",
   await usage.waitFor({ state: "hidden" });
   await logOut(page);
   await page.getByRole("heading", { name: "Log in" }).waitFor();
+  visitor.assertQuiet();
+});
+
+test("a group of the bar works with the keyboard and closes by itself", async () => {
+  await using visitor = await Visitor.come(service.url, desktop);
+  const { page } = visitor;
+  await page.goto("/login");
+  await logIn(page, EMAIL);
+  await page.getByText("No active key").waitFor();
+  await excuseShift(page);
+  const develop = page.getByRole("button", { name: "Develop" });
+  const agents = page.getByRole("navigation").getByRole("link", { name: "Agents" });
+  const focused = () => page.evaluate<string>("document.activeElement.textContent");
+  assert.equal(await agents.count(), 0, "the group is open");
+
+  await develop.focus();
+  await page.keyboard.press("Enter");
+  await agents.waitFor();
+  await page.keyboard.press("Escape");
+  await agents.waitFor({ state: "hidden" });
+  assert.equal(await focused(), "Develop");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Data" }).click();
+  await agents.waitFor({ state: "hidden" });
+  await develop.click();
+  await agents.click();
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
+  await agents.waitFor({ state: "hidden" });
+  assert.equal(await focused(), "Agents", "the new page's heading must have the focus");
+  visitor.assertQuiet();
+});
+
+test("the page for an unknown path keeps the navigation and the session", async () => {
+  await using visitor = await Visitor.come(service.url, desktop);
+  const { page } = visitor;
+  visitor.expectError(/status of 404/);
+  await page.goto("/keys/1/2");
+  await page.getByRole("navigation").getByRole("link", { name: "Publishers" }).click();
+  await page.getByRole("heading", { name: "Publishers and pairs" }).waitFor();
+  await page.goto("/login");
+  await logIn(page, EMAIL);
+  await page.getByText("No active key").waitFor();
+
+  await page.goto("/keys/1/2");
+
+  await page.getByRole("banner").getByText(EMAIL).waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  await excuseShift(page);
+  await visitor.assertSound("an unknown path with a session");
+  await turnTo(page, "Usage");
+  await page.getByText("of 1,000 units used").waitFor();
+  assert.equal(page.url(), `${service.url}/usage`);
+  await page.goto("/keys/1/2");
+  await logOut(page);
+  await page.getByRole("link", { name: "Sign up" }).waitFor();
   visitor.assertQuiet();
 });
 

@@ -155,7 +155,8 @@ test("the owner of an account that the operator created chooses a password and l
   await using on = await startIn("closed");
   const { service } = on;
   const { dataDirectory } = service;
-  const { exitCode } = await kurs(["accounts", "create", EMAIL], { dataDirectory });
+  const env = { SMTP_URL: "smtp://127.0.0.1:9" };
+  const { exitCode } = await kurs(["accounts", "create", EMAIL], { dataDirectory, env });
   assert.equal(exitCode, 0);
   service.clock.set(new Date().toISOString());
   const token = tokenOf(await mailTo(dataDirectory, EMAIL, "reset"));

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { excuseShift } from "./steps.ts";
+import { excuseShift, turnTo } from "./steps.ts";
 
 const [desktop] = twoLooks as readonly [Look];
 const EMAIL = "ada@example.org";
@@ -156,7 +156,7 @@ test("a log-in in the same tab authorizes account calls until the log-out", asyn
   await page.getByLabel("Password").fill("correct horse battery");
   await button(page, "Log in").click();
   await button(page, "Log out").waitFor();
-  await page.getByRole("link", { name: "API reference" }).click();
+  await turnTo(page, "API reference");
 
   await page.getByText(`your session as ${EMAIL}`).waitFor();
   assert.equal(await tryOut(page, "/v1/account/api-keys"), "200");

@@ -69,13 +69,22 @@ async function openMenu(page: Page): Promise<void> {
 
 export async function logOut(page: Page): Promise<void> {
   await openMenu(page);
-  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("button", { name: "Log out", exact: true }).click();
 }
 
 /** Opens a page through the navigation bar. */
 export async function turnTo(page: Page, name: string): Promise<void> {
   await openMenu(page);
+  await openGroup(page, name);
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+}
+
+/** Opens the group of the link, which a wide window has where a narrow one has a heading. */
+async function openGroup(page: Page, name: string): Promise<void> {
+  const link = page.locator("a").getByText(name, { exact: true });
+  const group = page.locator(".nav-group").filter({ has: link });
+  const button = group.getByRole("button", { expanded: false });
+  if ((await button.count()) > 0) await button.click();
 }
 
 /** Presses the button of "Try it" and waits for the response. @returns the displayed cost. */

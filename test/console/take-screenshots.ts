@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 import { seedUsage } from "./seed-usage.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
-// Takes a screenshot of every page and state, in both widths, light and dark, for review by eye.
+// Takes a screenshot of every page and state, in three widths, light and dark, for review by eye.
 
 const DIRECTORY = join(import.meta.dirname, "../../screenshots");
 
@@ -14,7 +14,15 @@ await using directory = await temporaryDirectory();
 await using server = await serve({ dataDirectory: directory.path });
 await using browser = await startBrowser();
 
-for (const look of looks) {
+const small = { width: 1024, height: 768, hasTouch: false } as const;
+
+const allLooks: readonly Look[] = [
+  ...looks,
+  { name: "small light", ...small, colorScheme: "light" },
+  { name: "small dark", ...small, colorScheme: "dark" },
+];
+
+for (const look of allLooks) {
   await using visitor = await Visitor.come(server.url, look, { browser });
   const slug = look.name.replace(" ", "-");
   await visit(visitor, `ada-${slug}@example.org`, async (name) => {
@@ -31,12 +39,22 @@ async function visit(
   email: string,
   keep: (name: string) => Promise<void>,
 ): Promise<void> {
-  const guestPages = ["/", "/login", "/forgot", "/verify", "/reset", "/reset#token=1", "/nothing"];
+  const guestPages = [
+    "/",
+    "/coverage",
+    "/login",
+    "/forgot",
+    "/verify",
+    "/reset",
+    "/reset#token=1",
+    "/nothing",
+  ];
   for (const [index, path] of guestPages.entries()) {
     await page.goto("about:blank");
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     if (path === "/") await page.getByText("240", { exact: true }).waitFor();
+    if (path === "/coverage") await page.getByText("240 pairs of").waitFor();
     await keep(`0${index + 1}${path.replaceAll(/[/#=]/g, "-")}`);
   }
   await signUp(page, email, "password");
@@ -60,6 +78,9 @@ async function visit(
   await keep("11-keys-question");
   await page.getByRole("button", { name: "Keep it" }).click();
 
+  await turnTo(page, "Home");
+  await page.getByRole("region", { name: "This period" }).waitFor();
+  await keep("11-home");
   await turnTo(page, "Rates");
   await page.getByText("240 pairs").waitFor();
   await keep("12-rates");
@@ -72,6 +93,7 @@ async function visit(
   await keep("12-try-quotes");
   await page.keyboard.press("Escape");
   await tryIt(page);
+  await page.getByText(/^Headers/).click();
   await keep("13-try-read");
   await page.getByText("Convert").first().click();
   await page.getByLabel("Amount").fill("1250.50");
@@ -96,6 +118,12 @@ async function visit(
   await turnTo(page, "Usage");
   await page.locator("canvas").waitFor();
   await keep("17-usage");
+  const develop = page.getByRole("button", { name: "Develop", exact: true });
+  if (await develop.isVisible()) {
+    await develop.click();
+    await keep("18-group");
+    await page.keyboard.press("Escape");
+  }
   const menu = page.getByRole("button", { name: "Menu", exact: true });
   if (await menu.isVisible()) {
     await menu.click();

@@ -102,6 +102,7 @@ for (const each of twoLooks) {
 
     await page.getByText("1,234,567.5 EUR = 1,416,789.66300 USD").waitFor();
     await page.getByText("at 1 EUR = 1.1476 USD").waitFor();
+    await page.getByText("Published by European Central Bank, as of Mar 13, 2026").waitFor();
     const age = page.getByText(/^\d{3,} days old$/);
     assert.match((await age.getAttribute("class")) ?? "", /badge-warn/);
     const response = page.getByRole("region", { name: "Response", exact: true });
@@ -111,6 +112,35 @@ for (const each of twoLooks) {
     await response.getByText('"jsonrpc"').waitFor();
     await excuseShift(page);
     await assertSoundAndNarrow(visitor, "the JSON-RPC");
+    visitor.assertQuiet();
+  });
+}
+
+for (const each of twoLooks) {
+  test(`${each.name}: the response is in view, with its publisher and its headers`, async () => {
+    await using service = await startServiceNow();
+    await using visitor = await Visitor.come(service.url, each);
+    const { page } = visitor;
+    await openTryIt(visitor);
+    const response = page.getByRole("region", { name: "Response", exact: true });
+    const isInView = async () => {
+      const { y = -1 } = (await response.boundingBox()) ?? {};
+      return y >= 0 && y < each.height - 150;
+    };
+    if (each.hasTouch) assert.equal(await isInView(), false, "the form fills a phone");
+
+    await tryIt(page);
+
+    await response.getByText("1 EUR = 1.1476 USD").waitFor();
+    assert.equal(await isInView(), true);
+    await response.getByText(/^Headers \(\d+\)$/).click();
+    const headers = response.locator("dl");
+    assert.match((await headers.textContent()) ?? "", /ratelimit-policy"units";q=1000/);
+    assert.match((await headers.textContent()) ?? "", /rate-sourceecb;name="European/);
+    await excuseShift(page);
+    await assertSoundAndNarrow(visitor, "the headers of the response");
+    await response.getByRole("link", { name: "European Central Bank" }).click();
+    await page.getByRole("heading", { name: "European Central Bank", level: 1 }).waitFor();
     visitor.assertQuiet();
   });
 }
@@ -205,10 +235,39 @@ test("a response that is no JSON counts as none, and the next request is shown",
   visitor.assertQuiet();
 });
 
+test("a response that does not say what it cost is not called free", async () => {
+  await using service = await startServiceNow();
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+  await openTryIt(visitor);
+  visitor.expectError(/status of 503/);
+  const body = { code: "temporarily_unavailable", message: "Try again.", request_id: "1" };
+  const read = async (headers: Record<string, string>) => {
+    await page.route("**/v1/rates/**", (route) =>
+      route.fulfill({ status: 503, headers, json: body }),
+    );
+    await page.getByRole("button", { name: "Read the rate" }).click();
+  };
+
+  await read({});
+  await page.getByText("Whether it cost a unit is not known").waitFor();
+  assert.equal(await page.getByText(/^It cost/).count(), 0);
+  for (const [units, cost] of [
+    ["0", "It cost nothing."],
+    ["1", "It cost 1 unit."],
+  ] as const) {
+    await read({ "units-charged": units });
+    await page.getByText(cost).waitFor();
+  }
+  visitor.assertQuiet();
+});
+
 test("a recent rate is not amber", async () => {
   await using service = await startServiceNow();
   const asOf = `${new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, -1)}000000Z`;
-  service.query("UPDATE rates SET as_of = ?, source = 'import' WHERE base = 'EUR'", asOf);
+  const headers = JSON.stringify(["rate-source", 'import;name="Imported by the operator"']);
+  const update = "UPDATE rates SET as_of = ?, source = 'import', headers = ? WHERE base = 'EUR'";
+  service.query(update, asOf, headers);
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
   await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
@@ -218,6 +277,7 @@ test("a recent rate is not amber", async () => {
 
   const age = page.getByText("3 hours old");
   assert.equal(await age.getAttribute("class"), "badge");
+  await page.getByText("Imported by the operator, as of").waitFor();
   visitor.assertQuiet();
 });
 

@@ -84,7 +84,10 @@ for (const each of twoLooks) {
     await warning.getByText("The quota is used up: reads are rejected until").waitFor();
     await page.goto("/usage");
     await page.getByText("5 of 5 units used").waitFor();
-    await warning.getByText("The quota is used up").waitFor();
+    await warning.getByText("For more units before then, ask the operator").waitFor();
+    await page.getByText("Units per day").waitFor();
+    await page.locator("canvas").waitFor();
+    assert.equal(await page.getByText("0 units per day").count(), 0);
     assert.equal(await fillOfMeter(page), await colour(page, "bad"));
     await page.setViewportSize({ width: 320, height: 740 });
     await excuseShift(page);

@@ -80,7 +80,7 @@ suite("the service survives clients that send", () => {
       assert.match(await metrics.text(), /^# HELP /);
       const faults = server
         .logLines()
-        .filter(({ level, status }) => level === 50 || status === 500);
+        .filter(({ level, status }) => level === "error" || status === 500);
       assert.deepEqual(faults, []);
     });
   }

@@ -78,8 +78,8 @@ async function runSuite(revision: string, baseline: string): Promise<Run> {
     checks: await checksIn(results),
     usedUnits: await service.usedUnits(session),
     faults: service.logLines.filter((line) => {
-      const { level, status = 0 } = JSON.parse(line) as { level: number; status?: number };
-      return level >= 50 || status >= 500;
+      const { level, status = 0 } = JSON.parse(line) as { level: string; status?: number };
+      return level === "error" || status >= 500;
     }),
   };
 }

@@ -44,10 +44,10 @@ function alarmsIn(text: string): readonly Alarm[] {
     .map((rule) => {
       const [name = ""] = rule.split("\n");
       const [, line, folded] = /^ {8}expr: (?:>-\n((?: {10}.*\n)+)|(?!>)(.+)\n)/m.exec(rule) ?? [];
-      const [, page = ""] = /^ {10}runbook_url: (\S+)$/m.exec(rule) ?? [];
+      const [, page = ""] = /^ {10}runbook: kurs docs (\S+)$/m.exec(rule) ?? [];
       assert.match(rule, /^ {10}severity: (?:page|ticket)$/m, name);
       assert.match(rule, /^ {10}summary: ".+"$/m, name);
-      return { name, expr: (line ?? folded ?? "").trim(), page };
+      return { name, expr: (line ?? folded ?? "").trim(), page: `docs/${page}.md` };
     });
 }
 

@@ -128,6 +128,8 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       version: "0.0.0",
       clock,
       settings: () => config,
+      environment: {},
+      nodeOptions: [],
       tables: [],
       openStore: () => openStore(config, commandTimeouts, unused),
       hash: secrets.hash,

@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
+
+const FETCHED_AT = "2026-11-21T11:59:00.000Z";
+
+/** As after a fetch that succeeded. */
+const fetchedFromEcb = (service: TestService) =>
+  service.query(
+    `INSERT INTO sources (source, next_attempt_at, last_success_at, failures)
+     VALUES ('ecb', ?, ?, 0)
+     ON CONFLICT (source) DO UPDATE SET last_success_at = excluded.last_success_at, failures = 0`,
+    SATURDAY,
+    FETCHED_AT,
+  );
 
 const startHere = () => startService({ clock: new TestClock(SATURDAY) });
 
@@ -13,7 +25,7 @@ test("/about.json tells everybody what a service has, in a response that caches 
   const { status, headers, body } = await service.get("/about.json");
 
   assert.equal(status, 200);
-  assert.equal(headers["cache-control"], "public, max-age=60");
+  assert.equal(headers["cache-control"], "public, max-age=5");
   assert.equal(headers.vary, "Origin");
   assert.equal(headers["content-type"], "application/json; charset=utf-8");
   assert.equal(headers["x-content-type-options"], "nosniff");
@@ -24,6 +36,7 @@ test("/about.json tells everybody what a service has, in a response that caches 
     pairs: stored?.pairs,
     publishers: 4,
     publishers_up_to_date: 0,
+    publishers_failing: 0,
     last_success_at: body.last_success_at,
     free_units: 1000,
   });
@@ -55,11 +68,12 @@ test("no figure and no time of an observation is among them", async () => {
     assert.ok(!text.includes(String(rate)), String(rate));
     assert.ok(!text.includes(String(as_of).slice(0, 19)), String(as_of));
   }
-  assert.ok(text.length < 250, text);
+  assert.ok(text.length < 300, text);
 });
 
 test("the figures are read at most once a minute, whatever the number of requests", async () => {
   await using service = await startHere();
+  fetchedFromEcb(service);
   const read = async () => (await service.get("/about.json")).text;
   const first = await Promise.all([read(), read(), read()]);
   assert.equal(new Set(first).size, 1);
@@ -73,6 +87,24 @@ test("the figures are read at most once a minute, whatever the number of request
 
   assert.equal(kept, first[0]);
   assert.notEqual(renewed, kept);
+});
+
+test("until the first fetch has succeeded, the figures are read every five seconds", async () => {
+  await using service = await startHere();
+  const before = (await service.get("/about.json")).body;
+  service.query(`INSERT INTO sources (source, next_attempt_at, last_error_at, last_error, failures)
+    VALUES ('ecb', '2026-11-21T12:05:00.000Z', '2026-11-21T12:00:00.000Z', 'proxy.lan: gone', 3)`);
+
+  service.clock.advanceMs(5000);
+  const failing = await service.get("/about.json");
+  fetchedFromEcb(service);
+  service.clock.advanceMs(5000);
+  const { body: fetched } = await service.get("/about.json");
+
+  assert.deepEqual([before.publishers_failing, before.last_success_at], [0, null]);
+  assert.deepEqual([failing.body.publishers_failing, failing.body.last_success_at], [1, null]);
+  assert.doesNotMatch(failing.text, /proxy\.lan/);
+  assert.deepEqual([fetched.publishers_failing, fetched.last_success_at], [0, FETCHED_AT]);
 });
 
 test("a failure of the store is an envelope that nothing keeps", async () => {

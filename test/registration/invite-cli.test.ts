@@ -6,11 +6,14 @@ import { contentsOfSqlite } from "../storage/used-store.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
-import { kurs } from "../support/command-line.ts";
+import { kurs, kursUnchecked } from "../support/command-line.ts";
 import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
 import { TestClock } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
+
+/** With a mail server, a command prints no link. None listens here. */
+const SMTP_URL = "smtp://127.0.0.1:9";
 const WEEK_MS = 7 * 86_400_000;
 
 /** Starts a server by the machine's clock, and runs commands on its store. */
@@ -22,7 +25,7 @@ async function startWithCommands(
   const on = await startServiceOn(engine, { clock, config: { registration } });
   const { service, url } = on;
   const database = url === undefined ? {} : { DATABASE_URL: url };
-  const env = { ...database, REGISTRATION: registration };
+  const env = { ...database, REGISTRATION: registration, SMTP_URL };
   const { dataDirectory } = service;
   return {
     ...on,
@@ -129,7 +132,7 @@ test("the link of a created account works for seven days; then a forgotten passw
 
 test("kurs accounts invite and create say that a running server delivers the mail", async () => {
   await using directory = await emptyStore();
-  const here = { dataDirectory: directory.path };
+  const here = { dataDirectory: directory.path, env: { SMTP_URL } };
 
   const invited = await kurs(["accounts", "invite", EMAIL], here);
   const created = await kurs(["accounts", "create", EMAIL], here);
@@ -142,6 +145,61 @@ test("kurs accounts invite and create say that a running server delivers the mai
     );
     assert.doesNotMatch(stdout, /[0-9a-f]{64}/);
   }
+});
+
+test("without a mail server the commands print the links that the mails have", async () => {
+  const clock = new TestClock(new Date().toISOString());
+  await using on = await startServiceOn("sqlite", { clock });
+  const { service } = on;
+  const { dataDirectory } = service;
+  const env = { PUBLIC_URL: service.url };
+  const linkIn = ({ stdout }: { readonly stdout: string }) => stdout.trimEnd().split("\n").at(-1);
+
+  const invited = await kursUnchecked(["accounts", "invite", EMAIL], { dataDirectory, env });
+  const created = await kursUnchecked(["accounts", "create", "bob@example.org"], {
+    dataDirectory,
+    env,
+  });
+  const again = ["accounts", "create", "eve@example.org", "--json"];
+  const json = JSON.parse((await kursUnchecked(again, { dataDirectory, env })).stdout);
+  clock.set(new Date().toISOString());
+
+  assert.equal(linkIn(invited), (await invitationTo(dataDirectory, EMAIL)).address);
+  assert.match(invited.stdout, /no mail server is set \(SMTP_URL\), so give them this link:\n/);
+  const token = tokenOf(await mailTo(dataDirectory, "bob@example.org", "reset"));
+  assert.equal(linkIn(created), `${service.url}/reset#token=${token}`);
+  const evesToken = tokenOf(await mailTo(dataDirectory, "eve@example.org", "reset"));
+  assert.equal(json.link, `${service.url}/reset#token=${evesToken}`);
+  const password = { token, password: PASSWORD };
+  const confirmed = await service.post("/v1/auth/password-reset/confirm", { json: password });
+  assert.equal(confirmed.status, 204, confirmed.text);
+});
+
+test("kurs accounts invitations lists what is pending, and nothing used, withdrawn or secret", async () => {
+  await using on = await startWithCommands("sqlite", "invite");
+  const { service, run } = on;
+  assert.equal((await run("accounts", "invitations")).stdout, "No invitation is pending.\n");
+  for (const email of [EMAIL, "bob@example.org", "eve@example.org"]) {
+    await run("accounts", "invite", email);
+  }
+  const { token } = await invitationTo(service.dataDirectory, "bob@example.org");
+  const json = { email: "bob@example.org", password: PASSWORD, invitation: token };
+  assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
+  await run("accounts", "delete", "eve@example.org");
+
+  const listed = JSON.parse((await run("accounts", "invitations", "--json")).stdout);
+  const shown = await run("accounts", "invitations");
+
+  assert.deepEqual(
+    listed.map(({ email, plan }: { email: string; plan: string }) => [email, plan]),
+    [[EMAIL, "free"]],
+  );
+  const [{ created_at: createdAt, expires_at: expiresAt }] = listed;
+  assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), WEEK_MS);
+  assert.deepEqual(
+    shown.stdout.split("\n").map((line) => line.split(/ +/)),
+    [["EMAIL", "PLAN", "CREATED", "EXPIRES"], [EMAIL, "free", createdAt, expiresAt], [""]],
+  );
 });
 
 const failures = [
@@ -171,7 +229,7 @@ const failures = [
 test("kurs accounts invite and create reject wrong use in one line that says what to do, and store nothing", async () => {
   await using directory = await emptyStore();
   const dataDirectory = directory.path;
-  await kurs(["accounts", "create", "taken@example.org"], { dataDirectory });
+  await kursUnchecked(["accounts", "create", "taken@example.org"], { dataDirectory });
   const before = contentsOfSqlite(dataDirectory);
 
   for (const [args, env, exitCode, message] of failures) {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { databaseIn } from "../storage/stored.ts";
 import { kurs, type LogLine, serve, temporaryDirectory } from "../support/process.ts";
 
 const SNAPSHOT = [
@@ -22,7 +24,7 @@ suite("the first start", { concurrency: 4 }, () => {
     const [line, ...others] = snapshotsIn(server.logLines());
     assert.deepEqual(others, []);
     assert.deepEqual(line?.snapshot, SNAPSHOT);
-    assert.equal(line?.level, 40);
+    assert.equal(line?.level, "warn");
     assert.match(String(line?.msg), /bundled snapshot/);
 
     const { body } = await server.get("/v1/rates/EUR/USD", { apiKey });
@@ -33,6 +35,23 @@ suite("the first start", { concurrency: 4 }, () => {
       as_of: "2026-03-13T15:00:00.000000000Z",
       type: "direct",
     });
+  });
+
+  test("fails when the snapshot cannot be stored: a server without rates would serve nothing", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await kurs(["migrate"], { dataDirectory });
+    {
+      using database = new DatabaseSync(databaseIn(dataDirectory));
+      database.exec("ALTER TABLE publications RENAME TO lost");
+    }
+
+    const env = { PORT: "0" };
+    const { exitCode, stdout, stderr } = await kurs(["serve"], { dataDirectory, env });
+
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /no such table: publications/);
+    assert.doesNotMatch(stdout, /"listening"/);
   });
 
   test("of a command does not load the snapshot", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
@@ -7,14 +7,18 @@ import { openWire } from "../support/raw-connection.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A server as a Node.js that is too old starts it: in a child process, on the pinned one. */
-async function serveFromOldNode() {
+/**
+ * A server as a Node.js that is too old starts it, on the pinned one: in a child process or, if the
+ * old one can, in its own place.
+ */
+async function serveFromOldNode({ canReplaceItself = false } = {}) {
   await using starting = new AsyncDisposableStack();
   const { path } = starting.use(await temporaryDirectory());
   const main = join(path, "old.mjs");
   await writeFile(
     main,
     `import { runOnPinned } from ${JSON.stringify(join(root, "scripts/run.js"))};
+    ${canReplaceItself ? "" : "process.execve = undefined;"}
     runOnPinned([${JSON.stringify(join(root, "bin/kurs.js"))}, ...process.argv.slice(2)]);`,
   );
   // The first process leads a group, as the job of a shell does.
@@ -68,6 +72,29 @@ suite("a server that an old Node.js has started on the pinned one", { concurrenc
     const { signal } = await server.program.end();
     assert.equal(signal, "SIGKILL");
   });
+});
+
+test("a Node.js that can replace itself leaves no second process beside the server", async () => {
+  await using started = await serveFromOldNode({ canReplaceItself: true });
+  const { server } = started;
+  const children = `/proc/${server.program.pid}/task/${server.program.pid}/children`;
+  assert.equal(await readFile(children, "utf8"), "");
+  assert.equal(
+    await stopDuringRequest(server, () => process.kill(-server.program.pid, "SIGINT")),
+    400,
+  );
+  assert.equal((await server.program.end()).exitCode, 0);
+});
+
+test("a Ctrl-C that arrives twice, from the terminal and from npm, counts once", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  const status = await stopDuringRequest(server, () => {
+    server.program.signal("SIGINT");
+    server.program.signal("SIGINT");
+  });
+  assert.equal(status, 400);
+  assert.equal((await server.program.end()).exitCode, 0);
 });
 
 test("a server stops as on SIGTERM when its terminal hangs up, once or twice", async () => {

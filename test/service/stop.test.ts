@@ -182,6 +182,21 @@ suite("a shutdown", { concurrency: 2 }, () => {
     assert.equal(registration.answer(), "");
   });
 
+  test("a later SIGINT exits at once", async () => {
+    await using started = await startServer();
+    const { program, url } = started.server;
+    const registration = await beginPost(url, "/v1/auth/register");
+    // Those of the first quarter of a second count as one.
+    while (program.isRunning) {
+      program.signal("SIGINT");
+      await pause(20);
+    }
+
+    assert.equal((await program.end()).exitCode, 1);
+    await registration.closed();
+    assert.equal(registration.answer(), "");
+  });
+
   test("SIGINT works like SIGTERM", async () => {
     await using started = await startServer();
     started.server.program.signal("SIGINT");

@@ -40,6 +40,8 @@ async function newCli() {
       serve: async () => assert.fail("nothing is served here"),
       tables: [],
       settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
+      environment: {},
+      nodeOptions: [],
       openStore: async () => openSqliteStore(directory.path, 1000),
       openMailer: () => assert.fail("nothing is mailed here"),
       secrets,

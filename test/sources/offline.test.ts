@@ -17,7 +17,7 @@ import { startService, TestClock, type TestService } from "../support/service.ts
 const UNREACHABLE = "http://rates.invalid/today";
 
 const messagesOf = ({ logLines }: TestService) =>
-  logLines.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number });
+  logLines.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: string });
 
 test("without a network the log has one line that says what is served, and no warning per source", async () => {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");

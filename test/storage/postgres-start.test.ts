@@ -161,7 +161,7 @@ test("a start and the doctor warn of settings with which a crash can lose data",
   const expected = ["fsync = off", "full_page_writes = off"];
   assert.deepEqual(
     warned.map(({ level, setting }) => [level, setting]),
-    expected.map((setting) => [40, setting]),
+    expected.map((setting) => ["warn", setting]),
   );
   const store = { dataDirectory: "", database: databaseOf(unsafe.url()) };
   const examination = await examineStore(store, false);

@@ -111,7 +111,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
       await server.stop();
     }
     await kurs(["accounts", "suspend", "ivan@example.org"], { dataDirectory });
-    await kurs(["accounts", "invite", "dan@example.org"], { dataDirectory });
+    await kurs(["accounts", "invite", "dan@example.org"], {
+      dataDirectory,
+      env: { SMTP_URL: "smtp://127.0.0.1:9" },
+    });
     // Its events belong to the history of its pair.
     const input = "base,quote,rate,as_of\nEUR,CHF,0.9142,2020-03-13T15:00:00Z\n";
     await kurs(["rates", "import", "-"], { dataDirectory, input });

@@ -55,6 +55,8 @@ export async function kursUnchecked(
     version,
     clock,
     settings,
+    environment,
+    nodeOptions: [],
     tables,
     serve: async () => {
       throw new Error(`no process serves on port ${settings().port}`);

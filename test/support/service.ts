@@ -8,6 +8,7 @@ import { type DestinationStream, pino } from "pino";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { lineFormat } from "../../src/log/log.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
@@ -78,7 +79,7 @@ export async function startService(options: TestOptions = {}) {
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? serverTimeouts,
-    log: pino({}, sink),
+    log: pino(lineFormat, sink),
     logDestination: sink,
   });
   const test = {

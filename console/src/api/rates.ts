@@ -1,5 +1,9 @@
 import type { Static } from "typebox";
-import type { CoveredPairSchema, CoveredSourceSchema } from "../../../src/coverage/json.ts";
+import type {
+  CoveredPairSchema,
+  CoveredSourceSchema,
+  publishersJson,
+} from "../../../src/coverage/json.ts";
 import type { aboutJson } from "../../../src/pages/about.ts";
 import type { RateSchema } from "../../../src/rates/json.ts";
 import { ask, askAsOwner, bodyOf, sendAsOwner } from "./request.ts";
@@ -9,6 +13,10 @@ export type CoveredSource = Static<typeof CoveredSourceSchema>;
 export type CoveredPair = Static<typeof CoveredPairSchema>;
 
 export type About = ReturnType<typeof aboutJson>;
+
+type PublicCoverage = ReturnType<typeof publishersJson>;
+
+export type Publisher = PublicCoverage["publishers"][number];
 
 export type Rate = Static<typeof RateSchema>;
 
@@ -43,5 +51,8 @@ export async function listPairs(
   };
 }
 
-/** What a visitor may know of the service. */
+/** How much there is, for visitors. */
 export const readAbout = () => ask<About>("about.json");
+
+/** The publishers and their pairs, for visitors. */
+export const readPublishers = () => ask<PublicCoverage>("coverage.json");

@@ -1,23 +1,13 @@
 import { logOut } from "../api/access.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
-import { go, isReference, page, root } from "../router.ts";
+import { go, isConsole, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 import { Menu } from "./menu.tsx";
+import { Navigation } from "./navigation.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
-
-const ownersPages = [
-  ["/rates", "Rates"],
-  ["/keys", "Keys"],
-  ["/usage", "Usage"],
-  ["/activity", "Activity"],
-  ["/sources", "Sources"],
-  ["/try", "Try it"],
-  ["/agents", "Agents"],
-  ["/account", "Account"],
-] as const;
 
 /** The bar on top of every page. */
 export function Bar() {
@@ -30,18 +20,7 @@ export function Bar() {
           Kurs
         </Link>
         <Menu>
-          <nav class="nav" aria-label="Pages">
-            {owner === undefined
-              ? null
-              : ownersPages.map(([path, name]) => (
-                  <Link key={path} to={path} isCurrent={!isReference && page.value === path}>
-                    {name}
-                  </Link>
-                ))}
-            <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
-              API reference
-            </a>
-          </nav>
+          <Navigation />
           <div class="tools">
             <ThemeSwitch />
             {owner === undefined ? null : <LogOut />}
@@ -84,7 +63,7 @@ function LogOut() {
       // Every tab deletes the session even when the service cannot be reached.
       endSession("logged out");
       // The API reference is for everyone: it stays open.
-      if (!isReference) go("/login");
+      if (isConsole) go("/login");
     }
   });
   return (

@@ -38,7 +38,7 @@ function Unconfirmed({ email, reload }: UnconfirmedProps) {
   return (
     <Notice kind="warn">
       <div class="row-apart">
-        <p>
+        <p class="notice-text">
           Confirm your email.{" "}
           {areMailsFiles
             ? `${noMailServer} To confirm ${email}, ask its operator for the link.`

@@ -2,14 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { DailyUnits } from "../daily-units.ts";
 import { formatDay, formatUnits } from "../format.ts";
+import type { EvenShare } from "../quota.ts";
 import { theme } from "../theme.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
 interface DailyChartProps {
   readonly units: DailyUnits;
-  /** Units per day, drawn as a line. */
-  readonly even: number;
+  /** Drawn as a line. */
+  readonly even: EvenShare;
   readonly onPoint: (index: number | undefined) => void;
 }
 
@@ -26,7 +27,7 @@ export function DailyChart({ units, even, onPoint }: DailyChartProps) {
       return () => undefined;
     });
     return () => void drawing.then((stop) => stop());
-  }, [units, even, chosen, isMissing]);
+  }, [units, even.perDay, even.firstDay, chosen, isMissing]);
 
   if (isMissing) return <MissingChart />;
   const { days, total } = units;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DailyUnits } from "../daily-units.ts";
 import { countUnits, formatDay } from "../format.ts";
-import { isEvenShown } from "../quota.ts";
+import { type EvenShare, isEvenShown } from "../quota.ts";
 import { saveFile } from "../save-file.ts";
 import { csvOf } from "../usage-csv.ts";
 import { Button } from "./button.tsx";
@@ -10,8 +10,7 @@ import { KeyUnitsTable } from "./key-units.tsx";
 
 interface DaysProps {
   readonly units: DailyUnits;
-  /** Units per day that would use up the quota at the period's end. */
-  readonly even: number;
+  readonly even: EvenShare;
 }
 
 /** The chart and the keys of a range of days; both show the day at the pointer. */
@@ -31,12 +30,15 @@ export function Days({ units, even }: DaysProps) {
         <span>{countUnits(day === undefined ? total : unitsOfDay)}</span>
       </figcaption>
       <DailyChart units={units} even={even} onPoint={setPointed} />
-      <p class="even">
-        {isEvenShown(even, units) ? <span class="even-line" aria-hidden="true" /> : null}
-        <span>
-          {countUnits(Math.floor(even))} per day would use up the quota at the period's end.
-        </span>
-      </p>
+      {even.perDay < 1 ? null : (
+        <p class="even">
+          {isEvenShown(even, units) ? <span class="even-line" aria-hidden="true" /> : null}
+          <span>
+            {countUnits(Math.floor(even.perDay))} per day would use up the quota at the period's
+            end.
+          </span>
+        </p>
+      )}
       <KeyUnitsTable units={units} day={pointed} />
       <div class="row">
         <Button

@@ -6,7 +6,10 @@ import { counted, formatRatio } from "../format.ts";
 /** The actions that concern an account; the others concern plans, rates or the whole store. */
 type AccountAction = Exclude<Action, `${"clock" | "plan" | "rate" | "rates" | "store"}.${string}`>;
 
-type Words = (event: AccountEvent) => ComponentChildren;
+/** Finds the name of a key by its id. */
+export type KeyNames = ReadonlyMap<string, string>;
+
+type Words = (event: AccountEvent, keyNames: KeyNames) => ComponentChildren;
 
 const words: Record<AccountAction, Words> = {
   "account.registered": ({ details }) =>
@@ -34,10 +37,10 @@ const words: Record<AccountAction, Words> = {
       : `Session ended${leakIn(details, "its token")}`,
   "sessions.ended": ({ details: { sessions } }) =>
     sessions === undefined ? "Sessions ended" : `${counted(sessions, "session")} ended`,
-  "api_key.created": ({ details }) => <>API key {prefixIn(details)}created</>,
-  "api_key.revoked": ({ details }) => (
+  "api_key.created": ({ details }, keyNames) => <>API key {keyIn(details, keyNames)}created</>,
+  "api_key.revoked": ({ details }, keyNames) => (
     <>
-      API key {prefixIn(details)}revoked{leakIn(details, "it")}
+      API key {keyIn(details, keyNames)}revoked{leakIn(details, "it")}
     </>
   ),
   "quota.threshold_reached": ({ details: { threshold } }) =>
@@ -47,9 +50,9 @@ const words: Record<AccountAction, Words> = {
 };
 
 /** What happened, in plain words; the action's name when this console does not know it. */
-export function wordsOf(event: AccountEvent): ComponentChildren {
+export function wordsOf(event: AccountEvent, keyNames: KeyNames): ComponentChildren {
   const { action } = event;
-  return isKnown(action) ? words[action](event) : <code>{action}</code>;
+  return isKnown(action) ? words[action](event, keyNames) : <code>{action}</code>;
 }
 
 /** Who acted, or from where; an account that acts is the reader's own. */
@@ -71,9 +74,16 @@ const planIn = ({ plan }: Details, word: string) =>
 const leakIn = ({ reason }: Details, what: string) =>
   reason === "burned" ? `: ${what} was found in a leak` : "";
 
-const prefixIn = ({ key_prefix: prefix }: Details) =>
-  prefix === undefined ? null : (
+function keyIn({ api_key_id: id = "", key_prefix: prefix }: Details, keyNames: KeyNames) {
+  const name = keyNames.get(id);
+  return (
     <>
-      <code class="key-prefix">{prefix}…</code>{" "}
+      {name === undefined ? null : `“${name}” `}
+      {prefix === undefined ? null : (
+        <>
+          <code class="key-prefix">{prefix}…</code>{" "}
+        </>
+      )}
     </>
   );
+}

@@ -1,8 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: ComponentChildren;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly type?: "text" | "email" | "password";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ConsolePage } from "../../../src/pages/paths.ts";
-import { addressOf, go, isReference } from "../router.ts";
+import { addressOf, go, isConsole } from "../router.ts";
 
 interface LinkProps {
   readonly to: ConsolePage;
@@ -20,7 +20,7 @@ export function Link(props: LinkProps) {
   const follow = (event: MouseEvent) => {
     // The browser handles clicks for a new tab or window, and links to another document.
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
-    if (!isPlain || isReference) return;
+    if (!isPlain || !isConsole) return;
     event.preventDefault();
     go(to, { search });
   };

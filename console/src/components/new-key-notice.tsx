@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CreatedApiKey } from "../api/keys.ts";
-import { keyInHand } from "../key-in-hand.ts";
+import { forgetKey, keepKey, keptKey, keyInHand } from "../key-in-hand.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Link } from "./link.tsx";
@@ -19,6 +19,17 @@ export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
         <code>{created.api_key}</code>
         <CopyButton text={created.api_key} what="the key" />
       </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={keptKey.value?.id === created.id}
+          onChange={({ currentTarget }) => {
+            if (currentTarget.checked) keepKey(created);
+            else forgetKey();
+          }}
+        />
+        Keep it in this tab for “Try it”, until I log out
+      </label>
       <div class="row">
         <Link class="button button-plain button-small" to="/try">
           Try it

@@ -19,17 +19,23 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
       <p class="aside">{isBusy ? "Waiting for the response …" : "Send the request to see it."}</p>
     );
   }
-  const { status, rate, error, cost, body } = outcome;
+  const { status, rate, error, cost, body, source, headers } = outcome;
   const code = <Code name="Body of the response" code={body} language="json" />;
   return (
     <div class="stack-close">
       <p class="row" role="status">
         <span class={`badge ${error === undefined ? "badge-good" : "badge-bad"}`}>{status}</span>
         <span class="aside">
-          It cost <strong>{cost}</strong>.
+          {cost === undefined ? (
+            "Whether it cost a unit is not known: the usage says."
+          ) : (
+            <>
+              It cost <strong>{cost}</strong>.
+            </>
+          )}
         </span>
       </p>
-      {rate === undefined ? null : <RateView rate={rate} coverage={coverage} />}
+      {rate === undefined ? null : <RateView rate={rate} source={source} coverage={coverage} />}
       <ErrorNotice error={error} />
       {isConversion ? (
         <details>
@@ -39,6 +45,17 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
       ) : (
         code
       )}
+      <details>
+        <summary>Headers ({headers.length})</summary>
+        <dl class="response-headers">
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </div>
   );
 }

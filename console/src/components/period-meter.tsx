@@ -2,8 +2,14 @@ import type { Usage } from "../api/usage.ts";
 import { countUnits, formatDaysUntil, formatMinute, formatRatio, formatUnits } from "../format.ts";
 import { levelOf } from "../quota.ts";
 
+interface PeriodMeterProps {
+  readonly usage: Usage;
+  /** What the period is expected to end with. */
+  readonly forecast?: string | undefined;
+}
+
 /** The period's units: used, left, and when they reset. */
-export function PeriodMeter({ usage: all }: { readonly usage: Usage }) {
+export function PeriodMeter({ usage: all, forecast }: PeriodMeterProps) {
   const { plan, billing_period, usage } = all;
   const { used_units, quota_units, remaining_units, utilization } = usage;
   const level = levelOf(all);
@@ -37,6 +43,7 @@ export function PeriodMeter({ usage: all }: { readonly usage: Usage }) {
           Resets {formatDaysUntil(billing_period.end)}, on {formatMinute(billing_period.end)}
         </span>
       </p>
+      {forecast === undefined ? null : <p class="aside">{forecast}</p>}
     </section>
   );
 }

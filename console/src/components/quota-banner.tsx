@@ -25,7 +25,8 @@ export function QuotaBanner() {
       {usage === undefined || level === "low" ? null : (
         <p>
           {level === "full"
-            ? `The quota is used up: reads are rejected until ${formatMinute(usage.billing_period.end)}.`
+            ? `The quota is used up: reads are rejected until ${formatMinute(usage.billing_period.end)}. ` +
+              "For more units before then, ask the operator of this service."
             : `${formatRatio(usage.usage.utilization)} of the quota is used: ` +
               `${formatUnits(usage.usage.remaining_units)} of ${countUnits(usage.usage.quota_units)} left.`}{" "}
           <Link to="/usage">See the usage</Link>

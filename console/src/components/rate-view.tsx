@@ -1,15 +1,18 @@
+import { IMPORT_SOURCE } from "../../../src/rates/rules/update-policy.ts";
 import { DAY_MS } from "../../../src/shared/clock.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { formatMinute, formatOld, groupDigits } from "../format.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Outcome, RateSource } from "../outcome.ts";
+import { Link } from "./link.tsx";
 
 interface RateViewProps {
   readonly rate: NonNullable<Outcome["rate"]>;
+  readonly source: RateSource | undefined;
   readonly coverage: Coverage | undefined;
 }
 
-/** A rate that was read, what an amount comes to at it, and how old it is. */
-export function RateView({ rate, coverage }: RateViewProps) {
+/** A rate that was read, what an amount comes to at it, who published it, and how old it is. */
+export function RateView({ rate, source, coverage }: RateViewProps) {
   const { base, quote, amount, result } = rate;
   const look = isLate(rate, coverage) ? "badge badge-warn" : "badge";
   return (
@@ -24,10 +27,23 @@ export function RateView({ rate, coverage }: RateViewProps) {
         </p>
       )}
       <p class="aside">
-        As of {formatMinute(rate.as_of)}, as its publisher wrote it.{" "}
+        <Publisher source={source} />, as of {formatMinute(rate.as_of)}.{" "}
         <span class={look}>{formatOld(rate.as_of)}</span>
       </p>
     </div>
+  );
+}
+
+function Publisher({ source }: Pick<RateViewProps, "source">) {
+  if (source === undefined) return <>As its publisher wrote it</>;
+  if (source.key === IMPORT_SOURCE) return <>{source.name}</>;
+  return (
+    <>
+      Published by{" "}
+      <Link to="/source" search={`?key=${source.key}`}>
+        {source.name}
+      </Link>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type KeyWithUsage, revokeApiKey } from "../api/keys.ts";
 import { countUnits, formatDay, formatLastDay, isRecentDay } from "../format.ts";
-import { keyInHand } from "../key-in-hand.ts";
+import { forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
 import { useAction } from "../loading.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -17,6 +17,7 @@ export function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionPro
   const action = useAction(async () => {
     await revokeApiKey(doomed.id);
     if (keyInHand.value?.id === doomed.id) keyInHand.value = undefined;
+    if (keptKey.value?.id === doomed.id) forgetKey();
     await onRevoked();
     onClose();
   });

@@ -1,11 +1,13 @@
 import type { About } from "../api/rates.ts";
-import { countUnits, formatAge, formatUnits } from "../format.ts";
+import { counted, countUnits, formatAge, formatUnits } from "../format.ts";
 import { isOpen } from "../registration.ts";
+import { Link } from "./link.tsx";
 
 /** What a service has and costs, for a visitor without an account. */
 export function ServiceFigures({ about }: { readonly about: About | undefined }) {
   const { publishers = 0, publishers_up_to_date: upToDate = 0 } = about ?? {};
-  const isLate = about !== undefined && upToDate < publishers;
+  // Before the first fetch nothing is late: the sentence below says what these rates are.
+  const isLate = about !== undefined && about.last_success_at !== null && upToDate < publishers;
   return (
     <section class="figures" aria-label="This service">
       <dl>
@@ -22,6 +24,9 @@ export function ServiceFigures({ about }: { readonly about: About | undefined })
         <Figure name="for each read" value={countUnits(1)} />
       </dl>
       <p class="aside figures-note">{about === undefined ? "" : noteOn(about)}</p>
+      <p>
+        <Link to="/coverage">See the publishers and their pairs</Link>
+      </p>
     </section>
   );
 }
@@ -42,8 +47,25 @@ function Figure({ name, value = "…", look = "" }: FigureProps) {
   );
 }
 
-function noteOn({ last_success_at: fetchedAt, free_units: free }: About): string {
+function noteOn(about: About): string {
+  const { last_success_at: fetchedAt, free_units: free } = about;
   const fetched = fetchedAt === null ? "" : `Rates were last fetched ${formatAge(fetchedAt)}. `;
   const units = isOpen && free !== null ? `A new account has ${countUnits(free)} a month. ` : "";
-  return `${fetched}${units}Looking at what there is costs nothing.`;
+  return `${whyLate(about)}${fetched}${units}Looking at what there is costs nothing.`;
+}
+
+/** Why publishers are not up to date; empty when they are. */
+function whyLate(about: About): string {
+  const { publishers, publishers_up_to_date: upToDate, publishers_failing: failing } = about;
+  const late = publishers - upToDate;
+  if (late === 0) return "";
+  if (about.last_success_at !== null) {
+    const tries = failing === 0 ? "" : "; the service keeps trying";
+    return `${counted(late, "publisher")} missed a publication${tries}. `;
+  }
+  const why =
+    failing === 0
+      ? "no fetch from their publishers has succeeded yet"
+      : "their publishers cannot be reached, and the service keeps trying";
+  return `The rates came with the program: ${why}. `;
 }

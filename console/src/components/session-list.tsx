@@ -94,10 +94,10 @@ function SessionRow({ session: { id, created_at, address, current }, onEnded }: 
           look="plain"
           isSmall
           isBusy={end.isBusy}
-          label={`End the session started ${start}, ${from}`}
+          label={`Log out the session started ${start}, ${from}`}
           onClick={end.run}
         >
-          End
+          Log out
         </Button>
       )}
       <ErrorNotice error={end.error} />

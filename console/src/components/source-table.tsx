@@ -59,12 +59,16 @@ interface SourceProps {
   readonly source: CoveredSource;
 }
 
-export function Terms({ source: { name, terms, terms_url: address } }: SourceProps) {
+interface TermsProps {
+  readonly source: Pick<CoveredSource, "name" | "terms"> & { readonly terms_url: string | null };
+}
+
+export function Terms({ source: { name, terms, terms_url: address } }: TermsProps) {
   if (!address) return <>{terms}</>;
   return (
     <>
       {terms}{" "}
-      <a href={address} rel="noreferrer" aria-label={`The terms of ${name}`}>
+      <a class="no-break" href={address} rel="noreferrer" aria-label={`The terms of ${name}`}>
         Read them
       </a>
     </>

@@ -1,26 +1,28 @@
 import { readAccount } from "../api/account.ts";
 import { type KeyWithUsage, listKeysWithUsage } from "../api/keys.ts";
 import { listSources } from "../api/rates.ts";
-import { readUsage } from "../api/usage.ts";
+import { readDailyUsage, readUsage } from "../api/usage.ts";
 import { ConfirmEmail } from "../components/confirm-email.tsx";
 import { Link } from "../components/link.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PeriodMeter } from "../components/period-meter.tsx";
 import { StaleSources } from "../components/stale-sources.tsx";
+import { FORECAST_DAYS, forecastOf } from "../forecast.ts";
 import { formatLastDay, formatUnits } from "../format.ts";
 
 /** The page of the keys shows the others. */
 const KEYS_MAX = 5;
 
 async function load() {
-  const [account, usage, keys, sources] = await Promise.all([
+  const [account, usage, recent, keys, sources] = await Promise.all([
     readAccount(),
     readUsage(),
+    readDailyUsage(FORECAST_DAYS),
     listKeysWithUsage(),
     listSources(),
   ]);
-  return { account, usage, keys, sources };
+  return { account, usage, recent, keys, sources };
 }
 
 /** Where an owner stands: what needs attention, the quota, the keys and the next step. */
@@ -29,11 +31,11 @@ export function HomePage() {
     <>
       <PageHead title="Home">What needs you, what is used, and what comes next.</PageHead>
       <Loaded load={load} what="your account">
-        {({ account, usage, keys, sources }, reload) => (
+        {({ account, usage, recent, keys, sources }, reload) => (
           <>
             <ConfirmEmail account={account} reload={reload} />
             <StaleSources sources={sources} />
-            <PeriodMeter usage={usage} />
+            <PeriodMeter usage={usage} forecast={forecastOf(usage, recent, account)} />
             <ActiveKeys keys={keys.filter((key) => key.revoked_at === undefined)} />
           </>
         )}
@@ -54,7 +56,7 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
       {keys.length === 0 ? <p>Without a key nothing can read rates.</p> : null}
       <ul class="stack-close">
         {newest.map(({ id, name, key_prefix, last_used_on }) => (
-          <li key={id} class="row-apart">
+          <li key={id} class="row-apart key-line">
             <span>
               {name} <code class="key-prefix">{key_prefix}…</code>
             </span>

@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, send } from "../api/request.ts";
 import { readUsage } from "../api/usage.ts";
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Field } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
+import { Link } from "../components/link.tsx";
 import { LoadingNotice, Notice } from "../components/notice.tsx";
 import { OutcomeView } from "../components/outcome-view.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -13,7 +14,7 @@ import { type Coverage, loadCoverage } from "../coverage.ts";
 import { doubtAbout, pairNameOf } from "../doubtful-pair.ts";
 import { keepFigure } from "../figures.ts";
 import { countUnits, formatUnits } from "../format.ts";
-import { keyInHand } from "../key-in-hand.ts";
+import { forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
 import { useAction, useLoading } from "../loading.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import { type Request, requestFor, type Wish } from "../requests.ts";
@@ -32,7 +33,7 @@ interface Tried {
 
 export function TryPage() {
   const [kind, setKind] = useState<Kind>("read");
-  const [apiKey, setApiKey] = useState(keyInHand.peek()?.api_key ?? "");
+  const [apiKey, setApiKey] = useState((keyInHand.peek() ?? keptKey.peek())?.api_key ?? "");
   const [pair, setPair] = useState(() => ({
     base: parameter("base") ?? "EUR",
     quote: parameter("quote") ?? "USD",
@@ -139,8 +140,13 @@ interface ResponseCardProps {
 }
 
 function ResponseCard({ tried, isBusy, coverage }: ResponseCardProps) {
+  const card = useRef<HTMLElement>(null);
+  // On a phone it is below the form and the code.
+  useEffect(() => {
+    if (tried !== undefined) card.current?.scrollIntoView({ block: "nearest" });
+  }, [tried]);
   return (
-    <section class="card stack-close response" aria-label="Response" aria-busy={isBusy}>
+    <section class="card stack-close response" aria-label="Response" aria-busy={isBusy} ref={card}>
       <h2>Response</h2>
       <OutcomeView
         outcome={tried?.outcome}
@@ -158,21 +164,46 @@ interface KeyFieldProps {
 }
 
 function KeyField(props: KeyFieldProps) {
-  const created = keyInHand.value;
-  const isInHand = created !== undefined && created.api_key === props.value;
   return (
     <Field
       {...props}
       label="API key"
-      hint={
-        isInHand
-          ? `The key “${created.name}” that you have just created.`
-          : "Paste one. It stays in this page."
-      }
+      hint={<KeyHint {...props} />}
       type="password"
       class="mono"
       placeholder="svc_live_…"
       autocomplete="off"
     />
+  );
+}
+
+/** Where the key in the field comes from, or where to get one. */
+function KeyHint({ value, onValue }: KeyFieldProps) {
+  const created = keyInHand.value;
+  const kept = keptKey.value;
+  if (kept !== undefined && kept.api_key === value) {
+    return (
+      <>
+        The key “{kept.name}”, kept in this tab.{" "}
+        <button
+          type="button"
+          class="text-button"
+          onClick={() => {
+            forgetKey();
+            onValue("");
+          }}
+        >
+          Forget it
+        </button>
+      </>
+    );
+  }
+  if (created !== undefined && created.api_key === value) {
+    return <>The key “{created.name}” that you have just created.</>;
+  }
+  return (
+    <>
+      Paste one: it stays in this page. No key yet? <Link to="/keys">Create one</Link>
+    </>
   );
 }

@@ -12,7 +12,7 @@ import { Segments } from "../components/segments.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { type DailyUnits, dailyUnits, ofKey } from "../daily-units.ts";
 import { useLoading } from "../loading.ts";
-import { unitsPerDay } from "../quota.ts";
+import { type EvenShare, evenShareOf } from "../quota.ts";
 import { parameter, setParameters } from "../router.ts";
 
 const ranges = { "7": "7 days", "30": "30 days", "90": "90 days" } as const;
@@ -72,7 +72,7 @@ export function UsagePage() {
             <DaysOrNone
               units={chosen === undefined ? all : ofKey(all, chosen.id)}
               keyName={chosen?.name}
-              even={unitsPerDay(period.data)}
+              even={evenShareOf(period.data)}
             />
           )}
         </section>
@@ -85,7 +85,7 @@ export function UsagePage() {
 interface DaysOrNoneProps {
   readonly units: DailyUnits;
   readonly keyName: string | undefined;
-  readonly even: number;
+  readonly even: EvenShare;
 }
 
 function DaysOrNone({ units, keyName, even }: DaysOrNoneProps) {

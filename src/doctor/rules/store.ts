@@ -114,8 +114,8 @@ function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Findin
   }
   return [
     problem(
-      `units by period and by day differ ${disagreeing} times: another program has written to ` +
-        "the database, or it is damaged. Compare with a backup.",
+      `units by period and by day differ in ${counted(disagreeing, "place")}: another program ` +
+        "has written to the database, or it is damaged. Compare with a backup.",
     ),
   ];
 }

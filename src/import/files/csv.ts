@@ -12,7 +12,11 @@ interface Columns {
   readonly asOf: number;
   readonly last: string;
   readonly count: number;
+  readonly separator: Separator;
 }
+
+/** Spreadsheets write semicolons where the comma separates decimals. */
+type Separator = "," | ";";
 
 const HEADER_WANTED = `the first line must name the columns ${COLUMN_NAMES.join(",")}`;
 
@@ -21,9 +25,10 @@ const BROKEN_QUOTING =
 
 /**
  * Reads rates as comma-separated values (RFC 4180) under a header that names `base`, `quote`,
- * `rate` and `as_of`, in any order and any case. Other columns are ignored. No field spans lines,
- * so an unclosed quote affects only its own line. A file that is cut gives no figure or symbol that
- * the whole one does not have.
+ * `rate` and `as_of`, in any order and any case. Other columns are ignored. Semicolons
+ * may separate the columns, if the header has no comma. No field spans lines, so an unclosed quote
+ * affects only its own line. A file that is cut gives no figure or symbol that the whole one does
+ * not have.
  */
 export const readCsv: RateLineReader = async function* (input) {
   let columns: Columns | undefined;
@@ -46,9 +51,12 @@ export const readCsv: RateLineReader = async function* (input) {
 
 async function readHeader(line: TextLine): Promise<Columns | { readonly reason: string }> {
   if ("reason" in line) return { reason: `${line.reason}: ${HEADER_WANTED}` };
-  if (!isWellFormed(line.text)) return { reason: `${BROKEN_QUOTING}; ${HEADER_WANTED}` };
+  const separator = line.text.includes(";") && !line.text.includes(",") ? ";" : ",";
+  if (!isWellFormed(line.text, separator)) {
+    return { reason: `${BROKEN_QUOTING}; ${HEADER_WANTED}` };
+  }
 
-  const [fields = []] = await splitFields([line.text]);
+  const [fields = []] = await splitFields([line.text], separator);
   const names = fields.map((field) => field.trim().toLowerCase());
   const missing = COLUMN_NAMES.filter((name) => !names.includes(name));
   if (missing.length === COLUMN_NAMES.length) return { reason: `no header: ${HEADER_WANTED}` };
@@ -66,19 +74,22 @@ async function readHeader(line: TextLine): Promise<Columns | { readonly reason: 
     asOf: names.indexOf("as_of"),
     last: names.at(-1) ?? "",
     count: names.length,
+    separator,
   };
 }
 
 async function readRows(lines: readonly TextLine[], columns: Columns): Promise<RateLine[]> {
   const texts: string[] = [];
   for (const line of lines) {
-    if ("text" in line && isWellFormed(line.text)) texts.push(line.text);
+    if ("text" in line && isWellFormed(line.text, columns.separator)) texts.push(line.text);
   }
-  const rows = await splitFields(texts);
+  const rows = await splitFields(texts, columns.separator);
   let next = 0;
   return lines.map((line) => {
     if ("reason" in line) return line;
-    if (!isWellFormed(line.text)) return { line: line.line, reason: BROKEN_QUOTING };
+    if (!isWellFormed(line.text, columns.separator)) {
+      return { line: line.line, reason: BROKEN_QUOTING };
+    }
     const row = rows[next++] ?? [];
     if (mayBeCut(line, columns)) return cutLine(line.line, columns);
     return rateLineOf(line.line, row, columns);
@@ -112,24 +123,30 @@ function rateLineOf(line: number, row: readonly string[], columns: Columns): Rat
   };
 }
 
-const quotedRow = /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*$/;
+const quotedRows: Record<Separator, RegExp> = {
+  ",": /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*$/,
+  ";": /^(?:[^";]*|"(?:[^"]|"")*")(?:;(?:[^";]*|"(?:[^"]|"")*"))*$/,
+};
 
 /**
  * The parser cannot resume after broken quoting: it stops, or reads the lines up to the next quote
  * as one field. So it gets no such line.
  */
-function isWellFormed(text: string): boolean {
-  return !text.includes('"') || quotedRow.test(text);
+function isWellFormed(text: string, separator: Separator): boolean {
+  return !text.includes('"') || quotedRows[separator].test(text);
 }
 
 /**
  * Returns one row of fields per text. The texts must be well formed, without a line feed. Without a
- * quote, every comma separates two fields: the parser takes a tenth of an import's time.
+ * quote, every separator separates two fields: the parser takes a tenth of an import's time.
  */
-async function splitFields(texts: readonly string[]): Promise<string[][]> {
-  if (!texts.some((text) => text.includes('"'))) return texts.map((text) => text.split(","));
+async function splitFields(texts: readonly string[], separator: Separator): Promise<string[][]> {
+  if (!texts.some((text) => text.includes('"'))) return texts.map((text) => text.split(separator));
   const { parse } = await import("csv-parse");
-  const options = { record_delimiter: "\n", relax_column_count: true, max_record_size: 0 };
+  const options = {
+    ...{ delimiter: separator, record_delimiter: "\n" },
+    ...{ relax_column_count: true, max_record_size: 0 },
+  };
   return new Promise((resolve, reject) => {
     parse(texts.join("\n"), options, (error, rows) => {
       if (error === undefined && rows.length === texts.length) resolve(rows);

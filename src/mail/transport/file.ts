@@ -12,9 +12,12 @@ import { type MessageSettings, messageOf } from "./message.ts";
 /** Links in mails are secrets: only the owner may read the files. */
 const FILE_MODE = 0o600;
 
-/** Writes each mail to its own file, for development and for operators without a server. */
+/**
+ * Writes each mail to its own file, with the plain line ends of text files, for development and for
+ * operators without a server.
+ */
 export function createFileMailer(directory: string, settings: MessageSettings): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
 
   return {
     async send(mail) {
@@ -47,7 +50,7 @@ function unfolded(mail: OutgoingMail, settings: MessageSettings): SendMailOption
 
 function part(kind: "plain" | "html", content: SendMailOptions["text"]) {
   const headers = [`Content-Type: text/${kind}; charset=utf-8`, "Content-Transfer-Encoding: 8bit"];
-  return { raw: `${headers.join("\r\n")}\r\n\r\n${String(content).replaceAll("\n", "\r\n")}` };
+  return { raw: `${headers.join("\n")}\n\n${String(content)}` };
 }
 
 /** Writes a file atomically and durably: it is complete or absent, also after a power failure. */

@@ -44,7 +44,7 @@ async function showServedAt(
   await using store = await openStore();
   const served = await findServedAt(store, pair, at);
   if (served.status === "unknown") throw notKnown(pair, at, served);
-  print(json ? formatJson(servedAtJson(at, served)) : textOf(pair, at, served));
+  print(json ? formatJson(servedAtJson(at, served)) : describeServed(pair, at, served));
 }
 
 /** The failure of a command that asks for a moment of which the history of a pair tells nothing. */
@@ -69,7 +69,11 @@ export function notKnown(
   return new CommandError(`${pairName(pair)} was not stored yet at ${at}: ${begin}`);
 }
 
-function textOf(pair: Pair, at: string, served: Exclude<ServedAt, { status: "unknown" }>): string {
+function describeServed(
+  pair: Pair,
+  at: string,
+  served: Exclude<ServedAt, { status: "unknown" }>,
+): string {
   const { status, observation, from, until, restore } = served;
   const figure = `${observation.rate} as of ${shortAsOf(observation)} from ${observation.source}`;
   const untilRestored = restore && `; the rest is not known: restored at ${restore.at}`;

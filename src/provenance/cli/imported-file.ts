@@ -1,6 +1,7 @@
 import { CommandError } from "../../cli/command.ts";
 import { digested, fileError, type OpenedFile, readWithProgress } from "../../cli/input-file.ts";
-import { ANY_TIME } from "../../import/import.ts";
+import { isDateOf } from "../../import/dates.ts";
+import { ANY_TIME } from "../../import/seed.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
@@ -88,7 +89,9 @@ async function* passedBy(
 
 function states(entry: RateLine, { line, figure }: Stated): boolean {
   if (entry.line !== line || "reason" in entry) return false;
-  const read = parseQuotation(entry, ANY_TIME);
+  // Of a date alone, the import's option stated the time.
+  const asOf = isDateOf(entry.asOf, figure.asOf) ? figure.asOf : entry.asOf;
+  const read = parseQuotation({ ...entry, asOf }, ANY_TIME);
   if ("reason" in read || pairName(read) !== pairName(figure)) return false;
   return read.rate === figure.rate && read.asOf === figure.asOf;
 }

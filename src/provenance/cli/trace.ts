@@ -78,7 +78,7 @@ async function trace(
     const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
     print(formatJson({ ...record, ...ofFile }));
   } else {
-    print(textOf(traced, publisher, { suspendedSince, line }));
+    print(describeTrace(traced, publisher, { suspendedSince, line }));
   }
   return isContradicted(traced) || line?.statesFigure === false ? 1 : 0;
 }
@@ -133,7 +133,7 @@ async function lineIn(
 /** Labels have one width, so that what they label is in one column. */
 const field = (label: string, text: string) => visibleLine(`${label.padEnd(11)}${text}`);
 
-function textOf(
+function describeTrace(
   { observation, origin, story, furtherEntries }: Trace,
   publisher: RateSource | undefined,
   about: { readonly suspendedSince: string | undefined; readonly line: ImportedLine | undefined },

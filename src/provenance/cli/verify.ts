@@ -43,7 +43,7 @@ async function verify(deps: ProvenanceCommandDeps, { json }: OutputOptions): Pro
       difference: async (difference) => {
         showProgress("");
         if (json) printer.add([differenceJson(difference)]);
-        else await write(`${visibleLine(textOf(difference))}\n`);
+        else await write(`${visibleLine(describeDifference(difference))}\n`);
       },
       progress: (part) => showProgress(progressBar(part)),
     },
@@ -65,7 +65,7 @@ function summaryOf(counts: VerifiedCounts): string {
   return parts.join("; ");
 }
 
-function textOf(difference: Difference): string {
+function describeDifference(difference: Difference): string {
   switch (difference.kind) {
     case "figure": {
       const { observation, stated } = difference;

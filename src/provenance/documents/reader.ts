@@ -1,4 +1,4 @@
-import { ANY_TIME } from "../../import/import.ts";
+import { ANY_TIME } from "../../import/seed.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/history.ts";
 import { parseQuotation, type Quotation, type Rejection } from "../../rates/rules/rate.ts";
 import { pairName } from "../../rates/rules/symbol.ts";

@@ -37,11 +37,11 @@ async function deleteRate(
   await using store = await openStore();
   const removed = await store.rates.remove(pair, origin());
   if (removed === undefined) throw notStored(pair);
-  print(json ? JSON.stringify(removedRateJson(removed)) : textOf(removed));
+  print(json ? JSON.stringify(removedRateJson(removed)) : describeRemoved(removed));
   for (const note of notesOn(removed, rateSources)) printError(note);
 }
 
-function textOf({ rate, held }: RemovedRate): string {
+function describeRemoved({ rate, held }: RemovedRate): string {
   const name = pairName(rate);
   const text = `${name} is deleted: ${sourcedText(rate)}`;
   if (held === undefined) return text;

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { counted } from "../../shared/text/counted.ts";
 import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary, requireReplicated } from "../postgres/primary.ts";
@@ -77,7 +78,8 @@ async function requireEmpty(client: PoolClient, tables: readonly Table[]): Promi
     const { rows } = await readTableTotals(client, table);
     if (rows > 0) {
       throw new StartupError(
-        `The database is not empty: ${table.name} has ${rows} rows. Copy into a new one.`,
+        `The database is not empty: ${table.name} has ${counted(rows, "row")}. ` +
+          "Copy into a new one.",
       );
     }
   }
@@ -101,7 +103,8 @@ async function compare(client: PoolClient, source: CopySource): Promise<CopyRepo
   for (const table of source.tables) {
     const [expected, actual] = [source.totals(table), await readTableTotals(client, table)];
     if (expected.rows !== actual.rows || expected.units !== actual.units) {
-      const format = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
+      const format = ({ rows, units }: TableTotals) =>
+        `${counted(rows, "row")} with ${counted(units, "unit")}`;
       throw new StartupError(
         `The copy of ${table.name} differs: ${format(expected)} became ${format(actual)}. ` +
           "Nothing was stored.",

@@ -40,10 +40,10 @@ export function connectingOf({ name, url }: DatabaseHost): Connecting {
 }
 
 function optionsFor(options: URLSearchParams): Pick<ConnectionOptions, "ca" | "cert" | "key"> {
-  const ca = textOf(options, "sslrootcert");
+  const ca = readPem(options, "sslrootcert");
   if (ca !== undefined) certificateIn(ca);
-  const cert = textOf(options, "sslcert");
-  const key = textOf(options, "sslkey");
+  const cert = readPem(options, "sslcert");
+  const key = readPem(options, "sslkey");
   if (cert !== undefined && key !== undefined) requireKeyOf(cert, key);
   return {
     ...(ca === undefined ? {} : { ca: ca.text }),
@@ -64,7 +64,7 @@ const reasonOf = new Map([
   ["EISDIR", "it is a directory"],
 ]);
 
-function textOf(options: URLSearchParams, option: string): PemFile | undefined {
+function readPem(options: URLSearchParams, option: string): PemFile | undefined {
   const path = options.get(option);
   if (path === null) return undefined;
   try {

@@ -321,15 +321,22 @@ function deletionSuite(test: StoreTest): void {
       const late = newKey(accountId, { keyPrefix: "svc_live_00000000" });
       const opened = newSession(accountId);
       const creation = { ...late, sessionHash: session.tokenHash };
+      const byOperator = newKey(accountId, { keyPrefix: "svc_live_11111111" });
 
       const [outcomes] = await Promise.all([
         Promise.all(Array.from({ length: 20 }, () => there.metering.read(newRead(keyHash)))),
         there.keys.create(creation, KEY_LIMITS, BY),
+        there.keys.create(byOperator, KEY_LIMITS, OPERATOR),
         there.sessions.create(opened, UNCHANGED, BY),
         here.administration.delete(email, OPERATOR),
       ]);
 
-      assert.equal(await there.keys.findAccount(late.keyHash), undefined);
+      for (const { keyHash: created } of [late, byOperator]) {
+        assert.equal(await there.keys.findAccount(created), undefined);
+      }
+      const tooLate = newKey(accountId);
+      assert.equal(await there.keys.create(tooLate, KEY_LIMITS, OPERATOR), "account_deleted");
+      assert.equal(await there.keys.findAccount(tooLate.keyHash), undefined);
       assert.equal(await here.sessions.findAccount(opened.tokenHash, NOW), undefined);
       const served = outcomes.filter((outcome) => typeof outcome?.found === "object").length;
       assert.equal(await usedUnits(here, accountId), 2 + served);

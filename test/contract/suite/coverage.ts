@@ -49,6 +49,25 @@ export function coverageSuite(test: StoreTest): void {
     );
   });
 
+  test("the pairs of a source are in order, up to a limit, and without suspended ones", async (database) => {
+    const store = database.openStore();
+    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), []);
+    const names = ["EUR/USD", "EUR/JPY", "EUR/CHF", "EUR/AUD"];
+    await storeRates(store, [
+      ...names.map((name) => newRate(name, "1.5", TIME, "ecb")),
+      newRate("USD/PLN", "3.6010", TIME, "nbp"),
+      newRate("EUR/BRL", "6.1", TIME),
+    ]);
+    await store.rates.suspend(pairOf("EUR/CHF"), BY);
+
+    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), [
+      pairOf("EUR/AUD"),
+      pairOf("EUR/JPY"),
+      pairOf("EUR/USD"),
+    ]);
+    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 1), [pairOf("EUR/AUD")]);
+  });
+
   test("a pair has its source, its time and whether it is suspended, and no figure", async (database) => {
     const store = database.openStore();
     await storeRates(store, [

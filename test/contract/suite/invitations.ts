@@ -84,6 +84,19 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
+  test("the list has the invitations that are valid then, the oldest first", async (database) => {
+    const store = database.openStore();
+    const later = { createdAt: "2026-11-21T13:00:00.000Z", expiresAt: "2026-11-28T13:00:00.000Z" };
+    const [second, first] = [newInvitation(later), newInvitation()];
+    for (const invitation of [second, first]) await store.invitations.create(invitation, BY);
+
+    assert.deepEqual(await store.invitations.list(LAST_MOMENT), [
+      storedFormOf(first),
+      storedFormOf(second),
+    ]);
+    assert.deepEqual(await store.invitations.list(AFTER), [storedFormOf(second)]);
+  });
+
   test("an invitation is valid only with its own token, for its email, and until it expires", async (database) => {
     const store = database.openStore();
     const [one, other] = [newInvitation(), newInvitation()];

@@ -287,7 +287,7 @@ test("each read logs one line with its route pattern, its account and the key's 
       assert.equal(time, "2026-11-21T12:00:00.000Z");
       return line;
     });
-    const fixed = { level: 30, method: "GET", route: "/v1/rates/:base/:quote" };
+    const fixed = { level: "info", method: "GET", route: "/v1/rates/:base/:quote" };
     assert.deepEqual(
       told,
       situations.map((situation, index) => {

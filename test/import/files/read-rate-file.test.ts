@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readRateFile } from "../../../src/import/files/read-rate-file.ts";
-import { ANY_TIME } from "../../../src/import/import.ts";
+import { ANY_TIME } from "../../../src/import/seed.ts";
 import { parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 import { AS_OF, linesOf, rateLine } from "./lines-of.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { seedFromSnapshot } from "../../../src/import/import.ts";
+import { seedFromSnapshot } from "../../../src/import/seed.ts";
 import { packContent } from "../../../src/provenance/documents/content.ts";
 import { sourceNames } from "../../../src/sources/fetching/registry.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";

@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { secretsInFiles, settingNames, settingOf } from "../../src/settings.ts";
+import { ConfigError } from "../../src/shared/program/start-error.ts";
+import { sourceNames } from "../../src/sources/fetching/registry.ts";
+import { kurs as kursHere } from "../support/command-line.ts";
+import { kurs, temporaryDirectory } from "../support/process.ts";
+
+interface Shown {
+  readonly name: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+async function shownWith(env: Readonly<Record<string, string>>): Promise<Shown[]> {
+  const { exitCode, stdout, stderr } = await kursHere(["settings", "--json"], { env });
+  assert.equal(exitCode, 0, stderr);
+  return JSON.parse(stdout) as Shown[];
+}
+
+const settingIn = (shown: readonly Shown[], name: string) => {
+  const { value, from } = shown.find((setting) => setting.name === name) ?? {};
+  return [value, from];
+};
+
+suite("kurs settings", { concurrency: 2 }, () => {
+  test("shows every setting, with the defaults of those that are unset", async () => {
+    const shown = await shownWith({});
+    assert.deepEqual(
+      shown.map(({ name }) => name),
+      settingNames,
+    );
+    assert.deepEqual(settingIn(shown, "PORT"), ["8080", "default"]);
+    assert.deepEqual(settingIn(shown, "BACKUP_DIR"), ["data/backups", "default"]);
+    assert.deepEqual(settingIn(shown, "MAIL_FROM"), ["Kurs <kurs@localhost>", "default"]);
+    assert.deepEqual(settingIn(shown, "HISTORY_DAYS"), ["(none: forever)", "default"]);
+    assert.deepEqual(settingIn(shown, "RATE_SOURCES"), ["(none)", "environment"]);
+  });
+
+  test("shows what the environment sets, and what follows from it", async () => {
+    const shown = await shownWith({
+      PORT: " 9000 ",
+      HOST: "",
+      DATA_DIR: "/srv/kurs",
+      PUBLIC_URL: "https://rates.example.org",
+      no_proxy: "intranet.example.org",
+    });
+    assert.deepEqual(settingIn(shown, "PORT"), ["9000", "environment"]);
+    assert.deepEqual(settingIn(shown, "HOST"), ["127.0.0.1", "default"]);
+    assert.deepEqual(settingIn(shown, "BACKUP_DIR"), ["/srv/kurs/backups", "default"]);
+    assert.deepEqual(settingIn(shown, "MAIL_FROM"), ["Kurs <kurs@rates.example.org>", "default"]);
+    assert.deepEqual(settingIn(shown, "NO_PROXY"), ["intranet.example.org", "environment"]);
+  });
+
+  test("shows only whether a secret is set, and the file that it comes from", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "database");
+    await writeFile(file, "postgres://kurs:sesame@db.example.org/kurs\n");
+    const env = {
+      DATABASE_URL_FILE: file,
+      SMTP_URL: "smtps://kurs:sesame@mail.example.org",
+      HTTPS_PROXY: "http://kurs:sesame@proxy.example.org:3128",
+    };
+    const shown = await shownWith(env);
+    assert.deepEqual(settingIn(shown, "DATABASE_URL"), ["set", `the file ${file}`]);
+    assert.deepEqual(settingIn(shown, "SMTP_URL"), ["set", "environment"]);
+    assert.deepEqual(settingIn(shown, "HTTPS_PROXY"), ["set", "environment"]);
+    assert.deepEqual(settingIn(await shownWith({}), "SMTP_URL"), ["unset", "default"]);
+    const { stdout, stderr } = await kursHere(["settings"], { env });
+    assert.doesNotMatch(stdout + stderr + JSON.stringify(shown), /sesame|example\.org:3128/);
+  });
+
+  test("names the env file of Node.js that a value came from, unless the environment has another", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "kurs.env");
+    await writeFile(file, "PORT=9000\nAUTH_LIMIT=5\n");
+    const through = ["sh", "-c", 'node=$1; shift; exec "$node" --env-file="$FILE" "$@"', "sh"];
+    const env = { FILE: file, AUTH_LIMIT: "7", PATH: process.env.PATH ?? "" };
+    const { exitCode, stdout, stderr } = await kurs(["settings"], { env, through });
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, new RegExp(`^PORT +9000 +env file ${file}$`, "m"));
+    assert.match(stdout, /^AUTH_LIMIT +7 +environment$/m);
+    assert.match(stdout, /^HOST +127\.0\.0\.1 +default$/m);
+  });
+
+  test("reports an invalid environment as a start does", async () => {
+    const { exitCode, stdout, stderr } = await kursHere(["settings"], { env: { PORT: "abc" } });
+    assert.deepEqual([exitCode, stdout], [2, ""]);
+    assert.match(stderr, /PORT: want a whole number/);
+  });
+});
+
+/** @returns the problems of an environment. */
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(sourceNames, environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+}
+
+suite("a variable whose name resembles a setting", () => {
+  test("stops the start, which names the setting and creates nothing", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const env = { REGISTRATON: "closed", RATE_SOURCE: "ecb", PORT: "0" };
+    const { exitCode, stdout, stderr } = await kurs(["serve"], { dataDirectory, env });
+    assert.deepEqual([exitCode, stdout], [2, ""]);
+    assert.match(stderr, /^ {2}REGISTRATON: .*did you mean REGISTRATION\?$/m);
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+
+  const meant = {
+    REGISTRATON: "REGISTRATION",
+    RATE_SOURCE: "RATE_SOURCES",
+    PUBLIC_URI: "PUBLIC_URL",
+    SMPT_URL: "SMTP_URL",
+    DATABSE_URL_FILE: "DATABASE_URL_FILE",
+    REQUIRE_VERIFED_EMIAL: "REQUIRE_VERIFIED_EMAIL",
+    LOGLEVEL: "LOG_LEVEL",
+    BACKUPS_KEEP: "BACKUP_KEEP",
+  };
+  for (const [name, setting] of Object.entries(meant)) {
+    test(`${name} is taken for ${setting}`, () => {
+      const problem = `${name}: there is no such setting: did you mean ${setting}?`;
+      assert.deepEqual(problemsOf({ [name]: "x" }), [problem]);
+    });
+  }
+
+  test("is no error when it is empty, or when that setting is set, too", () => {
+    assert.deepEqual(problemsOf({ REGISTRATON: "" }), []);
+    assert.deepEqual(problemsOf({ RATE_SOURCES: "", RATE_SOURCE: "ecb" }), []);
+    assert.deepEqual(problemsOf({ LOG_LEVEL: "info", LOGLEVEL: "DEBUG" }), []);
+  });
+});
+
+// Names that shells, systemd, npm, Docker, Kubernetes, CI systems and database clients set.
+const usual = `
+  BASH BASHOPTS BASH_ENV BASH_VERSION CDPATH COLORTERM COLUMNS DISPLAY EDITOR HISTCONTROL HISTFILE
+  HISTFILESIZE HISTIGNORE HISTSIZE HISTTIMEFORMAT HOME HOSTNAME HOSTTYPE IFS LANG LANGUAGE LC_ALL
+  LC_CTYPE LESS LESSCLOSE LESSOPEN LINES LOGNAME LS_COLORS MACHTYPE MAIL MAILCHECK MAILPATH MANPATH
+  NO_COLOR FORCE_COLOR OLDPWD OSTYPE PAGER PATH PPID PROMPT_COMMAND PS1 PWD SHELL SHELLOPTS SHLVL
+  SSH_AGENT_PID SSH_AUTH_SOCK SSH_CLIENT SSH_CONNECTION SSH_TTY SUDO_COMMAND SUDO_GID SUDO_UID
+  SUDO_USER TEMP TERM TERM_PROGRAM TERM_PROGRAM_VERSION TMP TMPDIR TMUX TMUX_PANE TZ UID USER VISUAL
+  XAUTHORITY ZDOTDIR XDG_CACHE_HOME XDG_CONFIG_DIRS XDG_CONFIG_HOME XDG_CURRENT_DESKTOP XDG_DATA_DIRS
+  XDG_DATA_HOME XDG_RUNTIME_DIR XDG_SESSION_CLASS XDG_SESSION_ID XDG_SESSION_TYPE XDG_STATE_HOME
+  DBUS_SESSION_BUS_ADDRESS DBUS_STARTER_ADDRESS
+  CACHE_DIRECTORY CONFIGURATION_DIRECTORY CREDENTIALS_DIRECTORY EXIT_CODE EXIT_STATUS FDSTORE
+  INVOCATION_ID JOURNAL_STREAM LISTEN_FDNAMES LISTEN_FDS LISTEN_PID LOGS_DIRECTORY MAINPID MANAGERPID
+  MEMORY_PRESSURE_WATCH MEMORY_PRESSURE_WRITE MONITOR_UNIT NOTIFY_SOCKET RUNTIME_DIRECTORY
+  SERVICE_RESULT STATE_DIRECTORY SYSTEMD_COLOR SYSTEMD_EXEC_PID SYSTEMD_LOG_LEVEL SYSTEMD_LOG_TARGET
+  SYSTEMD_PAGER WATCHDOG_PID WATCHDOG_USEC
+  INIT_CWD NODE NODE_COMPILE_CACHE NODE_DEBUG NODE_ENV NODE_EXTRA_CA_CERTS NODE_OPTIONS NODE_PATH
+  NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_ENV_PROXY NODE_VERSION NODE_NO_WARNINGS UV_THREADPOOL_SIZE
+  NPM_CONFIG_LOGLEVEL NPM_TOKEN NVM_BIN NVM_CD_FLAGS NVM_DIR NVM_INC YARN_VERSION COREPACK_HOME
+  npm_command npm_config_cache npm_config_loglevel npm_config_registry npm_config_user_agent
+  npm_config_proxy npm_config_https_proxy npm_config_noproxy npm_execpath npm_lifecycle_event
+  npm_node_execpath npm_package_json npm_package_name npm_package_version
+  ALL_PROXY FTP_PROXY HTTP_PROXY HTTPS_PROXY NO_PROXY all_proxy ftp_proxy http_proxy RSYNC_PROXY
+  BUILDKIT_PROGRESS COMPOSE_FILE COMPOSE_PROFILES COMPOSE_PROJECT_NAME CONTAINER_HOST DOCKER_BUILDKIT
+  DOCKER_CERT_PATH DOCKER_CONFIG DOCKER_CONTEXT DOCKER_HOST DOCKER_TLS_VERIFY container
+  KUBECONFIG KUBERNETES_PORT KUBERNETES_PORT_443_TCP KUBERNETES_PORT_443_TCP_ADDR
+  KUBERNETES_PORT_443_TCP_PORT KUBERNETES_PORT_443_TCP_PROTO KUBERNETES_SERVICE_HOST
+  KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KURS_PORT KURS_SERVICE_HOST KURS_SERVICE_PORT
+  METRIC_SERVICE_HOST METRIC_SERVICE_PORT METRIC_PORT_80_TCP METRIC_PORT_80_TCP_ADDR POD_IP POD_NAME
+  POD_NAMESPACE NODE_NAME NODE_IP HOST_IP SERVICE_HOST SERVICE_PORT
+  PGDATA PGDATABASE PGHOST PGPASSFILE PGPORT PGSSLMODE PGUSER POSTGRES_DB POSTGRES_HOST POSTGRES_USER
+  REDIS_HOST REDIS_PORT REDIS_URL MYSQL_HOST DATABASE_HOST DATABASE_NAME DATABASE_PORT DATABASE_USER
+  DATABASE_PUBLIC_URL SMTP_HOST SMTP_PASSWORD SMTP_PORT SMTP_SERVER SMTP_USER SMTP_FROM MAIL_HOST
+  MAIL_PORT MAIL_USER MAILTO AWS_REGION AWS_PROFILE AZURE_CLIENT_ID GOOGLE_CLOUD_PROJECT PROJECT_ID
+  DYNO FLY_APP_NAME FLY_PUBLIC_IP RAILWAY_PUBLIC_DOMAIN RENDER_EXTERNAL_URL WEB_CONCURRENCY
+  WEB_MEMORY CI BUILD_ID BUILD_NUMBER BUILD_URL GITHUB_ACTIONS GITHUB_REF GITHUB_SHA GITLAB_CI
+  JENKINS_URL JOB_NAME RUNNER_OS RUST_LOG RUST_BACKTRACE PYTHONPATH JAVA_HOME GOPATH MALLOC_ARENA_MAX
+  LD_LIBRARY_PATH LD_PRELOAD SSL_CERT_DIR SSL_CERT_FILE DEBUG VERBOSE LOGGING
+  OTEL_EXPORTER_OTLP_ENDPOINT OTEL_LOG_LEVEL OTEL_SERVICE_NAME SENTRY_DSN TEST_DATABASE_URL WSLENV
+  WSL_DISTRO_NAME GPG_AGENT_INFO GPG_TTY GNUPGHOME QT_QPA_PLATFORM WAYLAND_DISPLAY WINDOWID
+`;
+
+test("no usual variable of the systems that Kurs runs on is taken for a setting", () => {
+  for (const name of [...usual.trim().split(/\s+/), ...Object.keys(process.env)]) {
+    if (settingNames.some((setting) => setting === name.toUpperCase())) continue;
+    assert.deepEqual(problemsOf({ [name]: "x" }), []);
+  }
+});
+
+test("no variable of a Kubernetes service is taken for a setting, whatever the service's name", () => {
+  for (const service of ["METRIC", "METRICSS", "AUTH_LIMIT", "BACKUP_DI"]) {
+    assert.deepEqual(
+      problemsOf({
+        [`${service}_SERVICE_HOST`]: "10.0.0.1",
+        [`${service}_SERVICE_PORT`]: "80",
+        [`${service}_SERVICE_PORT_HTTP`]: "80",
+        [`${service}_PORT`]: "tcp://10.0.0.1:80",
+        [`${service}_PORT_80_TCP`]: "tcp://10.0.0.1:80",
+        [`${service}_PORT_80_TCP_ADDR`]: "10.0.0.1",
+      }),
+      [],
+    );
+  }
+});
+
+test("docs/settings.md has every setting with its default, and no other", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/settings.md"), "utf8");
+  const documented = text.split("\n").flatMap((line) => {
+    const [, names = "", defaults = ""] = /^\| (`[A-Z].*?) \| (.*?) \|/.exec(line) ?? [];
+    const values = names.includes(", ") ? defaults.split(", ") : [defaults];
+    return names === ""
+      ? []
+      : names.split(", ").map((name, index) => [name.replaceAll("`", ""), values[index]]);
+  });
+  const expected = settingNames.map((name) => {
+    const { value, without } = settingOf(name);
+    return [name, value ?? without];
+  });
+  assert.deepEqual(
+    documented.map(([name, value]) => [
+      name,
+      value?.replace(/^\((.*)\)$/, "$1").replaceAll("`", ""),
+    ]),
+    expected,
+  );
+  const { onByDefault } = sourceNames;
+  assert.equal(settingOf("RATE_SOURCES").without, onByDefault.join(","));
+  for (const name of secretsInFiles) assert.ok(text.includes(`\`${name}_FILE\``), name);
+});
+
+test("kurs serve --help lists every setting with its default", async () => {
+  const { exitCode, stdout } = await kurs(["serve", "--help"], { env: { PORT: "none" } });
+  assert.equal(exitCode, 0);
+  const expected = settingNames.map((name) => {
+    const { value, without } = settingOf(name);
+    return [name, value ?? `(${without})`];
+  });
+  const listed = [...stdout.matchAll(/^([A-Z_]+) {2,}(.+)$/gm)].map(([, ...cells]) => cells);
+  assert.deepEqual(listed, [["SETTING", "DEFAULT"], ...expected]);
+});

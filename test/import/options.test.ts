@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { kurs, kursUnchecked } from "../support/command-line.ts";
+import { temporaryDirectory } from "../support/process.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+
+/** A command line with its own database, which has one rate. */
+async function cliWith(stored: string) {
+  const directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const importText = (input: string, ...options: readonly string[]) =>
+    kurs(["rates", "import", "-", ...options], { dataDirectory, input });
+  await importText(HEADER + stored);
+  return {
+    dataDirectory,
+    importText,
+    output: async (...args: readonly string[]) => (await kurs(args, { dataDirectory })).stdout,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+suite("a dry run of an import", () => {
+  const file = `${HEADER}${[
+    "EUR,USD,1.15,2020-01-03T15:00:00Z",
+    "EUR,USD,1.14,2020-01-01T15:00:00Z",
+    "EUR,USD,9.99,2020-01-04T15:00:00Z",
+    "EUR,USD,1.20,2020-01-04T15:00:00Z",
+    "EUR,JPY,0,2020-01-03T15:00:00Z",
+    "EUR,QQX,5,2020-01-03T15:00:00Z",
+  ].join("\n")}\n`;
+
+  test("prints what the import then does, and stores, holds and records nothing", async () => {
+    await using cli = await cliWith("EUR,USD,1.10,2020-01-02T15:00:00Z\n");
+    const before = [await cli.output("audit", "--json"), await cli.output("rates", "list")];
+
+    const shown = await cli.importText(file, "--dry-run");
+
+    assert.equal(shown.exitCode, 1);
+    assert.deepEqual(shown.stdout.split("\n"), [
+      "LINE  PAIR     BEFORE   NEW  AS OF",
+      "   7  EUR/QQX    none     5  2020-01-03T15:00:00Z",
+      "   2  EUR/USD    1.10  1.15  2020-01-03T15:00:00Z",
+      "   5  EUR/USD    1.15  1.20  2020-01-04T15:00:00Z",
+      "would store 3, unchanged 0, would hold 1, would reject 2; nothing was stored",
+      "",
+    ]);
+    assert.deepEqual(shown.stderr.split("\n"), [
+      "line 3: EUR/USD is stored as of 2020-01-03T15:00:00.000000000Z, which is newer",
+      "line 4: EUR/USD at 9.99 is too far from the stored rate: would be held",
+      'line 6: rate "0" is not above zero',
+      "warning: QQX is on no list of currencies (line 7): would be stored as given",
+      "",
+    ]);
+    assert.deepEqual(
+      [await cli.output("audit", "--json"), await cli.output("rates", "list")],
+      before,
+    );
+    assert.equal(await cli.output("rates", "held"), "No rate is held.\n");
+
+    const imported = await cli.importText(file);
+    assert.equal(imported.stdout, "stored 3, unchanged 0, held 1, rejected 2\n");
+  });
+
+  test("with --json prints the counts alone, marked as such", async () => {
+    await using cli = await cliWith("EUR,USD,1.10,2020-01-02T15:00:00Z\n");
+    const { stdout } = await cli.importText(file, "--dry-run", "--json");
+    assert.deepEqual(JSON.parse(stdout), {
+      dry_run: true,
+      ...{ stored: 3, unchanged: 0, held: 1, rejected: 2, unknown_symbols: ["QQX"] },
+    });
+  });
+
+  test("decides on a pair in more lines than are stored together as the import does", async () => {
+    await using cli = await cliWith("EUR,USD,1.10,2020-01-02T15:00:00Z\n");
+    const lines = Array.from({ length: 30_100 }, (_, index) => {
+      const asOf = new Date(Date.UTC(2021, 0, 1) + index * 60_000).toISOString();
+      return `EUR,USD,1.${10 + (index % 2)},${asOf}\n`;
+    });
+    lines.push("EUR,USD,1.1,2021-01-01T00:00:00Z\n");
+
+    const { stdout, stderr } = await cli.importText(HEADER + lines.join(""), "--dry-run");
+
+    assert.match(stdout, /\nwould store 30100, unchanged 0, would hold 0, would reject 1; nothing/);
+    assert.match(stderr, /^line 30102: EUR\/USD is stored as of 2021-01-21T21:39:00\.0{9}Z/);
+  });
+
+  test("makes no database where there is none", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const { exitCode, stdout } = await kurs(["rates", "import", "-", "--dry-run"], {
+      dataDirectory,
+      input: file,
+    });
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+  });
+});
+
+suite("a date alone", () => {
+  const dates = `${HEADER}EUR,USD,1.11,2026-03-27\nEUR,JPY,121,2026-03-30\n`;
+
+  test("without --published-at is rejected with a reason that names the option", async () => {
+    await using cli = await cliWith("");
+    const { exitCode, stdout, stderr } = await cli.importText(dates);
+    assert.deepEqual([exitCode, stdout], [1, "stored 0, unchanged 0, held 0, rejected 2\n"]);
+    assert.equal(
+      stderr.split("\n")[0],
+      'line 2: as_of "2026-03-27" has no time: add it, or --published-at "16:00 Europe/Berlin" for all dates',
+    );
+  });
+
+  test("means the time of day of --published-at, in winter and in summer, in each format", async () => {
+    await using cli = await cliWith("");
+    const json = '{"base":"EUR","quote":"CZK","rate":"25","as_of":"2026-10-26"}\n';
+    const option = ["--published-at", "16:00 Europe/Berlin"];
+    assert.equal((await cli.importText(dates, ...option)).exitCode, 0);
+    assert.equal((await cli.importText(json, ...option)).exitCode, 0);
+
+    const listed = JSON.parse(await cli.output("rates", "list", "--json")) as {
+      readonly quote: string;
+      readonly as_of: string;
+    }[];
+    assert.deepEqual(Object.fromEntries(listed.map(({ quote, as_of: asOf }) => [quote, asOf])), {
+      USD: "2026-03-27T15:00:00.000000000Z",
+      JPY: "2026-03-30T14:00:00.000000000Z",
+      CZK: "2026-10-26T15:00:00.000000000Z",
+    });
+    assert.match(await cli.output("audit"), /published_at=16:00 Europe\/Berlin/);
+  });
+
+  test("leaves complete times as they are, and rejects dates that do not exist", async () => {
+    await using cli = await cliWith("");
+    const lines = "EUR,USD,1.11,2026-03-27T12:00:00Z\nEUR,JPY,121,2026-02-30\n";
+    const option = ["--published-at", "16:00 Europe/Berlin"];
+    const { stdout, stderr } = await cli.importText(HEADER + lines, ...option);
+    assert.equal(stdout, "stored 1, unchanged 0, held 0, rejected 1\n");
+    assert.equal(stderr, 'line 3: as_of "2026-02-30" does not exist\n');
+    assert.match(await cli.output("rates", "list"), /2026-03-27T12:00:00Z/);
+  });
+
+  for (const time of ["16:00", "25:00 Europe/Berlin", "16:00 Europe/Bonn", "4 pm UTC", ""]) {
+    test(`--published-at "${time}" is wrong use, and stores nothing`, async () => {
+      await using cli = await cliWith("");
+      const { exitCode, stderr } = await cli.importText(dates, "--published-at", time);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, /want a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
+      assert.doesNotMatch(await cli.output("rates", "list"), /EUR/);
+    });
+  }
+
+  test("states the figure of a rate that was imported with --published-at", async () => {
+    await using cli = await cliWith("");
+    const file = join(cli.dataDirectory, "closing.csv");
+    await writeFile(file, dates);
+    const { dataDirectory } = cli;
+    await kurs(["rates", "import", file, "--published-at", "16:00 Europe/Berlin"], {
+      dataDirectory,
+    });
+    const traced = await kursUnchecked(["rates", "trace", "EUR", "JPY", "--file", file], {
+      dataDirectory,
+    });
+    assert.equal(traced.exitCode, 0, traced.stdout + traced.stderr);
+    assert.match(traced.stdout, /EUR,JPY,121,2026-03-30/);
+  });
+});
+
+suite("a file whose columns semicolons separate", () => {
+  test("is read like one with commas, also quoted", async () => {
+    await using cli = await cliWith("");
+    const text =
+      '"base";quote;"rate";as_of;note\n' +
+      'EUR;USD;1.11;2026-03-27T12:00:00Z;"a; b"\n' +
+      '"EUR";JPY;121;2026-03-27T12:00:00Z;with, comma\n';
+    const { exitCode, stdout } = await cli.importText(text);
+    assert.deepEqual([exitCode, stdout], [0, "stored 2, unchanged 0, held 0, rejected 0\n"]);
+  });
+
+  test("is not read as figures with a decimal comma", async () => {
+    await using cli = await cliWith("");
+    const text = "base;quote;rate;as_of\nEUR;USD;1,11;2026-03-27T12:00:00Z\n";
+    const { stdout, stderr } = await cli.importText(text);
+    assert.equal(stdout, "stored 0, unchanged 0, held 0, rejected 1\n");
+    assert.match(stderr, /^line 2: rate "1,11" is not a decimal number such as 1\.1476/);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { ecbDay } from "../../support/fake-publisher.ts";
+import { kurs, serve, temporaryDirectory } from "../../support/process.ts";
+
+const fileOf = (name: string) => join(import.meta.dirname, "../../support/tls", name);
+const PUBLISHER_CERTIFICATE = fileOf("publisher-cert.pem");
+
+/** No name has an address, so nothing but the proxy can be reached; no test asks a real publisher. */
+const WITHOUT_NAMES = `--import=data:text/javascript,${encodeURIComponent(`
+  import dns from "node:dns";
+  const usual = dns.lookup;
+  dns.lookup = (name, options, done) => {
+    if (name.startsWith("127.")) return usual(name, options, done);
+    done(Object.assign(new Error("no names here: " + name), { code: "ENOTFOUND" }));
+  };
+`)}`;
+
+/** A proxy that leads every tunnel to a server that plays the ECB, and records the tunnels. */
+async function playProxy() {
+  const publisher = createTlsServer(
+    { cert: readFileSync(PUBLISHER_CERTIFICATE), key: readFileSync(fileOf("publisher-key.pem")) },
+    (_request, response) => void response.end(ecbDay("2026-11-20", { USD: "1.1508" })),
+  );
+  publisher.listen(0, "127.0.0.1");
+  await once(publisher, "listening");
+  const tunnels: { to: string | undefined; headers: IncomingHttpHeaders }[] = [];
+  const proxy = createServer((_request, response) => void response.writeHead(405).end());
+  proxy.on("connect", (request, socket) => {
+    tunnels.push({ to: request.url, headers: request.headers });
+    const target = connect((publisher.address() as AddressInfo).port, "127.0.0.1");
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    socket.pipe(target).pipe(socket);
+    for (const end of [socket, target]) end.on("error", () => undefined);
+    socket.on("close", () => target.destroy());
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  return {
+    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    tunnels,
+    async [Symbol.asyncDispose]() {
+      for (const server of [proxy, publisher]) {
+        server.closeAllConnections();
+        server.close();
+        await once(server, "close");
+      }
+    },
+  };
+}
+
+const environment = (settings: Readonly<Record<string, string>>) => ({
+  NODE_EXTRA_CA_CERTS: PUBLISHER_CERTIFICATE,
+  NODE_OPTIONS: WITHOUT_NAMES,
+  RATE_SOURCES: "ecb",
+  ...settings,
+});
+
+suite("a proxy for publishers", { concurrency: 2 }, () => {
+  test("carries the fetches of a command, with its user and password", async () => {
+    await using proxy = await playProxy();
+    await using directory = await temporaryDirectory();
+    const at = { dataDirectory: directory.path };
+    const env = environment({ HTTPS_PROXY: `http://kurs:sesame@${proxy.host}` });
+    assert.equal((await kurs(["migrate"], { ...at, env })).exitCode, 0);
+    assert.deepEqual(proxy.tunnels, []);
+
+    const { exitCode, stdout, stderr } = await kurs(["rates", "fetch"], { ...at, env });
+
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /ecb.*1/);
+    assert.deepEqual(
+      proxy.tunnels.map(({ to, headers }) => [to, headers["proxy-authorization"]]),
+      [["www.ecb.europa.eu:443", `Basic ${Buffer.from("kurs:sesame").toString("base64")}`]],
+    );
+    assert.doesNotMatch(stdout + stderr, /sesame/);
+  });
+
+  test("carries the fetches of a server, but no request for its health", async () => {
+    await using proxy = await playProxy();
+    await using directory = await temporaryDirectory();
+    const env = environment({ https_proxy: `http://${proxy.host}` });
+    const at = { dataDirectory: directory.path };
+    await using server = await serve({ ...at, env });
+    await server.program.waitFor("the fetched rates", () =>
+      server.logLines().find(({ msg }) => msg === "a source was fetched"),
+    );
+
+    const health = await kurs(["health"], { env: { ...env, PORT: new URL(server.url).port } });
+
+    assert.equal(health.exitCode, 0, health.stderr);
+    assert.deepEqual(
+      proxy.tunnels.map(({ to }) => to),
+      ["www.ecb.europa.eu:443"],
+    );
+  });
+
+  test("is not used for a host in NO_PROXY", async () => {
+    await using proxy = await playProxy();
+    await using directory = await temporaryDirectory();
+    const env = environment({
+      HTTPS_PROXY: `http://${proxy.host}`,
+      NO_PROXY: "intranet.example.org,.europa.eu",
+    });
+    const at = { dataDirectory: directory.path };
+    assert.equal((await kurs(["migrate"], { ...at, env })).exitCode, 0);
+
+    const { exitCode, stdout, stderr } = await kurs(["rates", "fetch"], { ...at, env });
+
+    assert.equal(exitCode, 1);
+    assert.match(stdout + stderr, /no names here: www\.ecb\.europa\.eu/);
+    assert.deepEqual(proxy.tunnels, []);
+  });
+
+  test("that is no web address stops the start, without showing it", async () => {
+    await using directory = await temporaryDirectory();
+    for (const address of ["proxy:sesame@3128", "socks5://kurs:sesame@127.0.0.1:1", "http://"]) {
+      const env = { HTTPS_PROXY: address };
+      const ended = await kurs(["serve"], { dataDirectory: directory.path, env });
+      assert.equal(ended.exitCode, 2, address);
+      assert.match(ended.stderr, /HTTPS_PROXY: want an address such as http:/);
+      assert.doesNotMatch(ended.stdout + ended.stderr, /sesame/);
+    }
+  });
+});
