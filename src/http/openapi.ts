@@ -137,8 +137,7 @@ const common: readonly FailureCode[] = [
  *
  * @param success the schema by status; `emptyResponse` for a response without a body.
  * @param codes the operation's failures, besides those of any request.
- * @param failures the headers of those of its own method, and conditions that are more precise than
- *   the usual ones.
+ * @param failures the headers of those of its own method, and more precise conditions.
  */
 export function documentedResponses(
   success: Readonly<Record<number, TSchema>>,

@@ -160,6 +160,8 @@ test("a log-in in the same tab authorizes account calls until the log-out", asyn
 
   await page.getByText(`your session as ${EMAIL}`).waitFor();
   assert.equal(await tryOut(page, "/v1/account/api-keys"), "200");
+  // The response may come so late that the browser does not count it to the click.
+  await excuseShift(page);
   await visitor.assertSound("the reference after a log-in");
   await button(page, "Log out").click();
   await page.getByText("no session yet").waitFor();
@@ -170,9 +172,47 @@ test("a log-in in the same tab authorizes account calls until the log-out", asyn
 test("the navigation bar leads back to the console", async () => {
   await using visitor = await open();
   const { page } = visitor;
-  await page.getByRole("link", { name: "Log in" }).click();
+  await page.getByRole("link", { name: "Log in", exact: true }).click();
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.equal(page.url(), `${server.url}/login`);
+});
+
+test("a call is found by a word of its path or its description, and its link opens it", async () => {
+  await using visitor = await open();
+  const { page } = visitor;
+  const list = page.getByRole("navigation", { name: "Calls" });
+  const links = list.getByRole("link");
+  const count = await links.count();
+  assert.ok(count > 20, String(count));
+
+  await list.getByLabel("Find a call").fill("api-keys list");
+  await list.getByRole("link").nth(1).waitFor({ state: "detached" });
+  assert.match(await links.innerText(), /^List /);
+  await links.click();
+  const line = callIn(page, "/v1/account/api-keys");
+  await page.getByRole("button", { name: "Try it out" }).waitFor();
+  assert.equal(await line.getAttribute("aria-expanded"), "true");
+  assert.ok(await line.evaluate((button) => button.matches(":focus")));
+  assert.match(page.url(), /#\/API%20keys\/\w+$/);
+
+  await list.getByLabel("Find a call").fill("bicycle");
+  await list.getByText("No call is about this.").waitFor();
+  // A browser does not count a text that a test fills in as a visitor's input.
+  await excuseShift(page);
+  await visitor.assertSound("a search without a result");
+  visitor.assertQuiet();
+});
+
+test("the page names the tools of MCP and what each costs", async () => {
+  await using visitor = await open();
+  const tools = visitor.page.getByRole("region", { name: "MCP", exact: true });
+  for (const tool of [
+    /^get_rate\b.*1 unit/,
+    /^convert_currency\b.*1 unit/,
+    /^get_usage\b.*nothing/,
+  ]) {
+    await tools.getByRole("row", { name: tool }).waitFor();
+  }
 });
 
 test("a URL fragment that names a call opens it", async () => {

@@ -2,12 +2,16 @@ import { effect } from "@preact/signals";
 import SwaggerUi, { type SwaggerUiInstance } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { root } from "../router.ts";
 import { credentials, type Scheme, schemeNames } from "./credentials.ts";
+import type { CallOfGroup } from "./groups.ts";
 import { parts } from "./parts.ts";
 
 export type ShowCalls = typeof showCalls;
 
+/** Opens a call and scrolls to it. */
+export type OpenCall = (call: CallOfGroup) => void;
+
 /** Shows a description's calls. Their requests go to the service that this page came from. */
-export function showCalls(place: HTMLElement, description: object): void {
+export function showCalls(place: HTMLElement, description: object): OpenCall {
   const swaggerUi = SwaggerUi({
     domNode: place,
     spec: { ...description, servers: [{ url: root }] },
@@ -22,6 +26,14 @@ export function showCalls(place: HTMLElement, description: object): void {
     validatorUrl: null,
     onComplete: () => passCredentials(swaggerUi),
   });
+  return ({ group, operationId }) => {
+    swaggerUi.layoutActions.show(["operations", group, operationId], true);
+    // swagger-ui's own id of the call.
+    const id = `operations-${group.replaceAll(" ", "_")}-${operationId}`;
+    const call = document.getElementById(id);
+    call?.scrollIntoView();
+    call?.querySelector("button")?.focus({ preventScroll: true });
+  };
 }
 
 /** Passes each credential to swagger-ui under its scheme's name, for as long as there is one. */

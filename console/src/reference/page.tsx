@@ -8,10 +8,13 @@ import { Skeleton } from "../components/skeleton.tsx";
 import { useLoading } from "../loading.ts";
 import { root } from "../router.ts";
 import { Authorization } from "./authorization.tsx";
-import type { ShowCalls } from "./calls.ts";
+import type { OpenCall, ShowCalls } from "./calls.ts";
+import { type DescribedCalls, groupsOf } from "./groups.ts";
+import { McpTools } from "./mcp-tools.tsx";
+import { Overview } from "./overview.tsx";
 
 /** The part of the API's description that this page reads. */
-interface Description {
+interface Description extends DescribedCalls {
   readonly info: { readonly description: string; readonly version: string };
 }
 
@@ -58,8 +61,9 @@ function OnItsWay({ error }: { readonly error: ApiError | undefined }) {
 
 function Calls({ description, showCalls }: Reference) {
   const place = useRef<HTMLDivElement>(null);
+  const open = useRef<OpenCall>(() => undefined);
   useLayoutEffect(() => {
-    if (place.current !== null) showCalls(place.current, description);
+    if (place.current !== null) open.current = showCalls(place.current, description);
   }, [description, showCalls]);
   const { info } = description;
   return (
@@ -70,7 +74,13 @@ function Calls({ description, showCalls }: Reference) {
         ))}
         <p>Version {info.version}</p>
       </div>
-      <div ref={place} />
+      <div class="with-overview">
+        <Overview groups={groupsOf(description)} onOpen={(call) => open.current(call)} />
+        <div>
+          <div class="calls-place" ref={place} />
+          <McpTools />
+        </div>
+      </div>
     </>
   );
 }

@@ -28,6 +28,9 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
 
   export interface SwaggerUiInstance {
     readonly preauthorizeApiKey: (scheme: string, header: string) => void;
+    readonly layoutActions: {
+      readonly show: (thing: readonly string[], isShown: boolean) => void;
+    };
     readonly authActions: { readonly logout: (schemes: readonly string[]) => void };
   }
 
