@@ -24,7 +24,7 @@ import { heldCommands } from "./rates/cli/held.ts";
 import { rateGroup, suspendCommands } from "./rates/cli/rates.ts";
 import { signCommand } from "./rates/cli/sign.ts";
 import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
-import { type SettingsCommandDeps, settingsCommand } from "./settings-command.ts";
+import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 import { WRONG_USE } from "./shared/program/start-error.ts";
 import { withoutSecrets } from "./shared/secrets.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
@@ -90,8 +90,8 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
 
   program
     .command("serve")
-    .description("serve the API until SIGTERM; its settings: kurs settings, docs/settings.md")
-    .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
+    .description("serve the API until SIGTERM")
+    .addHelpText("after", () => `${settingsHelp()}\n\n${serveExample}`)
     .action(() => deps.serve());
   settingsCommand(program, deps);
   rateCommands(program, deps, setExitCode);
@@ -132,6 +132,9 @@ function rateCommands(
 }
 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());
+
+const serveExample = `Example:
+  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve`;
 
 const examples = `
 Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also while

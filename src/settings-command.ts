@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import type { CommandIo, OutputOptions } from "./cli/command.ts";
-import { formatList } from "./cli/output.ts";
+import { formatList, table } from "./cli/output.ts";
 import type { Config } from "./config.ts";
 import { type Environment, givenText } from "./environment.ts";
 import { type SettingName, settingNames, settingOf } from "./settings.ts";
@@ -38,6 +38,22 @@ meanings: docs/settings.md.
 Examples:
   $ kurs settings
   $ kurs settings --json`;
+
+/** Every setting with its default, for the help of a server. */
+export function settingsHelp(): string {
+  const defaultOf = (name: SettingName) => {
+    const { value, without } = settingOf(name);
+    return value ?? `(${without})`;
+  };
+  const rows = table(
+    [
+      ["SETTING", (name: SettingName) => name],
+      ["DEFAULT", defaultOf],
+    ],
+    settingNames,
+  );
+  return `\n${rows}\n\nSettings are environment variables. "kurs docs settings" explains each.`;
+}
 
 interface ShownSetting {
   readonly name: SettingName;

@@ -2,6 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import { counted } from "../shared/text/counted.ts";
 import type { AuthWindow, AuthWindowStore } from "./store.ts";
 
 /** The ceiling per address is this many times the budget per (address, email). */
@@ -45,19 +46,23 @@ export function createAuthLimiter(uses: {
     const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
     if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);
 
-    const counted = await store.authWindows.countAttempt(
+    const windows = await store.authWindows.countAttempt(
       scopes,
       now,
       timestamp(nowMs + windowSeconds * 1000),
     );
-    const exceeded = counted.filter(({ scope, calls }) => calls > (budgets.get(scope) ?? 0));
+    const exceeded = windows.filter(({ scope, calls }) => calls > (budgets.get(scope) ?? 0));
     if (exceeded.length > 0) throw tooManyRequests(exceeded, nowMs);
   };
 }
 
 function tooManyRequests(windows: readonly AuthWindow[], nowMs: number): Failure {
   const endsMs = Math.max(...windows.map(({ endsAt }) => Date.parse(endsAt)));
-  return new Failure("too_many_requests", "Too many attempts. Please wait and try again.", {
-    retryAfterSeconds: Math.ceil((endsMs - nowMs) / 1000),
-  });
+  const retryAfterSeconds = Math.ceil((endsMs - nowMs) / 1000);
+  const wait =
+    retryAfterSeconds < 120
+      ? counted(retryAfterSeconds, "second")
+      : counted(Math.ceil(retryAfterSeconds / 60), "minute");
+  const message = `Too many attempts. Please wait ${wait} and try again.`;
+  return new Failure("too_many_requests", message, { retryAfterSeconds });
 }

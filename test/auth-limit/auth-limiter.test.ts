@@ -43,7 +43,20 @@ async function spend(calls: number, call: () => Promise<Answer>) {
 function assertLimited(answer: Answer, retryAfterSeconds = 900) {
   assertFailure(answer, 429, "too_many_requests");
   assert.equal(answer.headers["retry-after"], String(retryAfterSeconds));
+  const wait = retryAfterSeconds < 120 ? / [1-9]\d* seconds? / : / [1-9]\d* minutes /;
+  assert.match(String(answer.body.message), wait);
 }
+
+test("the message of a 429 says how long to wait, as Retry-After does", async () => {
+  await using service = await startService({ config: { authCallsPerWindow: 1 } });
+  await logIn(service);
+  const message = async () => (await logIn(service)).body.message;
+  assert.equal(await message(), "Too many attempts. Please wait 15 minutes and try again.");
+  service.clock.advanceMs(781_000);
+  assert.equal(await message(), "Too many attempts. Please wait 119 seconds and try again.");
+  service.clock.advanceMs(118_000);
+  assert.equal(await message(), "Too many attempts. Please wait 1 second and try again.");
+});
 
 test("§8 auth limit: the 21st call within 15 minutes returns 429 before any password is hashed", async () => {
   await using service = await startWithUnreadableHash();

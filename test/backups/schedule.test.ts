@@ -214,6 +214,33 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     assert.equal(backups, 1);
   });
 
+  test("one that a stop has ended is due at the next start", async () => {
+    await using directory = await temporaryDirectory();
+    const started = Promise.withResolvers<void>();
+    const backupSchedule = new Cron(NIGHTLY, { timezone: "UTC", paused: true });
+    const config = { backupSchedule, backupsKept: 7 };
+    const options = { dataDirectory: directory.path, config };
+    const untilStopped: typeof runOwnCommand = (_args, signal) => {
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      started.resolve();
+      return promise;
+    };
+    {
+      await using _service = await startService({ ...options, runCommand: untilStopped });
+      await started.promise;
+    }
+    let commands = 0;
+    const succeed: typeof runOwnCommand = async () => {
+      commands += 1;
+      return { exitCode: 0, stdout: "{}", stderr: "" };
+    };
+
+    await (await startService({ ...options, runCommand: succeed }))[Symbol.asyncDispose]();
+
+    assert.equal(commands, 1);
+  });
+
   test("one whose server was killed is due again after an hour, and a clock that is set back delays none", async () => {
     await using directory = await temporaryDirectory();
     const clock = new TestClock("2026-12-01T04:00:00.000Z");

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { runCleanupLoop } from "../../src/cleanup/cleanup.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
-import { startService, startServiceNow } from "../support/service.ts";
+import { startService, startServiceNow, TestClock } from "../support/service.ts";
 
 const WINDOWS = 20_000;
 
@@ -52,4 +54,41 @@ test("kurs clock accept trusts the clock, and the audit log names the operator",
   );
   const [event] = service.query("SELECT at, actor FROM events WHERE action = 'clock.accepted'");
   assert.deepEqual({ ...event }, { at: accepted, actor: "operator" });
+});
+
+test("a clock that is ahead is reported once for each trusted time, not at each look", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const [older, newer] = ["2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z"];
+  const trustedTimes = [older, older, newer, newer];
+  const end = new AbortController();
+  const unexpected = () => assert.fail("nothing is removed");
+  const cleanup = {
+    async claimCleanup() {
+      const trusted = trustedTimes.shift() ?? "";
+      if (trustedTimes.length === 0) end.abort();
+      return { kind: "clock_ahead", trusted } as const;
+    },
+    claimJob: unexpected,
+    removeExpired: unexpected,
+    removeEndedMails: unexpected,
+    removeEvents: unexpected,
+  };
+  const reported: string[] = [];
+  const uses = {
+    store: { cleanup, history: { removeBefore: unexpected } },
+    clock: new TestClock("2026-11-21T12:00:00.000Z"),
+    auditDays: 1,
+    historyDays: 1,
+    onClockAhead: (trusted: string) => reported.push(trusted),
+    onError: (error: unknown) => assert.fail(String(error)),
+  };
+
+  const running = runCleanupLoop(uses, end.signal);
+  while (!end.signal.aborted) {
+    await setImmediate();
+    t.mock.timers.tick(60_000);
+  }
+  await running;
+
+  assert.deepEqual(reported, [older, newer]);
 });

@@ -229,3 +229,14 @@ test("docs/settings.md has every setting with its default, and no other", () => 
   assert.equal(settingOf("RATE_SOURCES").without, onByDefault.join(","));
   for (const name of secretsInFiles) assert.ok(text.includes(`\`${name}_FILE\``), name);
 });
+
+test("kurs serve --help lists every setting with its default", async () => {
+  const { exitCode, stdout } = await kurs(["serve", "--help"], { env: { PORT: "none" } });
+  assert.equal(exitCode, 0);
+  const expected = settingNames.map((name) => {
+    const { value, without } = settingOf(name);
+    return [name, value ?? `(${without})`];
+  });
+  const listed = [...stdout.matchAll(/^([A-Z_]+) {2,}(.+)$/gm)].map(([, ...cells]) => cells);
+  assert.deepEqual(listed, [["SETTING", "DEFAULT"], ...expected]);
+});

@@ -155,7 +155,7 @@ suite("GET /v1/account/pairs", () => {
     assert.equal(head.headers["content-length"], get.headers["content-length"]);
   });
 
-  test("the ETag changes when a publication becomes due and when it becomes overdue", async () => {
+  test("the ETag changes when a publication becomes due and when it becomes overdue, and back with the clock", async () => {
     await using own = await setUp();
     const stateAt = async (time: string) => {
       own.clock.set(time);
@@ -175,6 +175,7 @@ suite("GET /v1/account/pairs", () => {
     assert.deepEqual(due.slice(1), [false, "2026-11-23T15:05:00Z"]);
     assert.deepEqual(overdue.slice(1), [true, "2026-11-24T15:05:00Z"]);
     assert.notEqual(overdue[0], due[0]);
+    assert.deepEqual(await stateAt("2026-11-21T12:00:00.000Z"), saturday);
   });
 
   test("pages have every pair once and in order, and end with next: null", async () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { Failure } from "../../src/shared/failure.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
@@ -143,6 +144,19 @@ test("hashing: an error in the thread returns 500 without details, and the next 
   assert.ok(!service.logLines.join("").includes(PASSWORD));
   service.query("UPDATE accounts SET password_hash = ?", stored);
   assert.equal((await logIn(service)).status, 200);
+});
+
+test("hashing: closing the pool rejects the password that is being hashed and those that wait", async () => {
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
+  const passwords = [secrets.verifyPassword(SLOW_HASH, PASSWORD), secrets.hashPassword(PASSWORD)];
+
+  secrets.closePasswords();
+
+  for (const outcome of await Promise.allSettled([...passwords, secrets.hashPassword(PASSWORD)])) {
+    assert.ok(outcome.status === "rejected");
+    assert.ok(outcome.reason instanceof Failure);
+    assert.equal(outcome.reason.code, "temporarily_unavailable");
+  }
 });
 
 // Only Linux has a niceness per thread.

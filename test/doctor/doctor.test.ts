@@ -284,7 +284,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using directory = await usedDirectory();
     const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(never.exitCode, 0);
-    assert.match(never.text("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
+    assert.match(never.text("warning", "sources"), /^not fetched yet: ecb; .* 0 days old\. A/);
     query(
       directory.path,
       `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
@@ -313,14 +313,35 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(stdout, /1 mail was given up: see kurs mail list/);
   });
 
+  test("reports all sources that were not fetched yet as one warning, after a day as a problem", async () => {
+    await using directory = await usedDirectory();
+    query(directory.path, "UPDATE rates SET as_of = '2026-03-13T15:00:00.000000000Z'");
+    const failed = `INSERT INTO sources (source, failures, last_error, next_attempt_at)
+      VALUES (?, ?, 'getaddrinfo ENOTFOUND', '')`;
+    query(directory.path, failed, "ecb", 29);
+    query(directory.path, failed, "nbp", 29);
+
+    const fresh = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges" });
+
+    const text =
+      /^not fetched yet: ecb, cnb, nbp, norges; their newest rate is \d+ days old; ecb failed with: getaddrinfo ENOTFOUND\. A running server tries again by itself; to fetch now: kurs rates fetch\.$/;
+    assert.match(fresh.text("warning", "sources"), text);
+    assert.doesNotMatch(fresh.stdout, /^problem +sources/m);
+    assert.equal(fresh.exitCode, 0);
+    query(directory.path, "UPDATE sources SET failures = 30");
+    const later = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges" });
+    assert.match(later.text("problem", "sources"), text);
+    assert.equal(later.exitCode, 1);
+  });
+
   test("finds old rates that were imported or come from the snapshot", async () => {
     await using directory = await usedDirectory();
     query(directory.path, "UPDATE rates SET as_of = '2020-01-02T15:00:00.000000000Z'");
     query(directory.path, "UPDATE rates SET source = 'import' WHERE quote = 'USD'");
     const { exitCode, text, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(exitCode, 1);
-    const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
-    assert.match(text("problem", "sources"), never);
+    const never = /^not fetched yet: ecb; their newest rate is \d{4} days old\. A running/;
+    assert.match(text("warning", "sources"), never);
     assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
     assert.match(stdout, /the newest of \d+ rates of nbp \(not fetched\) is \d{4} days old/);
   });
@@ -424,7 +445,7 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
   assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
 });
 
-test("up to four missed publications are a warning, more or rates of over 100 days a problem", () => {
+test("up to four missed publications are a warning, more a problem, and so is a day of failed fetches", () => {
   const status = {
     source: "ecb",
     lastSuccessAt: "2026-03-13T15:00:00.000Z",
@@ -445,10 +466,8 @@ test("up to four missed publications are a warning, more or rates of over 100 da
   );
   assert.equal(level(0, { failures: 3, lastError: "no answer" }), "warning");
   const never = { lastSuccessAt: undefined };
-  assert.equal(level(1, never), "warning");
-  assert.equal(level(5, { ...never, newestAsOf: "2026-11-13T15:00:00.000000000Z" }), "problem");
-  assert.equal(level(0, { ...never, newestAsOf: "2026-08-13T12:00:00.000000000Z" }), "warning");
-  assert.equal(level(0, { ...never, newestAsOf: "2026-08-12T12:00:00.000000000Z" }), "problem");
+  assert.equal(level(99, { ...never, failures: 29 }), "warning");
+  assert.equal(level(1, { ...never, failures: 30 }), "problem");
 });
 
 test("rates without a source are a warning after a week and a problem after 100 days", () => {

@@ -12,6 +12,9 @@ import type { RatesOfSource } from "./store.ts";
 /** A publisher may stay closed for days that no calendar names, such as moved days off. */
 const MISSED_AS_WARNING_MAX = 4;
 
+/** A source without a response is tried 6 times in the first hour and 24 times a day after that. */
+const FAILURES_OF_A_DAY = 30;
+
 /** Limits in days for rates without a calendar: a week; over a quarter, the rarest calendar. */
 const AGED_DAYS = 7;
 const STALE_DAYS = 100;
@@ -19,31 +22,44 @@ const STALE_DAYS = 100;
 export function checkSources(states: readonly SourceStatus[], nowMs: number): Finding[] {
   const { ok, warning, problem } = findingsOf("sources");
   if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
-  const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
-    const { lastError, lastSuccessAt, newestAsOf } = state;
+  const isFetched = ({ lastSuccessAt }: SourceStatus) => lastSuccessAt !== undefined;
+  const unfetched = states.filter((state) => !isFetched(state));
+  const found = states.filter(isFetched).flatMap((state) => {
+    const { source, missedPublications, failures, lastError } = state;
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
     const publications = counted(missedPublications, "publication");
     const missed = `${source} has missed ${atLeast}${publications}${why}`;
-    const fetch = `kurs rates fetch ${source}`;
-    const advice = `Try ${fetch}.`;
-    if (lastSuccessAt === undefined) {
-      const hint = `A running server tries again by itself; to fetch now: ${fetch}.`;
-      const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
-      const age =
-        newestAsOf === undefined ? "" : `, and its newest rate is ${counted(days, "day")} old`;
-      const isStale = missedPublications > MISSED_AS_WARNING_MAX || days > STALE_DAYS;
-      return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
-    }
+    const advice = `Try kurs rates fetch ${source}.`;
     if (missedPublications > MISSED_AS_WARNING_MAX) return [problem(`${missed}. ${advice}`)];
     if (missedPublications > 0) return [warning(`${missed}. ${advice}`)];
     if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
     return [];
   });
+  if (unfetched.length > 0) {
+    const failures = Math.max(...unfetched.map((state) => state.failures));
+    const finding = failures < FAILURES_OF_A_DAY ? warning : problem;
+    found.unshift(finding(notFetched(unfetched, nowMs)));
+  }
   return found.length > 0
     ? found
     : [ok(`${states.map(({ source }) => source).join(", ")} are fresh`)];
+}
+
+/** One sentence for all of them: on a machine without a network they have one cause. */
+function notFetched(states: readonly SourceStatus[], nowMs: number): string {
+  const names = states.map(({ source }) => source).join(", ");
+  const newest = states
+    .flatMap(({ newestAsOf }) => newestAsOf ?? [])
+    .sort()
+    .at(-1);
+  const days = newest === undefined ? "" : counted(daysSince(newest, nowMs), "day");
+  const age = newest === undefined ? "" : `; their newest rate is ${days} old`;
+  const failed = states.find(({ failures }) => failures > 0);
+  const why = failed === undefined ? "" : `; ${failed.source} failed with: ${failed.lastError}`;
+  const advice = "A running server tries again by itself; to fetch now: kurs rates fetch.";
+  return `not fetched yet: ${names}${age}${why}. ${advice}`;
 }
 
 /** Checks the rates that are not fetched: imported ones, and those of disabled sources. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { getAsset, getAssetKeys, isSea } from "node:sea";
+import { StartupError } from "./start-error.ts";
 
 /**
  * The directory that contains the program's files: a clone's or an installed package's. The single
@@ -21,10 +22,26 @@ let root: string | undefined;
  * Reads a file that ships with the program.
  *
  * @param path from the root of the package, with slashes: `snapshot/rates.json`.
- * @throws the system's error when there is none.
+ * @throws {StartupError} when this user may not read it; the system's error when there is none.
  */
 export function readProgramFile(path: string): Buffer {
-  return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(rootDirectory(), path));
+  if (isSea()) return Buffer.from(getAsset(path));
+  try {
+    return readFileSync(join(rootDirectory(), path));
+  } catch (error) {
+    throw unreadable(error, path);
+  }
+}
+
+/** Without it, a reader of the message would look for the error in the data directory. */
+function unreadable(error: unknown, path: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "EACCES") return error;
+  const file = join(rootDirectory(), path);
+  return new StartupError(
+    `Cannot read ${file}, which is part of the program: permission is denied; let this user read ` +
+      "the whole installation.",
+    error,
+  );
 }
 
 /**
@@ -32,6 +49,7 @@ export function readProgramFile(path: string): Buffer {
  *
  * @param directory from the root of the package, with slashes: `console/dist`.
  * @returns their paths from that directory, with slashes; none if there is no such directory.
+ * @throws {StartupError} when this user may not read it.
  */
 export function programFilesIn(directory: string): readonly string[] {
   if (isSea()) {
@@ -50,6 +68,6 @@ export function programFilesIn(directory: string): readonly string[] {
       );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    throw unreadable(error, directory);
   }
 }

@@ -1,6 +1,7 @@
 import { publicationTime } from "../rules/publication-time.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
+import { centralBanks } from "./central-banks/entries.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
@@ -17,11 +18,9 @@ import {
 import { parseKraken } from "./kraken.ts";
 import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
-import type { Parse, Publisher } from "./publisher.ts";
+import type { Entry, Publisher } from "./publisher.ts";
 import { parseRiksbank } from "./riksbank.ts";
 import { parseUst } from "./ust.ts";
-
-type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
 
 /** The currencies of table A (api.nbp.pl); all others are in table B. */
 const nbpTableA: ReadonlySet<string> = new Set(
@@ -172,6 +171,7 @@ const entries: readonly Entry[] = [
     onByDefault: false,
     parse: parseKraken,
   },
+  ...centralBanks,
 ];
 
 /** All publishers, in the default order of precedence. */

@@ -36,6 +36,9 @@ export type Parse = (
   momentOf: ToInstant,
 ) => readonly SourceLine[];
 
+/** A publisher in the catalogue; its parser may state a pair several times. */
+export type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
+
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
   /** Names the source in the configuration and with every rate: `ecb`. */

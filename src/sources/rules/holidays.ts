@@ -11,6 +11,11 @@ export function fromEaster(days: number): Holiday {
   return (year) => easterSunday(year).add({ days });
 }
 
+/** A day that depends on Orthodox Easter Sunday, until 2099. @param days after it. */
+export function fromOrthodoxEaster(days: number): Holiday {
+  return (year) => orthodoxEasterSunday(year).add({ days });
+}
+
 /** The first Monday on or after a day: from `09-01`, the first Monday of September. */
 export function mondayFrom(day: string): Holiday {
   return weekdayFrom(day, MONDAY);
@@ -74,5 +79,12 @@ function easterSunday(year: number): Temporal.PlainDate {
   // The tables keep the moon from 19 April, and from 18 April late in its cycle.
   const isLate = epact === 29 || (epact === 28 && yearOfMoonCycle > 10);
   const fullMoon = dateIn(year, "03-21").add({ days: isLate ? epact - 1 : epact });
+  return fullMoon.add({ days: 7 - (fullMoon.dayOfWeek % 7) });
+}
+
+/** The same by the Julian calendar, which is 13 days behind the Gregorian from 1900 to 2099. */
+function orthodoxEasterSunday(year: number): Temporal.PlainDate {
+  const daysToFullMoon = (19 * (year % 19) + 15) % 30;
+  const fullMoon = dateIn(year, "03-21").add({ days: daysToFullMoon + 13 });
   return fullMoon.add({ days: 7 - (fullMoon.dayOfWeek % 7) });
 }

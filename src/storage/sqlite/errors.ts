@@ -41,6 +41,7 @@ export function resultCodeOf(error: unknown): number | undefined {
 
 /** Explains why the database of a data directory cannot be used, and what to do about it. */
 export function explained(error: unknown, dataDirectory: string, file: string): StartupError {
+  if (error instanceof StartupError) return error;
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = resultCodeOf(error);
   const advice = adviceOf.get(resultCode ?? code ?? "");

@@ -145,7 +145,7 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
       migration = migrateAlone(file, opening);
     }
   } catch (error) {
-    throw error instanceof StartupError ? error : explained(error, dataDirectory, file);
+    throw explained(error, dataDirectory, file);
   }
 }
 

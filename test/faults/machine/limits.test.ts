@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { ROOT } from "../../architecture/tree.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { type Answer, openConnection } from "../../support/client.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
@@ -116,6 +118,48 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
 
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.equal(stderr, `kurs: Cannot look at ${file} (EACCES): run this as its owner.\n`);
+  });
+
+  test("a program whose files this user may not read names the file, and not the data directory", async () => {
+    await using directory = await temporaryDirectory();
+    const at = (name: string) => join(directory.path, name);
+    for (const name of ["bin", "scripts", "src", "migrations", "package.json"]) {
+      await cp(join(ROOT, name), at(name), { recursive: true });
+    }
+    await symlink(join(ROOT, "node_modules"), at("node_modules"));
+    const options = { main: at("src/main.ts"), dataDirectory: at("data"), through: AS_OTHERS };
+    const first = at("migrations/sqlite/0001-initial.sql");
+    for (const [unreadable, mode] of [
+      [first, 0o644],
+      [at("migrations/sqlite"), 0o755],
+    ] as const) {
+      await chmod(unreadable, 0);
+      for (const args of [["migrate"], ["serve"]]) {
+        await using program = new Program(args, options);
+        const { exitCode, stderr } = await program.end();
+        assert.equal(
+          stderr,
+          `kurs: Cannot read ${unreadable}, which is part of the program: permission is denied; ` +
+            "let this user read the whole installation.\n",
+        );
+        assert.equal(exitCode, 1);
+      }
+      await chmod(unreadable, mode);
+    }
+    assert.equal(existsSync(at("data/kurs.db")), false);
+
+    for (const unreadable of [at("src/storage"), at("src/cli/operator.ts")]) {
+      await chmod(unreadable, 0);
+      await using program = new Program(["migrate"], { ...options, main: at("bin/kurs.js") });
+      const { exitCode, stderr } = await program.end();
+      assert.match(
+        stderr,
+        /^kurs: A file of the program is missing or closed to this user: [^\n]*\n/,
+      );
+      assert.ok(stderr.includes(unreadable), stderr);
+      assert.equal(exitCode, 1);
+      await chmod(unreadable, 0o755);
+    }
   });
 
   test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {

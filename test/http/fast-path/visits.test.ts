@@ -52,6 +52,19 @@ function controlTime(t: test.TestContext) {
   };
 }
 
+test("a read that takes longer than a client may take for its response is answered", async (t) => {
+  const pass = controlTime(t);
+  await using running = await startFastPath();
+  using wire = await openWire(running.url);
+  wire.send(readOf("EUR/USD"));
+  const read = await running.begun(1);
+
+  for (let count = 0; count < 2; count += 1) pass(60_000);
+  read.answer();
+
+  assert.equal((await wire.answer()).text, "EUR/USD");
+});
+
 suite("while node:http serves a request", () => {
   test("a client that reads a long response slowly gets all of it", async (t) => {
     const pass = controlTime(t);

@@ -37,6 +37,14 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   boc: ({ base, quote }) => `FX${base}${quote}`,
   riksbank: ({ base }) => `SEK${base}PMI`,
   cbr: ({ base }) => base,
+  bnr: ({ base }) => base,
+  dnb: ({ base }) => base,
+  nbg: ({ base }) => base,
+  rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
+  nbkr: ({ base }) => base,
+  sfc: ({ quote }) => quote,
+  snb: ({ base }) => base,
+  nbrb: ({ base }) => base,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 
@@ -60,7 +68,7 @@ suite("every figure of every publisher is found", () => {
     test(`${key}: the line has the figure's digits, and its currency's name is near`, () => {
       const documents = documentsOf(bodiesOf(key));
       const rates = ratesIn(key, documents);
-      assert.ok(rates.length > 1, `${rates.length} rates`);
+      assert.notEqual(rates.length, 0);
       for (const rate of rates) {
         // The place comes with the line of a fetch; here it is the document that has the figure.
         const found = documents.flatMap((document, place) => {

@@ -22,6 +22,15 @@ const answers: readonly (readonly [
   ["cbr", 0, (f) => [cbrDocument(f, 1)]],
   ["cbr", 4, (f) => [cbrDocument(f, 10_000)]],
   ["kraken", 0, krakenAnswers],
+  ["bnr", 2, (f) => [bnrDocument(f)]],
+  ["dnb", 2, (f) => [dnbDocument(f)]],
+  ["nbg", 1, (f) => [nbgAnswer(f)]],
+  ["rba", 0, (f) => [`Units,USD\nSeries ID,FXRUSD\n13-Mar-2026,${f}\n`]],
+  ["nbkr", 1, (f) => [nbkrTable("UZS", f, 10), nbkrTable("USD", "87.4500", 1)]],
+  ["sfc", 0, (f) => [sfcAnswer(f)]],
+  ["snb", 0, (f) => [snbFeed(f, "1")]],
+  ["snb", 2, (f) => [snbFeed(f, "-2")]],
+  ["nbrb", 5, (f) => [nbrbAnswer(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -91,6 +100,46 @@ function cbrDocument(figure: string, nominal: number): string {
   const value = figure.replace(".", ",");
   const valute = `<CharCode>UZS</CharCode><Nominal>${nominal}</Nominal><Value>${value}</Value>`;
   return `<ValCurs Date="14.03.2026"><Valute>${valute}</Valute></ValCurs>`;
+}
+
+function bnrDocument(figure: string): string {
+  const rate = `<Rate currency="HUF" multiplier="100">${figure}</Rate>`;
+  const body = `<OrigCurrency>RON</OrigCurrency><Cube date="2026-03-13">${rate}</Cube>`;
+  return `<DataSet><Body>${body}</Body></DataSet>`;
+}
+
+function dnbDocument(figure: string): string {
+  const day = `<dailyrates id="2026-03-13"><currency rate="${figure}" code="JPY"/></dailyrates>`;
+  return `<exchangerates refcur="DKK">${day}</exchangerates>`;
+}
+
+function nbgAnswer(figure: string): string {
+  const of = '"code":"AED","quantity":10,"validFromDate":"2026-03-13T00:00:00.000Z"';
+  return `[{"currencies":[{${of},"rate":${figure}}]}]`;
+}
+
+function nbkrTable(code: string, figure: string, nominal: number): string {
+  const of = `<Nominal>${nominal}</Nominal><Value>${figure.replace(".", ",")}</Value>`;
+  const row = `<Currency ISOCode="${code}">${of}</Currency>`;
+  return `<CurrencyRates Date="14.03.2026">${row}</CurrencyRates>`;
+}
+
+function sfcAnswer(figure: string): string {
+  return `[{"valor":"${figure}","unidad":"COP","vigenciadesde":"2026-03-13T00:00:00.000"}]`;
+}
+
+function snbFeed(figure: string, unitMultiplier: string): string {
+  const of = `<cb:unit>CHF</cb:unit><cb:unit_mult>${unitMultiplier}</cb:unit_mult>`;
+  const observation = `<cb:observation><cb:value>${figure}</cb:value>${of}</cb:observation>`;
+  const period = "<cb:observationPeriod><cb:period>2026-03-13</cb:period></cb:observationPeriod>";
+  const rate = `${observation}<cb:targetCurrency>JPY</cb:targetCurrency>${period}`;
+  const item = `<cb:statistics><cb:exchangeRate>${rate}</cb:exchangeRate></cb:statistics>`;
+  return `<rss><channel><item>${item}</item></channel></rss>`;
+}
+
+function nbrbAnswer(figure: string): string {
+  const of = '"Date":"2026-03-13T00:00:00","Cur_Abbreviation":"VND","Cur_Scale":100000';
+  return `[{${of},"Cur_OfficialRate":${figure}}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

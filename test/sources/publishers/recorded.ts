@@ -4,8 +4,8 @@ import type { SourceLine } from "../../../src/rates/rules/rate.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import type { Publisher } from "../../../src/sources/publishers/publisher.ts";
 
-/** The afternoon when the recorded publications were the latest. */
-export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");
+/** A time when each of the recorded publications was known. */
+export const RECEIVED_MS = Date.parse("2026-05-23T23:51:53.250Z");
 
 /** A publisher's recorded response, and the changes of its layout that must be failures. */
 interface Recorded {
@@ -68,6 +68,57 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
       ['"error"', '"errors"', "error is not a list"],
     ],
     renamed: ['"wsname"', '"name"'],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnr.yml.
+  bnr: {
+    files: ["bnr.xml"],
+    missing: [["OrigCurrency", "Currency", "OrigCurrency is not RON"]],
+    renamed: [" currency=", " code="],
+    empty: "<DataSet><Body><OrigCurrency>RON</OrigCurrency></Body></DataSet>",
+  },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, danmarks_national_bank_datasource_test.go.
+  dnb: {
+    files: ["dnb.xml"],
+    missing: [["refcur", "currency", "refcur is not DKK"]],
+    renamed: [" code=", " currency="],
+    empty: '<exchangerates refcur="DKK"></exchangerates>',
+  },
+  // Recorded in florianv/exchanger 70f96e68, tests/Fixtures/Service/NationalBankOfGeorgia.
+  nbg: {
+    files: ["nbg.json.txt"],
+    missing: [['"currencies"', '"rates"', "currencies is not a list"]],
+    renamed: ['"rate"', '"value"'],
+    empty: '[{"date": "2022-08-06T00:00:00.000Z", "currencies": []}]',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/rba.yml.
+  rba: {
+    files: ["rba.csv"],
+    missing: [
+      ["Units,", "Unit,", "no line of Units or of Series ID"],
+      ["Series ID,", "Series,", "no line of Units or of Series ID"],
+    ],
+    renamed: ["-Mar-", "-March-"],
+    empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.
+  nbkr: {
+    files: ["nbkr-daily.xml", "nbkr-weekly.xml"],
+    missing: [[' Date="', ' Day="', "Date is not as in 25.04.2026"]],
+    renamed: ["Value>", "Rate>"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
+  sfc: { files: ["sfc.json.txt"], renamed: ['"valor"', '"tasa"'], empty: "[]" },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, swiss_national_bank_datasource_test.go.
+  snb: {
+    files: ["snb.xml"],
+    renamed: ["cb:value>", "cb:rate>"],
+    empty: "<rss><channel></channel></rss>",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbrb.yml.
+  nbrb: {
+    files: ["nbrb.json.txt"],
+    renamed: ["Cur_OfficialRate", "Cur_Rate"],
+    empty: "[]",
   },
 };
 

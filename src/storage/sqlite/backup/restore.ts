@@ -61,7 +61,7 @@ export function restoreSqlite(
       removeStaging(staging);
     }
   } catch (error) {
-    throw error instanceof StartupError ? error : explained(error, dataDirectory, database);
+    throw explained(error, dataDirectory, database);
   }
 }
 

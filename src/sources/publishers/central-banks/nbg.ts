@@ -1,0 +1,26 @@
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
+
+/** Midnight stands for a date; the zone is written as UTC, but the day is Georgia's. */
+const MIDNIGHT = "T00:00:00.000Z";
+
+/**
+ * Reads the National Bank of Georgia's official rates (nbg.gov.ge, monetarypolicy/currencies): the
+ * lari per `quantity` units of a currency, in effect from `validFromDate` on.
+ */
+export const parseNbg: Parse = ([response], momentOf) => {
+  return requireList(parseJsonText(response), "the response").flatMap((day) =>
+    requireList(membersOf(day).currencies, "currencies").map((entry) => {
+      const { code, quantity, rate, validFromDate } = membersOf(entry);
+      const base = textOf(code);
+      return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(textOf(quantity)), {
+        base,
+        quote: "GEL",
+        rate: textOf(rate),
+        asOf: momentOf((textOf(validFromDate) ?? "").replace(MIDNIGHT, "")),
+      });
+    }),
+  );
+};

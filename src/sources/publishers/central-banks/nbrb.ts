@@ -1,0 +1,24 @@
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
+
+/** Midnight stands for a date. */
+const MIDNIGHT = "T00:00:00";
+
+/**
+ * Reads the National Bank of the Republic of Belarus's official rates of a day (api.nbrb.by,
+ * exrates/rates): the rubles per `Cur_Scale` units of a currency.
+ */
+export const parseNbrb: Parse = ([response], momentOf) => {
+  return requireList(parseJsonText(response), "the response").map((entry) => {
+    const row = membersOf(entry);
+    const base = textOf(row.Cur_Abbreviation);
+    return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(textOf(row.Cur_Scale)), {
+      base,
+      quote: "BYN",
+      rate: textOf(row.Cur_OfficialRate),
+      asOf: momentOf((textOf(row.Date) ?? "").replace(MIDNIGHT, "")),
+    });
+  });
+};

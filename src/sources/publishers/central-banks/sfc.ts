@@ -1,0 +1,24 @@
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
+
+/** Midnight stands for a date. */
+const MIDNIGHT = "T00:00:00.000";
+
+/**
+ * Reads the representative market rate (TRM) that the Superintendencia Financiera certifies
+ * (datos.gov.co, dataset 32sa-8pi3): the pesos per US dollar, in effect from `vigenciadesde` on.
+ */
+export const parseSfc: Parse = ([response], momentOf) => {
+  return requireList(parseJsonText(response), "the response").map((entry) => {
+    const { valor, unidad, vigenciadesde } = membersOf(entry);
+    const date = (textOf(vigenciadesde) ?? "").replace(MIDNIGHT, "");
+    return lineOf(`the rate from ${quoted(date)} on`, {
+      base: "USD",
+      quote: textOf(unidad),
+      rate: textOf(valor),
+      asOf: momentOf(date),
+    });
+  });
+};

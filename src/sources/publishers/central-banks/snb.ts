@@ -1,0 +1,30 @@
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
+import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
+import type { Parse } from "../publisher.ts";
+
+/**
+ * Reads the Swiss National Bank's feed of exchange rates (snb.ch, public/en/rss/exchangeRates) of
+ * several days: the francs for a unit or, by `unit_mult`, 100 of the "target currency". Although
+ * the feed names the franc the base, 0.9378 is what a euro costs.
+ */
+export const parseSnb: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "rss");
+  const path = ["channel", "item", "cb:statistics", "cb:exchangeRate"];
+  return elementsAt(document, ...path).map((item) => {
+    const base = textAt(item, "cb:targetCurrency");
+    const places = placesOf(textAt(item, "cb:observation", "cb:unit_mult"));
+    return lineOfUnits(`the rate of ${quoted(base)}`, places, {
+      base,
+      quote: textAt(item, "cb:observation", "cb:unit"),
+      rate: textAt(item, "cb:observation", "cb:value"),
+      asOf: momentOf(textAt(item, "cb:observationPeriod", "cb:period") ?? ""),
+    });
+  });
+};
+
+/** `1` stands for one unit, and -2 for 10 to the power of 2. */
+function placesOf(unitMultiplier = ""): number | undefined {
+  if (unitMultiplier === "1") return 0;
+  return /^-[1-9]$/.test(unitMultiplier) ? Number.parseInt(unitMultiplier.slice(1), 10) : undefined;
+}
