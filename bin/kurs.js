@@ -15,7 +15,14 @@ if (!isNewEnough) {
   runOnPinned([fileURLToPath(import.meta.url), ...argv.slice(2)]);
 } else {
   keepCompiledCode();
-  await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
+  try {
+    await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "EACCES") throw error;
+    console.error(`kurs: A file of the program is missing or closed to this user: ${message}`);
+    process.exitCode = 1;
+  }
 }
 
 /**

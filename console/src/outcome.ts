@@ -7,7 +7,8 @@ export interface Outcome {
   readonly status: string;
   readonly rate: (Rate & { readonly amount?: string; readonly result?: string }) | undefined;
   readonly error: ApiError | undefined;
-  readonly cost: string;
+  /** Undefined when it is not known. */
+  readonly cost: string | undefined;
   /** The key and the name of the source; undefined without a rate. */
   readonly source: RateSource | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -21,9 +22,6 @@ export interface RateSource {
   readonly name: string;
 }
 
-const ONE_UNIT = "1 unit";
-const NOTHING = "nothing";
-
 /**
  * Reads the response of a rate's path or of a tool call over MCP.
  *
@@ -31,21 +29,23 @@ const NOTHING = "nothing";
  */
 export function outcomeOf(response: TextResponse): Outcome {
   const body = layOut(response.text);
-  const { rate, error, rateSource } = readResponse(response);
+  const { rate, error, rateSource, unitsCharged } = readResponse(response);
   const headers = [...response.headers];
-  const source = sourceIn(rateSource);
-  if (error === undefined) {
-    return { status: String(response.status), rate, error, cost: ONE_UNIT, body, source, headers };
-  }
+  const parts = { rate, error, body, headers, source: sourceIn(rateSource) };
+  const cost = costOf(error, unitsCharged);
+  if (error === undefined) return { ...parts, status: String(response.status), cost };
   // A tool's failure comes with HTTP 200, which says nothing about it.
   const status = response.status === 200 ? error.code : `${response.status} ${error.code}`;
-  return { status, rate, error, cost: costOf(error, response), body, source, headers };
+  return { ...parts, status, cost };
 }
 
 interface ToolResponse {
   readonly result?: {
     readonly isError?: boolean;
-    readonly _meta?: { readonly "kurs/rate-source"?: string };
+    readonly _meta?: {
+      readonly "kurs/rate-source"?: string;
+      readonly "kurs/units-charged"?: string;
+    };
     readonly structuredContent?: Rate & { readonly amount: string; readonly result: string };
     readonly content?: readonly { readonly text: string }[];
   };
@@ -55,23 +55,29 @@ interface ToolResponse {
 interface Parsed extends Pick<Outcome, "rate" | "error"> {
   /** The value of Rate-Source. */
   readonly rateSource?: string | undefined;
+  /** The value of Units-Charged. */
+  readonly unitsCharged: string | undefined;
 }
 
 function readResponse(response: TextResponse): Parsed {
-  if (response.status !== 200) return { rate: undefined, error: errorOf(response) };
+  const unitsCharged = response.headers.get("units-charged") ?? undefined;
+  if (response.status !== 200) {
+    return { rate: undefined, error: errorOf(response), unitsCharged };
+  }
   const parsed = bodyOf<Rate | (ToolResponse & { readonly jsonrpc: string })>(response);
   if (!("jsonrpc" in parsed)) {
     const rateSource = response.headers.get("rate-source") ?? undefined;
-    return { rate: parsed, error: undefined, rateSource };
+    return { rate: parsed, error: undefined, rateSource, unitsCharged };
   }
   const { result, error }: ToolResponse = parsed;
+  const chargedByTool = { unitsCharged: result?._meta?.["kurs/units-charged"] };
   if (result?.structuredContent !== undefined && result.isError !== true) {
     const rateSource = result._meta?.["kurs/rate-source"];
-    return { rate: result.structuredContent, error: undefined, rateSource };
+    return { rate: result.structuredContent, error: undefined, rateSource, ...chargedByTool };
   }
   // A tool's failure is REST's error envelope, as a text.
   const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
-  return { rate: undefined, error: errorOf({ ...response, text }) };
+  return { rate: undefined, error: errorOf({ ...response, text }), ...chargedByTool };
 }
 
 /** Reads `ecb;name="European Central Bank"` (RFC 9651); the name is optional. */
@@ -80,12 +86,11 @@ function sourceIn(rateSource = ""): RateSource | undefined {
   return key === undefined ? undefined : { key, name: name?.replace(/\\(.)/g, "$1") ?? key };
 }
 
-/** A unit is charged before the rate is looked up (docs/api.md, "One read, step by step"). */
-function costOf({ code }: ApiError, { headers }: TextResponse): string {
-  if (code === "unsupported_pair") return ONE_UNIT;
-  if (code !== "temporarily_unavailable") return NOTHING;
-  // Only a response whose charge was stored reports the remaining units.
-  return headers.has("ratelimit") ? ONE_UNIT : NOTHING;
+/** docs/api.md, "What a response cost, and whether to retry". */
+function costOf(error: ApiError | undefined, unitsCharged: string | undefined): string | undefined {
+  if (unitsCharged === "1") return "1 unit";
+  // A request that is rejected before it is a read has no cost to state.
+  return unitsCharged === "0" || error?.isOperators === false ? "nothing" : undefined;
 }
 
 function layOut(text: string): string {

@@ -80,7 +80,7 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
   test("in the doctor's findings, which stay on one line each", async () => {
     const { stdout } = await run(["doctor"]);
     assertVisible({ stdout, stderr: "" });
-    const finding = /^problem +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
+    const finding = /^warning +sources +.*ecb failed with: .*$/m.exec(stdout)?.[0] ?? "";
     assert.ok(finding.includes(`away\\u000d\\u000a${SHOWN}`), stdout);
     const json = await run(["doctor", "--json"]);
     assertVisible(json);

@@ -235,6 +235,33 @@ test("a response that is no JSON counts as none, and the next request is shown",
   visitor.assertQuiet();
 });
 
+test("a response that does not say what it cost is not called free", async () => {
+  await using service = await startServiceNow();
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+  await openTryIt(visitor);
+  visitor.expectError(/status of 503/);
+  const body = { code: "temporarily_unavailable", message: "Try again.", request_id: "1" };
+  const read = async (headers: Record<string, string>) => {
+    await page.route("**/v1/rates/**", (route) =>
+      route.fulfill({ status: 503, headers, json: body }),
+    );
+    await page.getByRole("button", { name: "Read the rate" }).click();
+  };
+
+  await read({});
+  await page.getByText("Whether it cost a unit is not known").waitFor();
+  assert.equal(await page.getByText(/^It cost/).count(), 0);
+  for (const [units, cost] of [
+    ["0", "It cost nothing."],
+    ["1", "It cost 1 unit."],
+  ] as const) {
+    await read({ "units-charged": units });
+    await page.getByText(cost).waitFor();
+  }
+  visitor.assertQuiet();
+});
+
 test("a recent rate is not amber", async () => {
   await using service = await startServiceNow();
   const asOf = `${new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, -1)}000000Z`;

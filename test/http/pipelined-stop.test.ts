@@ -76,6 +76,26 @@ for (const hasReadBefore of [false, true]) {
   });
 }
 
+test("a request that arrives in two parts during the shutdown delay gets its response", async () => {
+  await using started = await startStoppable(5);
+  using wire = await openWire(started.url);
+  wire.send(HEALTH);
+  assert.equal((await wire.answer()).status, 200);
+  const stopped = started.stop();
+
+  wire.send(HEALTH.slice(0, 20));
+  // The server has read the part before it responds to this.
+  assert.equal((await started.service.get("/healthz")).status, 200);
+  wire.send(HEALTH.slice(20));
+  const responses = await responsesUntilEnd(wire);
+  await stopped;
+
+  assert.deepEqual(
+    responses.map((response) => [response.status, closes(response)]),
+    [[200, true]],
+  );
+});
+
 test("log-ins in flight on one connection at a shutdown all get responses", async () => {
   await using started = await startStoppable(0);
   using wire = await openWire(started.url);

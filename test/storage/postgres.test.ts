@@ -290,6 +290,29 @@ suite("hanging statements", { concurrency: 3 }, () => {
     assert.deepEqual(next, { limit: `${STATEMENT_TIMEOUT_MS}ms`, pid: shortened?.pid });
   });
 
+  test("a transaction that is tried again after a conflict has the rest of its time only", async (t) => {
+    await using database = await newPostgresDatabase();
+    await using engine = openEngine(database.url, 1, LONG_TIMEOUT_MS);
+    const now = performance.now.bind(performance);
+    let passedMs = 0;
+    t.mock.method(performance, "now", () => now() + passedMs);
+    const limits: string[] = [];
+
+    await engine.transaction(function* () {
+      passedMs = LONG_TIMEOUT_MS / 2;
+      const [row] = yield statement("SELECT current_setting('statement_timeout') AS limit");
+      limits.push(String(row?.limit));
+      const conflict = "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$";
+      if (limits.length === 1) yield statement(conflict);
+    });
+
+    assert.equal(limits.length, 2);
+    for (const limit of limits) {
+      assert.match(limit, /^\d+ms$/);
+      assert.ok(Number.parseInt(limit, 10) < LONG_TIMEOUT_MS / 2, limit);
+    }
+  });
+
   test("an unresponsive server causes a timeout and a new connection", async () => {
     await using server = await startPostgres();
     await using engine = openEngine(server.url(), 1);

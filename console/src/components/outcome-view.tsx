@@ -26,7 +26,13 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
       <p class="row" role="status">
         <span class={`badge ${error === undefined ? "badge-good" : "badge-bad"}`}>{status}</span>
         <span class="aside">
-          It cost <strong>{cost}</strong>.
+          {cost === undefined ? (
+            "Whether it cost a unit is not known: the usage says."
+          ) : (
+            <>
+              It cost <strong>{cost}</strong>.
+            </>
+          )}
         </span>
       </p>
       {rate === undefined ? null : <RateView rate={rate} source={source} coverage={coverage} />}

@@ -36,9 +36,10 @@ export function readProgramFile(path: string): Buffer {
 /** Without it, a reader of the message would look for the error in the data directory. */
 function unreadable(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== "EACCES") return error;
+  const file = join(rootDirectory(), path);
   return new StartupError(
-    `Cannot read ${join(rootDirectory(), path)}, which is part of the program: permission is denied; ` +
-      "let this user read the whole installation.",
+    `Cannot read ${file}, which is part of the program: permission is denied; let this user read ` +
+      "the whole installation.",
     error,
   );
 }

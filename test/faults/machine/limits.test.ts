@@ -123,7 +123,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
   test("a program whose files this user may not read names the file, and not the data directory", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
-    for (const name of ["src", "migrations", "package.json"]) {
+    for (const name of ["bin", "scripts", "src", "migrations", "package.json"]) {
       await cp(join(ROOT, name), at(name), { recursive: true });
     }
     await symlink(join(ROOT, "node_modules"), at("node_modules"));
@@ -147,6 +147,19 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
       await chmod(unreadable, mode);
     }
     assert.equal(existsSync(at("data/kurs.db")), false);
+
+    for (const unreadable of [at("src/storage"), at("src/cli/operator.ts")]) {
+      await chmod(unreadable, 0);
+      await using program = new Program(["migrate"], { ...options, main: at("bin/kurs.js") });
+      const { exitCode, stderr } = await program.end();
+      assert.match(
+        stderr,
+        /^kurs: A file of the program is missing or closed to this user: [^\n]*\n/,
+      );
+      assert.ok(stderr.includes(unreadable), stderr);
+      assert.equal(exitCode, 1);
+      await chmod(unreadable, 0o755);
+    }
   });
 
   test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {
