@@ -200,6 +200,7 @@ test("the list is sent once: later visits ask whether it has changed", async () 
   service.storeRate("AAA", "BBB", "1.5");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
   await turnTo(page, "Try it");
+  await page.getByText("Euro", { exact: true }).waitFor();
   await turnTo(page, "Rates");
 
   await page.getByText("241 pairs").waitFor();

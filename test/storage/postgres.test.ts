@@ -225,7 +225,7 @@ suite("hanging statements", { concurrency: 3 }, () => {
     await other.query("COMMIT");
 
     const quota = { quotaUnits: 2, usedUnits: 2 };
-    assert.deepEqual(await read, { quota, found: "exhausted" });
+    assert.deepEqual(await read, { accountId, quota, found: "exhausted" });
     assert.equal(await usedUnits(store, accountId), 2);
   });
 

@@ -111,7 +111,7 @@ function positionOf(content: Uint8Array, text: string, start: number, end: numbe
   const lineStart = text.lastIndexOf("\n", start) + 1;
   const nextFeed = text.indexOf("\n", end);
   const lineEnd = nextFeed === -1 ? text.length : nextFeed;
-  // Of the publishers' documents only the Bank of Russia's are not UTF-8.
+  // The publishers' documents that are not UTF-8 are all in windows-1251.
   const decoder = new TextDecoder(isUtf8(content) ? "utf-8" : "windows-1251");
   const decode = (from: number, to: number) =>
     decoder.decode(content.subarray(from, to)).replaceAll(/\p{Cc}/gu, " ");

@@ -13,14 +13,13 @@ import { parseBnr } from "./bnr.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseNbg } from "./nbg.ts";
 import { parseNbkr } from "./nbkr.ts";
+import { parseNbrb } from "./nbrb.ts";
 import { parseRba } from "./rba.ts";
+import { parseSfc } from "./sfc.ts";
+import { parseSnb } from "./snb.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
-
-import { parseNbrb } from "./nbrb.ts";
-import { parseSfc } from "./sfc.ts";
-import { parseSnb } from "./snb.ts";
 
 /** Central banks that are off by default, in the default order of precedence. */
 export const centralBanks: readonly Entry[] = [

@@ -1,10 +1,8 @@
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
-
-/** Midnight stands for a date; the zone is written as UTC, but the day is Georgia's. */
-const MIDNIGHT = "T00:00:00.000Z";
 
 /**
  * Reads the National Bank of Georgia's official rates (nbg.gov.ge, monetarypolicy/currencies): the
@@ -19,7 +17,7 @@ export const parseNbg: Parse = ([response], momentOf) => {
         base,
         quote: "GEL",
         rate: textOf(rate),
-        asOf: momentOf((textOf(validFromDate) ?? "").replace(MIDNIGHT, "")),
+        asOf: momentOf(withoutMidnight(textOf(validFromDate))),
       });
     }),
   );

@@ -1,10 +1,8 @@
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
-
-/** Midnight stands for a date. */
-const MIDNIGHT = "T00:00:00";
 
 /**
  * Reads the National Bank of the Republic of Belarus's official rates of a day (api.nbrb.by,
@@ -18,7 +16,7 @@ export const parseNbrb: Parse = ([response], momentOf) => {
       base,
       quote: "BYN",
       rate: textOf(row.Cur_OfficialRate),
-      asOf: momentOf((textOf(row.Date) ?? "").replace(MIDNIGHT, "")),
+      asOf: momentOf(withoutMidnight(textOf(row.Date))),
     });
   });
 };

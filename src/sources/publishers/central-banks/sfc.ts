@@ -1,10 +1,8 @@
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { withoutMidnight } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
-
-/** Midnight stands for a date. */
-const MIDNIGHT = "T00:00:00.000";
 
 /**
  * Reads the representative market rate (TRM) that the Superintendencia Financiera certifies
@@ -13,7 +11,7 @@ const MIDNIGHT = "T00:00:00.000";
 export const parseSfc: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const { valor, unidad, vigenciadesde } = membersOf(entry);
-    const date = (textOf(vigenciadesde) ?? "").replace(MIDNIGHT, "");
+    const date = withoutMidnight(textOf(vigenciadesde));
     return lineOf(`the rate from ${quoted(date)} on`, {
       base: "USD",
       quote: textOf(unidad),

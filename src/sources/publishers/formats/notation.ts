@@ -8,3 +8,8 @@ export function isoDateOf(text = ""): string {
 export function decimalOfComma(text = ""): string | undefined {
   return /^[0-9]+(,[0-9]+)?$/.test(text) ? text.replace(",", ".") : undefined;
 }
+
+/** Rewrites a date such as `2026-03-13T00:00:00.000Z`, whose midnight stands for no time. */
+export function withoutMidnight(text = ""): string {
+  return text.replace(/T00:00:00(\.000)?Z?$/, "");
+}
