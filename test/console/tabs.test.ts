@@ -100,7 +100,7 @@ test("a log-out in one of three tabs logs out all, at the service too", async ()
 
   await logInOf(second).waitFor();
   await logInOf(page).waitFor();
-  await third.getByRole("link", { name: "Log in" }).waitFor();
+  await third.getByRole("link", { name: "Log in", exact: true }).waitFor();
   for (const tab of [page, second, third]) {
     assert.equal(await tab.evaluate("sessionStorage.length"), 0);
     assert.equal(await tab.getByText(ADA).count(), 0);

@@ -54,7 +54,9 @@ test("units from before the migration that numbers accounts and keys are kept an
   assert.deepEqual(other.prepare("PRAGMA foreign_key_check").all(), []);
   assert.equal((await store.metering.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
   assert.equal((await store.metering.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
-  assert.equal(await store.metering.read(newRead(keyHashOf("old"))), undefined);
+  const revoked = await store.metering.read(newRead(keyHashOf("old")));
+  const unpaid = { quota: undefined, found: undefined };
+  assert.deepEqual(revoked, { ...unpaid, accountId: "ada", rejection: "revoked" });
   assert.deepEqual(await unitsOfDays(store, "ada", "2026-08-31", "2026-11-21"), [
     { day: "2026-08-31", keyId: "key 1", units: 30 },
     { day: "2026-11-02", keyId: "key 1", units: 3 },
@@ -113,7 +115,9 @@ test("the keys that may read follow every change of a key, an account and its pl
 
   await store.administration.suspend(email, BY);
   assert.deepEqual(hashes(), [keyHashOf("ada")]);
-  assert.equal(await store.metering.read(newRead(keyHash)), undefined);
+  const suspended = await store.metering.read(newRead(keyHash));
+  const unpaid = { quota: undefined, found: undefined };
+  assert.deepEqual(suspended, { ...unpaid, accountId, rejection: "suspended" });
   await store.administration.resume(email, BY);
   assert.equal(hashes().length, 3);
   await store.keys.revoke(accountId, second.id, BY);
@@ -126,5 +130,6 @@ test("the keys that may read follow every change of a key, an account and its pl
 
   await store.administration.delete(email, BY);
   assert.deepEqual(hashes(), [keyHashOf("ada")]);
-  assert.equal(await store.metering.read(newRead(keyHash)), undefined);
+  const deleted = await store.metering.read(newRead(keyHash));
+  assert.deepEqual(deleted, { ...unpaid, accountId, rejection: "revoked" });
 });
