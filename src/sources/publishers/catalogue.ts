@@ -1,11 +1,11 @@
 import { publicationTime } from "../rules/publication-time.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
-import { centralBanks } from "./central-banks/entries.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import { deduplicate } from "./formats/source-lines.ts";
+import { furtherPublishers } from "./further/entries.ts";
 import {
   canadianHolidays,
   czechHolidays,
@@ -171,7 +171,7 @@ const entries: readonly Entry[] = [
     onByDefault: false,
     parse: parseKraken,
   },
-  ...centralBanks,
+  ...furtherPublishers,
 ];
 
 /** All publishers, in the default order of precedence. */

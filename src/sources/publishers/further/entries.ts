@@ -22,7 +22,7 @@ import { parseSnb } from "./snb.ts";
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
 /** Central banks that are off by default, in the default order of precedence. */
-export const centralBanks: readonly Entry[] = [
+export const furtherPublishers: readonly Entry[] = [
   {
     key: "bnr",
     name: "National Bank of Romania",
