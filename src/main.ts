@@ -219,8 +219,13 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
 /** Asks on stderr, so that stdout has only what a command prints. @returns "" without a line. */
 async function ask(question: string): Promise<string> {
   process.stderr.write(question);
-  for await (const line of createInterface({ input: process.stdin })) return line;
-  return "";
+  try {
+    for await (const line of createInterface({ input: process.stdin })) return line;
+    return "";
+  } finally {
+    // A terminal that is only paused would keep the process alive.
+    process.stdin.destroy();
+  }
 }
 
 /** Where people reach the console: PUBLIC_URL or, without it, this machine. */
