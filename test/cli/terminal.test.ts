@@ -122,25 +122,6 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
 /** Runs a program on a terminal of its own, whose output is the program's stdout. */
 const onTerminal = ["sh", "-c", 'exec script -qfec "$*" /dev/null', "sh"];
 
-test("a command on a terminal ends after its question has a wrong answer", async () => {
-  await using place = await temporaryDirectory();
-  {
-    await using service = await startService({ dataDirectory: place.path });
-    await service.register("ada@example.org");
-  }
-  // The terminal stays open, as a person's does.
-  const typing = "{ echo wrong@example.org; sleep 60 >/dev/null 2>&1; }";
-  const shell = `${typing} | script -qfec "$*; echo exit code \\$?" /dev/null`;
-  const env = { TERM: "xterm", PATH: process.env.PATH ?? "" };
-  const options = { dataDirectory: place.path, env, through: ["sh", "-c", shell, "sh"] };
-  await using program = new Program(["accounts", "delete", "ada@example.org"], options);
-
-  const code = await program.waitFor("its end", () => /exit code (\d+)/.exec(program.stdout)?.[1]);
-
-  assert.equal(code, "1");
-  assert.match(program.stdout, /nothing was deleted: type the account's email, or add --yes/);
-});
-
 suite("a server on a terminal", { concurrency: 2 }, () => {
   test("logs lines for people, and says where it listens and where data and mail go", async () => {
     await using place = await temporaryDirectory();
