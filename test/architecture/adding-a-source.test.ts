@@ -61,6 +61,8 @@ test("the page on adding a source, followed to the letter, adds one that every c
   };`;
   const env = {
     ...process.env,
+    // With `npx -c` around this test, the page's own npx would take this as its command, too.
+    npm_config_call: "",
     PATH: [pathOf("node_modules/.bin"), process.env.PATH].join(delimiter),
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(play)}`,
