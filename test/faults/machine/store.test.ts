@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -125,11 +125,11 @@ suite("a store that cannot be written", { concurrency: 2 }, () => {
       const key = await customer.client.createKey(customer.session);
       await customer.client.revokeKey(customer.session, key.id);
       await assertRead(customer);
-      const { mtimeMs } = statSync(data);
+      // The server may have written a file into its directory since the copy was made.
+      execFileSync("touch", ["-r", data, join(place.path, "copy")]);
 
       replace(place.path);
       try {
-        assert.equal(statSync(link).mtimeMs, mtimeMs);
         await assertUnavailable(customer);
       } finally {
         putBack(place.path);
