@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Visitor } from "../support/browser.ts";
 
 /** The password of every visitor in the tests. */
@@ -22,6 +22,15 @@ export async function logIn(page: Page, email: string, password = PASSWORD): Pro
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/**
+ * Waits until a list has exactly so many elements. Counting it at once is a race: the click that
+ * fills it returns before the response comes.
+ */
+export async function untilCount(list: Locator, count: number): Promise<void> {
+  if (count > 0) await list.nth(count - 1).waitFor();
+  await list.nth(count).waitFor({ state: "detached" });
 }
 
 /**
