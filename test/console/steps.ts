@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import type { Visitor } from "../support/browser.ts";
+import { eventually } from "../support/mails.ts";
 
 /** The password of every visitor in the tests. */
 export const PASSWORD = "correct horse battery";
@@ -79,6 +80,14 @@ async function openMenu(page: Page): Promise<void> {
 export async function logOut(page: Page): Promise<void> {
   await openMenu(page);
   await page.getByRole("button", { name: "Log out", exact: true }).click();
+}
+
+/** Presses a button that copies. @returns the text: the browser writes it only after the click. */
+export async function copyWith(page: Page, name: string): Promise<string> {
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await page.getByRole("button", { name }).click();
+  const read = () => page.evaluate<string>("navigator.clipboard.readText()");
+  return await eventually("copied text", async () => (await read()) || undefined);
 }
 
 /** Opens a page through the navigation bar. */
