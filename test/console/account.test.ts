@@ -7,7 +7,7 @@ import { PASSWORD } from "../support/client.ts";
 import { eventually, mailTo, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { excuseShift, logIn, signUp, turnTo } from "./steps.ts";
+import { excuseShift, logIn, signUp, turnTo, untilCount } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const ACCOUNT = "/v1/account";
@@ -47,11 +47,11 @@ for (const each of twoLooks) {
     await openAccount(page);
 
     const email = page.getByRole("region", { name: "Email" });
-    assert.match((await email.textContent()) ?? "", /ada@example\.org Not confirmedPlan free/);
+    await email.filter({ hasText: /ada@example\.org Not confirmedPlan free/ }).waitFor();
     const rows = sessionsOn(page).getByRole("listitem");
+    await untilCount(rows, 4);
     const [own, ...rest] = await rows.allTextContents();
     assert.equal(own, "Started Nov 21, 2026, 12:05 UTCfrom 127.0.0.1This session");
-    assert.equal(rest.length, 3);
     assert.equal(rest[2], "Started Nov 21, 2026, 12:00 UTCfrom an unknown addressLog out");
     await visitor.assertSound("the account");
 
@@ -67,7 +67,7 @@ for (const each of twoLooks) {
 
     await page.getByRole("button", { name: "Log out everywhere else" }).click();
     await page.getByText("Every other session has ended.").waitFor();
-    assert.equal(await rows.count(), 1);
+    await untilCount(rows, 1);
     for (const other of others) assert.equal(await statusOf(service, other), 401);
     assert.equal(await statusOf(service, await tokenIn(page)), 200);
     await page.setViewportSize({ width: 320, height: 740 });
@@ -187,9 +187,9 @@ test("more than six sessions are folded, and one that is over already counts as 
   await using visitor = await Visitor.come(service.url, look);
   const { page } = visitor;
   await openAccount(page);
-  assert.equal(await sessionsOn(page).getByRole("listitem").count(), 6);
+  await untilCount(sessionsOn(page).getByRole("listitem"), 6);
   await page.getByText("More sessions (2)").click();
-  assert.equal(await sessionsOn(page).getByRole("listitem").count(), 8);
+  await untilCount(sessionsOn(page).getByRole("listitem"), 8);
   await excuseShift(page);
   await visitor.assertSound("many sessions");
   const session = await tokenIn(page);
@@ -202,7 +202,7 @@ test("more than six sessions are folded, and one that is over already counts as 
     .click();
 
   await page.getByText("The session has ended.").waitFor();
-  assert.equal(await sessionsOn(page).getByRole("listitem").count(), 1);
+  await untilCount(sessionsOn(page).getByRole("listitem"), 1);
   assert.equal(await page.getByRole("alert").count(), 0);
   visitor.assertQuiet();
 });
@@ -261,7 +261,7 @@ test("while the service is away nothing on the page Account is lost, and its par
   }
 
   await page.getByText("The service cannot be reached.").nth(2).waitFor();
-  assert.equal(await sessionsOn(page).getByRole("listitem").count(), 2);
+  await untilCount(sessionsOn(page).getByRole("listitem"), 2);
   assert.equal(await page.getByText("has ended").count(), 0);
   assert.equal(await page.getByText("Saved as").count(), 0);
   await excuseShift(page);

@@ -160,7 +160,7 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
 
   await page.goto(`${PREFIX}/`);
   await page.getByRole("link", { name: "Create an account" }).click();
-  assert.equal(new URL(page.url()).pathname, `${PREFIX}/signup`);
+  await page.waitForURL(`**${PREFIX}/signup`);
   await signUp(page, "ada@example.org", "correct horse battery", PREFIX);
   await page.getByText("No active key").waitFor();
   await turnTo(page, "Usage");

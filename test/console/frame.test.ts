@@ -109,8 +109,8 @@ for (const each of twoLooks) {
     for (const width of [each.width, 1024, 320]) {
       await page.setViewportSize({ width, height: each.height });
       const menu = page.getByRole("button", { name: "Menu", exact: true });
-      const isNarrow = await menu.isVisible();
-      assert.equal(isNarrow, width < 960, `${width} px wide`);
+      const isNarrow = width < 960;
+      await menu.waitFor({ state: isNarrow ? "visible" : "hidden" });
       if (isNarrow) await menu.click();
       await excuseShift(page);
       const navigation = page.getByRole("navigation");
@@ -128,6 +128,7 @@ for (const each of twoLooks) {
       await look();
       for (const group of await navigation.getByRole("button").all()) {
         await group.click();
+        await navigation.getByRole("button", { expanded: true }).waitFor();
         await look();
       }
       if (!isNarrow) await page.keyboard.press("Escape");

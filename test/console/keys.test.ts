@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { excuseShift, logIn } from "./steps.ts";
+import { excuseShift, logIn, untilCount } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const KEYS = "/v1/account/api-keys";
@@ -42,10 +42,14 @@ async function openKeys(page: Page): Promise<void> {
   await excuseShift(page);
 }
 
-const rowsOf = async (page: Page, table: string) => {
-  const rows = await page.getByRole("table", { name: table }).getByRole("row").all();
+/** Waits for a number of rows, with the head. @returns the first five cells of each. */
+const rowsOf = async (page: Page, table: string, count: number) => {
+  const rows = page.getByRole("table", { name: table }).getByRole("row");
+  await untilCount(rows, count);
   return await Promise.all(
-    rows.map(async (row) => (await row.locator("th, td").allTextContents()).slice(0, 5)),
+    (await rows.all()).map(async (row) =>
+      (await row.locator("th, td").allTextContents()).slice(0, 5),
+    ),
   );
 };
 
@@ -59,7 +63,7 @@ for (const each of twoLooks) {
 
     await openKeys(page);
 
-    assert.deepEqual(await rowsOf(page, "Active keys"), [
+    assert.deepEqual(await rowsOf(page, "Active keys", 5), [
       ["Name", "Key", "Created", "Last used", "Units this month"],
       ["spare", shown(spare.apiKey), "just now", "never", "0"],
       ["billing", shown(newer.apiKey), "just now", "today", "3"],
@@ -69,7 +73,7 @@ for (const each of twoLooks) {
     assert.equal(await page.getByRole("table", { name: "Revoked keys" }).count(), 0, "not folded");
     await visitor.assertSound("the keys");
     await page.getByText("Revoked keys (1)").click();
-    const [, revoked] = await rowsOf(page, "Revoked keys");
+    const [, revoked] = await rowsOf(page, "Revoked keys", 2);
     assert.deepEqual(revoked?.slice(2), ["Sep 30, 2026", "Sep 30, 2026", "0"]);
     for (const key of [older, newer]) {
       const name = `Revoke billing (${shown(key.apiKey)})`;

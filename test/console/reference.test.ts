@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { excuseShift, turnTo } from "./steps.ts";
+import { excuseShift, turnTo, untilCount } from "./steps.ts";
 
 const [desktop] = twoLooks as readonly [Look];
 const EMAIL = "ada@example.org";
@@ -135,8 +135,8 @@ test("the page rejects an invalid parameter before any call", async () => {
   await using visitor = await open();
   const { page } = visitor;
   let callCount = 0;
-  page.on("request", () => {
-    callCount += 1;
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/")) callCount += 1;
   });
   await callIn(page, "/v1/account/usage/daily").click();
   await button(page, "Try it out").click();
@@ -182,11 +182,10 @@ test("a call is found by a word of its path or its description, and its link ope
   const { page } = visitor;
   const list = page.getByRole("navigation", { name: "Calls" });
   const links = list.getByRole("link");
-  const count = await links.count();
-  assert.ok(count > 20, String(count));
+  await links.nth(20).waitFor();
 
   await list.getByLabel("Find a call").fill("api-keys list");
-  await list.getByRole("link").nth(1).waitFor({ state: "detached" });
+  await untilCount(links, 1);
   assert.match(await links.innerText(), /^List /);
   await links.click();
   const line = callIn(page, "/v1/account/api-keys");
@@ -242,7 +241,7 @@ test("the page reports an unreachable service and shows the calls once it is bac
 
   await page.unroute("**/openapi.json");
   await callIn(page, "/healthz").waitFor();
-  assert.equal(await page.getByRole("alert").count(), 0);
+  await untilCount(page.getByRole("alert"), 0);
   visitor.assertQuiet();
 });
 

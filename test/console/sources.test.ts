@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
-import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
+import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo, untilCount } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [look] = twoLooks as [Look];
@@ -20,9 +20,8 @@ for (const each of twoLooks) {
 
     const table = page.getByRole("region", { name: "Sources as a table" });
     await table.waitFor();
-    const rows = await table.getByRole("row").all();
-    assert.equal(rows.length, 5);
-    const cells = await table.getByRole("row", { name: /European Central Bank/ }).locator("td");
+    await untilCount(table.getByRole("row"), 5);
+    const cells = table.getByRole("row", { name: /European Central Bank/ }).locator("td");
     const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
     assert.equal(country, "EU");
     assert.match(terms ?? "", /^Free to reuse, .+ Read them$/);
@@ -66,7 +65,7 @@ for (const each of twoLooks) {
     await details.getByText(figures).waitFor();
     assert.equal(await details.getByText("Last error").count(), 0);
     const pairs = page.getByRole("region", { name: "Pairs" });
-    assert.equal(await pairs.getByRole("listitem").count(), 29);
+    await untilCount(pairs.getByRole("listitem"), 29);
     await pairs.getByRole("link", { name: "Try EUR/CHF" }).waitFor();
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476/);
     await assertSoundAndNarrow(visitor, "a source");

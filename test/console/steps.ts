@@ -1,5 +1,6 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Visitor } from "../support/browser.ts";
+import { eventually } from "../support/mails.ts";
 
 /** The password of every visitor in the tests. */
 export const PASSWORD = "correct horse battery";
@@ -22,6 +23,15 @@ export async function logIn(page: Page, email: string, password = PASSWORD): Pro
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/**
+ * Waits until a list has exactly so many elements. Counting it at once is a race: the click that
+ * fills it returns before the response comes.
+ */
+export async function untilCount(list: Locator, count: number): Promise<void> {
+  if (count > 0) await list.nth(count - 1).waitFor();
+  await list.nth(count).waitFor({ state: "detached" });
 }
 
 /**
@@ -70,6 +80,14 @@ async function openMenu(page: Page): Promise<void> {
 export async function logOut(page: Page): Promise<void> {
   await openMenu(page);
   await page.getByRole("button", { name: "Log out", exact: true }).click();
+}
+
+/** Presses a button that copies. @returns the text: the browser writes it only after the click. */
+export async function copyWith(page: Page, name: string): Promise<string> {
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await page.getByRole("button", { name }).click();
+  const read = () => page.evaluate<string>("navigator.clipboard.readText()");
+  return await eventually("copied text", async () => (await read()) || undefined);
 }
 
 /** Opens a page through the navigation bar. */

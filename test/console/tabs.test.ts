@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Look, looks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
-import { logIn, logOut, turnTo } from "./steps.ts";
+import { logIn, logOut, turnTo, untilCount } from "./steps.ts";
 
 const ADA = "ada@example.org";
 const BOB = "bob@example.org";
@@ -23,10 +23,7 @@ after(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Tabs tell each other at once; without that, each test would fail only after two minutes. */
-const WAIT_MS_MAX = 20_000;
-
-const come = (url = service.url) => Visitor.come(url, look, { waitMsMax: WAIT_MS_MAX });
+const come = (url = service.url) => Visitor.come(url, look);
 
 /** A window whose first tab is logged in. */
 async function comeLoggedIn(email = ADA): Promise<Visitor> {
@@ -103,7 +100,7 @@ test("a log-out in one of three tabs logs out all, at the service too", async ()
   await third.getByRole("link", { name: "Log in", exact: true }).waitFor();
   for (const tab of [page, second, third]) {
     assert.equal(await tab.evaluate("sessionStorage.length"), 0);
-    assert.equal(await tab.getByText(ADA).count(), 0);
+    await untilCount(tab.getByText(ADA), 0);
   }
   assert.equal((await service.get("/v1/account/usage", { session: token })).status, 401);
   await page.reload();

@@ -6,9 +6,19 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
+import { eventually } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
-import { assertSoundAndNarrow, createKey, excuseShift, signUp, tryIt, turnTo } from "./steps.ts";
+import {
+  assertSoundAndNarrow,
+  copyWith,
+  createKey,
+  excuseShift,
+  signUp,
+  tryIt,
+  turnTo,
+  untilCount,
+} from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [look] = twoLooks as [Look];
@@ -37,12 +47,13 @@ for (const each of twoLooks) {
     const quote = page.getByLabel("Quote");
 
     await quote.click();
-    assert.equal(await optionsOf(page).count(), 29, "the quotes of EUR");
+    await untilCount(optionsOf(page), 29);
     await assertSoundAndNarrow(visitor, "the list of quotes");
     await quote.press("Escape");
-    assert.equal(await optionsOf(page).count(), 0);
+    await untilCount(optionsOf(page), 0);
     await quote.fill("fran");
-    assert.deepEqual(await optionsOf(page).allTextContents(), ["CHF Swiss Franc"]);
+    await untilCount(optionsOf(page), 1);
+    await optionsOf(page).getByText("CHF Swiss Franc").waitFor();
     await quote.press("ArrowDown");
     assert.equal(
       await quote.getAttribute("aria-activedescendant"),
@@ -55,7 +66,7 @@ for (const each of twoLooks) {
     await base.fill("us");
     await optionsOf(page).filter({ hasText: "US Dollar" }).first().click();
     assert.equal(await base.inputValue(), "USD");
-    assert.equal(await optionsOf(page).count(), 0, "the list is still open");
+    await untilCount(optionsOf(page), 0);
     await page.getByRole("button", { name: "Swap the symbols" }).click();
     assert.equal(await base.inputValue(), "CHF");
     assert.equal(await quote.inputValue(), "USD");
@@ -85,7 +96,8 @@ for (const each of twoLooks) {
     await page.getByRole("button", { name: "Read the rate" }).click();
     await page.getByText(warning).waitFor();
     await page.getByLabel("Base").fill("EUR");
-    assert.equal(await page.getByText(warning).count(), 0, "it was for another pair");
+    // It was for another pair.
+    await untilCount(page.getByText(warning), 0);
     assert.equal(await tryIt(page), "1 unit");
     visitor.assertQuiet();
   });
@@ -132,7 +144,8 @@ for (const each of twoLooks) {
     await tryIt(page);
 
     await response.getByText("1 EUR = 1.1476 USD").waitFor();
-    assert.equal(await isInView(), true);
+    // The page scrolls there after it has painted the response.
+    await eventually("response in view", async () => (await isInView()) || undefined);
     await response.getByText(/^Headers \(\d+\)$/).click();
     const headers = response.locator("dl");
     assert.match((await headers.textContent()) ?? "", /ratelimit-policy"units";q=1000/);
@@ -337,11 +350,10 @@ for (const [kind, printed] of [
 
     for (const [name, texts] of Object.entries(marks)) {
       await page.getByRole("tab", { name, exact: true }).click();
-      await page.getByRole("button", { name: `Copy ${name}` }).click();
-      const code = await page.evaluate<string>("navigator.clipboard.readText()");
+      const code = await copyWith(page, `Copy ${name}`);
       const shown = page.getByRole("tabpanel").locator("code");
       assert.equal(await shown.textContent(), code);
-      assert.ok((await shown.locator(".token-string").count()) > 0, name);
+      await shown.locator(".token-string").first().waitFor();
       assert.doesNotMatch(code, /svc_live_/, "a pasted secret would stay in files and histories");
       for (const text of texts) assert.ok(code.includes(text), `${name}: ${text}`);
       assert.ok(code.includes(kind === "Convert" ? "/v1/mcp" : "/v1/rates/EUR/USD"), name);

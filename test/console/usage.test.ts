@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow, type TestService } from "../support/service.ts";
-import { excuseShift, logIn, turnTo } from "./steps.ts";
+import { excuseShift, logIn, turnTo, untilCount } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const DAY_MS = 86_400_000;
@@ -21,9 +21,11 @@ async function openPage(page: Page, path: string): Promise<void> {
 
 const perDay = (page: Page) => page.getByRole("region", { name: "Units per day" });
 
-const rowsOf = async (page: Page) => {
-  const rows = await page.getByRole("region", { name: "Units per key" }).locator("tbody tr").all();
-  return await Promise.all(rows.map(async (row) => await row.locator("td").allTextContents()));
+/** Waits for a number of rows. @returns the cells of each. */
+const rowsOf = async (page: Page, count: number) => {
+  const rows = page.getByRole("region", { name: "Units per key" }).locator("tbody tr");
+  await untilCount(rows, count);
+  return await Promise.all((await rows.all()).map((row) => row.locator("td").allTextContents()));
 };
 
 /** An account with two keys and their units, `daysAgo` days ago. */
@@ -106,7 +108,7 @@ for (const each of twoLooks) {
 
     await page.locator("canvas").waitFor();
     await excuseShift(page);
-    assert.deepEqual(await rowsOf(page), [
+    assert.deepEqual(await rowsOf(page, 2), [
       [`billing ${billing.prefix}…`, "70", "87.5%"],
       [`=shop, "north" ${shop.prefix}…`, "10", "12.5%"],
     ]);
@@ -150,7 +152,7 @@ test("a link leads to a range and a key, also after a log-in, and choices change
   await openPage(page, `/usage?days=7&key=${billing.id}`);
   await perDay(page).getByText("30 units", { exact: true }).waitFor();
   assert.equal(search(), `?days=7&key=${billing.id}`);
-  assert.deepEqual(await rowsOf(page), [[`billing ${billing.prefix}…`, "30", "100%"]]);
+  assert.deepEqual(await rowsOf(page, 1), [[`billing ${billing.prefix}…`, "30", "100%"]]);
   await page.getByLabel("Keys", { exact: true }).selectOption('=shop, "north"');
   await perDay(page).getByText("10 units", { exact: true }).waitFor();
   assert.equal(search(), `?days=7&key=${shop.id}`);
@@ -205,7 +207,7 @@ test("when the chart's script is missing, the table and a button to reload appea
   await openPage(page, "/usage");
 
   await page.getByText("The chart could not be loaded.").waitFor();
-  assert.equal((await rowsOf(page)).length, 2);
+  await rowsOf(page, 2);
   assert.equal(await page.locator("canvas").count(), 0);
   await excuseShift(page);
   await visitor.assertSound("the usage without a chart");
@@ -230,7 +232,7 @@ test("in a browser without a locale, the table and its totals appear", async () 
   assert.equal(await page.evaluate("navigator.language"), "en-US@posix");
   await page.getByText("The chart could not be loaded.").waitFor();
   assert.deepEqual(
-    (await rowsOf(page)).map(([, units]) => units),
+    (await rowsOf(page, 2)).map(([, units]) => units),
     ["70", "10"],
   );
   await page.getByRole("button", { name: "Reload" }).waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import { startServiceNow } from "../support/service.ts";
-import { assertSoundAndNarrow, excuseShift } from "./steps.ts";
+import { assertSoundAndNarrow, excuseShift, untilCount } from "./steps.ts";
 
 const [look] = twoLooks as [Look];
 
@@ -19,6 +19,7 @@ for (const each of twoLooks) {
     const figures = page.getByRole("region", { name: "This service" });
     await figures.getByText("240", { exact: true }).waitFor();
     await figures.getByText("A new account has 1,000 units a month.").waitFor();
+    await untilCount(figures.locator("dl > div"), 4);
     const texts = await figures.locator("dl > div").allTextContents();
     assert.deepEqual(texts, [
       "pairs to read240",
@@ -57,13 +58,13 @@ for (const each of twoLooks) {
     const ecb = page.getByRole("region", { name: "European Central Bank" });
     await ecb.getByText("not fetched yet").waitFor();
     await ecb.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
-    assert.equal(await ecb.getByRole("listitem").count(), 29);
+    await untilCount(ecb.getByRole("listitem"), 29);
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476|\d{4}-\d\d/);
     await assertSoundAndNarrow(visitor, "the publishers and their pairs");
     await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
     await page.getByText("1 of 240 pairs").waitFor();
     await page.getByText("EUR/CHF Euro, Swiss Franc").waitFor();
-    assert.equal(await page.getByRole("listitem").filter({ hasText: "/" }).count(), 1);
+    await untilCount(page.getByRole("listitem").filter({ hasText: "/" }), 1);
     await page.getByRole("searchbox", { name: "Search" }).fill("€");
     await page.getByRole("heading", { name: "No such pair" }).waitFor();
     await excuseShift(page);

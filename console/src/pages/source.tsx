@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { CoveredSource } from "../api/rates.ts";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
@@ -19,7 +19,7 @@ export function SourcePage() {
   const isUnknown = coverage !== undefined && source === undefined;
   const title = isUnknown ? "No such source" : (source?.name ?? "Source");
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
   }, [title]);
 
