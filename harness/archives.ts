@@ -57,13 +57,15 @@ export function madeUpFigures(
 ): readonly ArchivedFigure[] {
   const random = seededRandom(seed);
   return days.flatMap((date) =>
-    ECB_CURRENCIES.map((currency, index) => {
+    ECB_CURRENCIES.flatMap((currency, index) => {
+      const pair = pairOf(currency);
+      if (pair.base === pair.quote) return [];
       // The ECB states five significant digits: 1.1476, 130.25, 16789.
       const digits = String(10_000 + Math.floor(random() * 90_000));
       const point = 1 + (index % 5);
       const fraction = digits.slice(point);
       const rate = fraction === "" ? digits : `${digits.slice(0, point)}.${fraction}`;
-      return { date, ...pairOf(currency), rate };
+      return [{ date, ...pair, rate }];
     }),
   );
 }

@@ -86,7 +86,7 @@ test("the ECB's archive states every figure of every day, and keeps each digit",
 
   assert.equal(targetDays("2024-03-25", "2024-04-05").length, 8);
   assert.deepEqual(
-    figuresOf(lines).sort(),
+    [...figuresOf(lines)].sort(),
     figures.map(({ base, quote, rate }) => `${base}/${quote} ${rate}`).sort(),
   );
   assert.deepEqual(rejectionsOf(lines), []);
