@@ -3,6 +3,7 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
+import { backfillStore, backfillTables } from "./backfill/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import {
   planStore,
@@ -128,6 +129,7 @@ export function createStore(
     coverage: coverageStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
     sources: sourceStore(engine),
+    backfills: backfillStore(engine),
     signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
@@ -154,6 +156,7 @@ export const tables: readonly Table[] = Object.entries({
   ...historyTables,
   ...rateTables,
   ...sourceTables,
+  ...backfillTables,
   ...mailTables,
   ...auditTables,
   ...cleanupTables,
