@@ -14,6 +14,7 @@ export function createPublisherSource(
   },
 ): RateSource {
   const { key, name, country, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
+  const { servedKind } = publisher;
   const hosts = addresses.map((address) => new URL(address).host);
 
   return {
@@ -26,6 +27,8 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
     }),
+
+    ...(servedKind && { servedKind }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       const known = validatorsOf(storedValidators);

@@ -1,4 +1,5 @@
-import { publicationTime } from "../rules/publication-time.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
+import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
@@ -181,5 +182,9 @@ function publisherOf(entry: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)) };
+  const dated = (line: SourceLine): SourceLine =>
+    publishedAt === undefined || "reason" in line
+      ? line
+      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)).map(dated) };
 }
