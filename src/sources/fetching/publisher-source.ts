@@ -15,6 +15,7 @@ export function createPublisherSource(
   },
 ): RateSource {
   const { key, name, country, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
+  const { servedKind } = publisher;
   const hosts = addresses.map((address) => new URL(address).host);
 
   return {
@@ -28,6 +29,8 @@ export function createPublisherSource(
       rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
     }),
     ...(publisher.archive && { archive: createArchive(publisher.archive, settings) }),
+
+    ...(servedKind && { servedKind }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       const known = validatorsOf(storedValidators);

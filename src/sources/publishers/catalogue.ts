@@ -1,4 +1,5 @@
-import { publicationTime } from "../rules/publication-time.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
+import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { archives } from "./archives.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
@@ -190,13 +191,18 @@ function publisherOf({ archive, ...entry }: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
+  const dated = (line: SourceLine): SourceLine =>
+    publishedAt === undefined || "reason" in line
+      ? line
+      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
   return {
     ...entry,
-    parse: (responses) => deduplicate(parse(responses, momentOf)),
+    parse: (responses) => deduplicate(parse(responses, momentOf)).map(dated),
     ...(archive && {
       archive: {
         ...archive,
-        parse: (responses) => withoutRepetitions((archive.parse ?? parse)(responses, momentOf)),
+        parse: (responses) =>
+          withoutRepetitions((archive.parse ?? parse)(responses, momentOf)).map(dated),
       },
     }),
   };
