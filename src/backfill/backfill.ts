@@ -1,4 +1,4 @@
-import type { Figure, FigureStore } from "../rates/figures.ts";
+import { type Figure, type FigureStore, figureOf } from "../rates/figures.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
 import { latestAsOf, parseQuotation, type Rejection } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
@@ -211,10 +211,9 @@ function figuresIn(
       tally.reject(range, parsed);
       continue;
     }
-    const date = parsed.asOf.slice(0, 10);
-    if (date < range.from || date > range.to) continue;
-    const place = line.place ?? 0;
-    figures.push({ ...parsed, source, place, date, kind: "middle", validUntil: undefined });
+    const { place = 0, date, kind, validUntil } = line;
+    const figure = figureOf({ ...parsed, source, place, date, kind, validUntil });
+    if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
   }
   return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
 }

@@ -38,8 +38,8 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
 }
 
 /**
- * Keeps each pair's figure of each kind and time once: drops a line that repeats it, and rejects one that
- * contradicts it.
+ * Keeps each pair's figure of each kind and time once: drops a line that repeats it, and rejects one
+ * that contradicts it.
  */
 export function withoutRepetitions(lines: readonly SourceLine[]): readonly SourceLine[] {
   const rateByFigure = new Map<string, string>();
