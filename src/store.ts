@@ -3,6 +3,7 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
+import { backfillStore, backfillTables } from "./backfill/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import {
   planStore,
@@ -22,6 +23,7 @@ import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/b
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { observationReads } from "./provenance/observations-sql.ts";
+import { figureStore, figureTables } from "./rates/figures-sql.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
@@ -127,7 +129,9 @@ export function createStore(
     rates: rateStore(engine),
     coverage: coverageStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
+    figures: figureStore(engine),
     sources: sourceStore(engine),
+    backfills: backfillStore(engine),
     signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
@@ -152,8 +156,10 @@ export const tables: readonly Table[] = Object.entries({
   ...apiKeyTables,
   ...usageTables,
   ...historyTables,
+  ...figureTables,
   ...rateTables,
   ...sourceTables,
+  ...backfillTables,
   ...mailTables,
   ...auditTables,
   ...cleanupTables,

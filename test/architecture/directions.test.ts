@@ -58,6 +58,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sources: [...frames, "rates"],
   coverage: [...frames, "rates", "sources"],
   import: [...frames, "audit", "rates", "sources"],
+  series: [...frames, "audit", "rates", "sources", "import"],
+  backfill: [...frames, "audit", "rates", "sources", "series"],
   provenance: [...frames, "audit", "rates", "sources", "import"],
   cleanup: [...frames, "audit"],
   pages: frames,

@@ -1,10 +1,12 @@
-import { publicationTime } from "../rules/publication-time.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
+import { dateIn, publicationTime } from "../rules/publication-time.ts";
+import { archives } from "./archives.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
-import { deduplicate } from "./formats/source-lines.ts";
+import { deduplicate, withoutRepetitions } from "./formats/source-lines.ts";
 import { furtherPublishers } from "./further/entries.ts";
 import {
   canadianHolidays,
@@ -46,6 +48,7 @@ const entries: readonly Entry[] = [
     publishedAt: ECB_PUBLISHED_AT,
     onByDefault: true,
     parse: parseEcb,
+    archive: archives.ecb,
   },
   {
     key: "cnb",
@@ -60,6 +63,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "14:30", timeZone: "Europe/Prague" },
     onByDefault: true,
     parse: parseCnb,
+    archive: archives.cnb,
   },
   {
     key: "nbp",
@@ -81,6 +85,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
     onByDefault: true,
     parse: parseNbp,
+    archive: archives.nbp,
   },
   {
     key: "norges",
@@ -97,6 +102,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
     onByDefault: true,
     parse: parseNorges,
+    archive: archives.norges,
   },
   {
     key: "ust",
@@ -113,6 +119,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: false,
     parse: parseUst,
+    archive: archives.ust,
   },
   {
     key: "boc",
@@ -128,6 +135,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:30", timeZone: "America/Toronto" },
     onByDefault: false,
     parse: parseBoc,
+    archive: archives.boc,
   },
   {
     key: "riksbank",
@@ -141,6 +149,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:15", timeZone: "Europe/Stockholm" },
     onByDefault: false,
     parse: parseRiksbank,
+    archive: archives.riksbank,
   },
   {
     key: "cbr",
@@ -155,6 +164,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Moscow" },
     onByDefault: false,
     parse: parseCbr,
+    archive: archives.cbr,
   },
   {
     key: "kraken",
@@ -177,9 +187,23 @@ const entries: readonly Entry[] = [
 /** All publishers, in the default order of precedence. */
 export const publishers: readonly Publisher[] = entries.map(publisherOf);
 
-function publisherOf(entry: Entry): Publisher {
+function publisherOf({ archive, ...entry }: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)) };
+  const dated = (line: SourceLine): SourceLine =>
+    publishedAt === undefined || "reason" in line
+      ? line
+      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+  return {
+    ...entry,
+    parse: (responses) => deduplicate(parse(responses, momentOf)).map(dated),
+    ...(archive && {
+      archive: {
+        ...archive,
+        parse: (responses) =>
+          withoutRepetitions((archive.parse ?? parse)(responses, momentOf)).map(dated),
+      },
+    }),
+  };
 }
