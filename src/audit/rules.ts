@@ -36,6 +36,7 @@ export type Action =
   | "rate.held"
   | "rate.released"
   | "rate.dropped"
+  | "rate.owned"
   | "rate.suspended"
   | "rate.resumed"
   | "rate.deleted"

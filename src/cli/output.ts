@@ -69,6 +69,11 @@ export function ageOf(time: string, nowMs: number): string {
   return `${Math.floor(age / 1000)} s`;
 }
 
+/** A short form of a digest, for people. */
+export function shortHash(hash: string | undefined): string {
+  return hash === undefined ? "-" : hash.slice(0, 12);
+}
+
 const BAR_CHARACTERS = 30;
 
 /** @param part the completed part, from 0 to 1. */
