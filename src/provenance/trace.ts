@@ -34,7 +34,7 @@ export type FigureOrigin =
     };
 
 /** Why it is not known where a document states a figure. */
-export interface UnknownPosition {
+interface UnknownPosition {
   readonly problem: string;
   /** Whether the document states the figure all the same. */
   readonly isStated: boolean;

@@ -39,7 +39,7 @@ export interface PairCursor {
 }
 
 /** Dates such as 2026-03-13, both included. */
-export interface DateRange {
+interface DateRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
