@@ -3,6 +3,7 @@ import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type AdministrationCommandDeps, administrationCommands } from "./administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
+import { type BackfillCommandDeps, backfillCommand } from "./backfill/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
@@ -44,6 +45,7 @@ export type CommandDeps = AccountCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   SourceCommandDeps &
+  BackfillCommandDeps &
   ListCommandDeps &
   ImportCommandDeps &
   ProvenanceCommandDeps &
@@ -127,6 +129,7 @@ function rateCommands(
   suspendCommands(rates, deps);
   deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
+  backfillCommand(rates, deps, setExitCode);
   heldCommands(rates, deps);
   ownCommand(rates, deps, setExitCode);
   compareCommand(rates, deps);

@@ -36,18 +36,7 @@ async function serve(config: Config): Promise<void> {
   const { readableLines } = await import("./log/terminal.ts");
   allocateYoung();
   const stop = Promise.withResolvers<void>();
-  // A terminal that hangs up may send it twice, and nobody asked to exit at once.
-  process.on("SIGHUP", () => stop.resolve());
-  process.once("SIGTERM", () => {
-    process.once("SIGTERM", () => process.exit(1));
-    stop.resolve();
-  });
-  let firstMs: number | undefined;
-  process.on("SIGINT", () => {
-    firstMs ??= performance.now();
-    if (performance.now() - firstMs > SAME_CTRL_C_MS) process.exit(1);
-    stop.resolve();
-  });
+  onStop(stop.resolve);
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
@@ -73,6 +62,25 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
+}
+
+/**
+ * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT or
+ * SIGTERM exits at once.
+ */
+function onStop(stop: () => void): void {
+  // A terminal that hangs up may send it twice, and nobody asked to exit at once.
+  process.on("SIGHUP", () => stop());
+  process.once("SIGTERM", () => {
+    process.once("SIGTERM", () => process.exit(1));
+    stop();
+  });
+  let firstMs: number | undefined;
+  process.on("SIGINT", () => {
+    firstMs ??= performance.now();
+    if (performance.now() - firstMs > SAME_CTRL_C_MS) process.exit(1);
+    stop();
+  });
 }
 
 /**
@@ -204,6 +212,11 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     documents: createDocumentReader(publishers, parseSnapshot),
     readVerified,
     openFile,
+    untilStopped: () => {
+      const stopping = new AbortController();
+      onStop(() => stopping.abort());
+      return stopping.signal;
+    },
     hash: secrets.hash,
     finishWithoutReader: () => {
       endsWithReader = false;

@@ -3,6 +3,7 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
+import { backfillStore, backfillTables } from "./backfill/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import {
   planStore,
@@ -133,6 +134,7 @@ export function createStore(
     figures: figureStore(engine),
     series: { ...seriesReads(engine), ...ownerStore(engine) },
     sources: sourceStore(engine),
+    backfills: backfillStore(engine),
     signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
@@ -160,6 +162,7 @@ export const tables: readonly Table[] = Object.entries({
   ...figureTables,
   ...rateTables,
   ...sourceTables,
+  ...backfillTables,
   ...mailTables,
   ...auditTables,
   ...cleanupTables,

@@ -32,6 +32,7 @@ export type Action =
   | "plan.set"
   | "plan.deleted"
   | "rates.imported"
+  | "rates.backfilled"
   | "rates.signed"
   | "rate.held"
   | "rate.released"

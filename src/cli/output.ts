@@ -74,6 +74,12 @@ export function shortHash(hash: string | undefined): string {
   return hash === undefined ? "-" : hash.slice(0, 12);
 }
 
+/** A duration for a person, in its largest whole unit: `40 s`, `12 min`, `3 h`. */
+export function durationText(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
 const BAR_CHARACTERS = 30;
 
 /** @param part the completed part, from 0 to 1. */

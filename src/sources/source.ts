@@ -1,21 +1,24 @@
 import type { FigureKind, Quotation, SourceLine } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
+import type { Dates } from "./rules/archive-ranges.ts";
 
 /** The response of one of a source's addresses. */
-interface FetchedDocument {
+export interface FetchedDocument {
   readonly address: string;
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
 }
 
+/** The responses of addresses of a source, and what they state. */
+export interface FetchedLines {
+  readonly lines: readonly SourceLine[];
+  readonly documents: readonly FetchedDocument[];
+}
+
 /** The outcome of fetching a source. */
 export type Fetched =
-  | {
-      readonly lines: readonly SourceLine[];
-      readonly documents: readonly FetchedDocument[];
-      readonly validators: string | undefined;
-    }
+  | (FetchedLines & { readonly validators: string | undefined })
   /** The publisher reports that nothing has changed. */
   | "unchanged";
 
@@ -38,6 +41,35 @@ export interface RateSource {
    * @throws {SourceError} with the reason.
    */
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
+  /** Its earlier figures; unset for a publisher without an archive that Kurs knows. */
+  readonly archive?: SourceArchive;
+}
+
+/** The earlier figures of a source's publisher. */
+export interface SourceArchive {
+  /** Its first date. */
+  readonly since: string;
+  /** The least time between two requests. */
+  readonly paceMs: number;
+  /** Cuts dates into those of one request each, oldest first. */
+  rangesOf(dates: Dates): readonly ArchiveRange[];
+  /**
+   * Fetches the figures of a range; the responses may have others, too. The lines are in any order.
+   *
+   * @param pause is awaited before every request.
+   * @throws {SourceError} with the reason.
+   */
+  fetch(
+    range: ArchiveRange,
+    signal: AbortSignal,
+    pause: () => Promise<void>,
+  ): Promise<FetchedLines>;
+}
+
+/** Dates whose figures are requested together. */
+export interface ArchiveRange extends Dates {
+  /** The number of requests that they take. */
+  readonly requests: number;
 }
 
 /** The pairs that a publisher publishes less often than the others. */

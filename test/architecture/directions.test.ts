@@ -59,6 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   series: [...frames, "audit", "rates", "sources"],
   coverage: [...frames, "rates", "sources", "series"],
   import: [...frames, "audit", "rates", "sources"],
+  backfill: [...frames, "audit", "rates", "sources"],
   provenance: [...frames, "audit", "rates", "sources", "series", "import"],
   cleanup: [...frames, "audit"],
   pages: frames,

@@ -14,6 +14,7 @@ const commands = [
   "serve",
   "rates",
   "rates import",
+  "rates backfill",
   "rates list",
   "rates suspend",
   "rates resume",

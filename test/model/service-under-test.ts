@@ -146,6 +146,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       sourcesOf: () => [],
       sourceKeys: [],
       readVerified: unused,
+      untilStopped: unused,
       print: (text) => void printed.push(text),
       write: async (text) => void printed.push(text),
       // The symbols of a story are on no list of currencies.

@@ -52,6 +52,7 @@ async function newCli() {
       sourceKeys: sourceNames.known,
       readVerified: () => assert.fail("no backup is verified here"),
       hash: () => assert.fail("no credential is hashed here"),
+      untilStopped: () => assert.fail("nothing is stopped here"),
       finishWithoutReader: () => undefined,
       openFile: () => ({
         bytes: (async function* () {})(),

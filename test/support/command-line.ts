@@ -83,6 +83,7 @@ export async function kursUnchecked(
     documents: documentReader,
     readVerified,
     openFile: (path) => openFile(path, input),
+    untilStopped: () => new AbortController().signal,
     hash: secrets.hash,
     finishWithoutReader: () => undefined,
     readRateFile,

@@ -27,12 +27,30 @@ export const publisherLimits: HttpLimits = {
   redirectsMax: 5,
 };
 
+/** Archives are larger: the ECB's of 27 years has some 7 MB. */
+export const archiveLimits: HttpLimits = {
+  timeoutMs: 120_000,
+  bodyBytesMax: 64 * 1024 * 1024,
+  redirectsMax: 5,
+};
+
+/** The response has another status than 2xx. */
+export class StatusError extends SourceError {
+  readonly status: number;
+
+  constructor(address: string, status: number) {
+    super(`${hostOf(address)} responded with ${status}`);
+    this.status = status;
+  }
+}
+
 /**
  * Sends a GET request as a polite client: with a User-Agent, conditional if validators are known,
  * and stopped when it takes too long, its body is too large or it is redirected too often.
  *
  * @returns `"unchanged"` for a 304.
- * @throws {SourceError} with the reason for anything but a 2xx with a body.
+ * @throws {StatusError} for a status that is not 2xx.
+ * @throws {SourceError} with the reason for anything else but a 2xx with a body.
  */
 export async function httpGet(
   address: string,
@@ -55,7 +73,7 @@ export async function httpGet(
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
-      throw new SourceError(`${hostOf(address)} responded with ${response.status}`);
+      throw new StatusError(address, response.status);
     }
     const body = await bodyOf(response, limits.bodyBytesMax);
     const receivedMs = dateOf(response) ?? clock.nowMs();

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ParseError, type Publisher } from "../publishers/publisher.ts";
+import type { Publisher } from "../publishers/publisher.ts";
 import { type Fetched, type RateSource, SourceError } from "../source.ts";
+import { createArchive, linesOf } from "./archive.ts";
 import { type FetchedResponse, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
 import { createSchedule } from "./schedule.ts";
 
@@ -27,6 +28,7 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
     }),
+    ...(publisher.archive && { archive: createArchive(publisher.archive, settings) }),
 
     ...(servedKind && { servedKind }),
 
@@ -46,18 +48,13 @@ export function createPublisherSource(
         ),
       );
       const validators = whole.map((response, index) => [addresses[index], response.validators]);
-      try {
-        const lines = parse(whole);
-        const documents = whole.map(({ body, receivedMs }, index) => ({
-          address: addresses[index] ?? "",
-          body,
-          receivedMs,
-        }));
-        return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
-      } catch (error) {
-        if (!(error instanceof ParseError)) throw error;
-        throw new SourceError(`the response cannot be read: ${error.message}`, error);
-      }
+      const documents = whole.map(({ body, receivedMs }, index) => ({
+        address: addresses[index] ?? "",
+        body,
+        receivedMs,
+      }));
+      const lines = linesOf(documents, parse);
+      return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { dateIn, publicationTime } from "../rules/publication-time.ts";
+import { archives } from "./archives.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
-import { deduplicate } from "./formats/source-lines.ts";
+import { deduplicate, withoutRepetitions } from "./formats/source-lines.ts";
 import { furtherPublishers } from "./further/entries.ts";
 import {
   canadianHolidays,
@@ -47,6 +48,7 @@ const entries: readonly Entry[] = [
     publishedAt: ECB_PUBLISHED_AT,
     onByDefault: true,
     parse: parseEcb,
+    archive: archives.ecb,
   },
   {
     key: "cnb",
@@ -61,6 +63,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "14:30", timeZone: "Europe/Prague" },
     onByDefault: true,
     parse: parseCnb,
+    archive: archives.cnb,
   },
   {
     key: "nbp",
@@ -82,6 +85,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
     onByDefault: true,
     parse: parseNbp,
+    archive: archives.nbp,
   },
   {
     key: "norges",
@@ -98,6 +102,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
     onByDefault: true,
     parse: parseNorges,
+    archive: archives.norges,
   },
   {
     key: "ust",
@@ -114,6 +119,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: false,
     parse: parseUst,
+    archive: archives.ust,
   },
   {
     key: "boc",
@@ -129,6 +135,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:30", timeZone: "America/Toronto" },
     onByDefault: false,
     parse: parseBoc,
+    archive: archives.boc,
   },
   {
     key: "riksbank",
@@ -142,6 +149,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "16:15", timeZone: "Europe/Stockholm" },
     onByDefault: false,
     parse: parseRiksbank,
+    archive: archives.riksbank,
   },
   {
     key: "cbr",
@@ -156,6 +164,7 @@ const entries: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Moscow" },
     onByDefault: false,
     parse: parseCbr,
+    archive: archives.cbr,
   },
   {
     key: "kraken",
@@ -178,7 +187,7 @@ const entries: readonly Entry[] = [
 /** All publishers, in the default order of precedence. */
 export const publishers: readonly Publisher[] = entries.map(publisherOf);
 
-function publisherOf(entry: Entry): Publisher {
+function publisherOf({ archive, ...entry }: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
@@ -186,5 +195,15 @@ function publisherOf(entry: Entry): Publisher {
     publishedAt === undefined || "reason" in line
       ? line
       : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
-  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)).map(dated) };
+  return {
+    ...entry,
+    parse: (responses) => deduplicate(parse(responses, momentOf)).map(dated),
+    ...(archive && {
+      archive: {
+        ...archive,
+        parse: (responses) =>
+          withoutRepetitions((archive.parse ?? parse)(responses, momentOf)).map(dated),
+      },
+    }),
+  };
 }

@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { parseCsvText } from "./formats/csv-text.ts";
 import { lineOfUnits, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { Parse } from "./publisher.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 
@@ -13,12 +12,15 @@ const INDEXES = new Set(["TWI", "I44"]);
  * Reads Norges Bank's business-day rates as SDMX-CSV (data.norges-bank.no, dataflow EXR): the
  * kroner per 10 to the power of `UNIT_MULT` units of a currency. It may include ended series.
  */
-export function parseNorges(
-  responses: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
-  return responses.flatMap((response) => {
-    const lines = parseCsvText(response, COLUMNS)
+export const parseNorges: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    withoutEndedSeries(parseNorgesArchive([response], momentOf), response),
+  );
+
+/** Reads the same without leaving any series out. */
+export const parseNorgesArchive: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    parseCsvText(response, COLUMNS)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))
       .map((row) =>
         lineOfUnits(`the series of ${quoted(row.BASE_CUR)}`, placesOf(row.UNIT_MULT), {
@@ -27,10 +29,8 @@ export function parseNorges(
           rate: row.OBS_VALUE,
           asOf: momentOf(row.TIME_PERIOD ?? ""),
         }),
-      );
-    return withoutEndedSeries(lines, response);
-  });
-}
+      ),
+  );
 
 /** UNIT_MULT, the "unit multiplier" of SDMX: an exponent to the base 10. */
 function placesOf(unitMultiplier = ""): number | undefined {

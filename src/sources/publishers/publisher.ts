@@ -1,6 +1,7 @@
 import type { FigureKind, SourceLine } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Instant } from "../../shared/instant.ts";
+import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
 import type { Holiday } from "../rules/holidays.ts";
 
 /** The response of one of a publisher's addresses. */
@@ -36,8 +37,25 @@ export type Parse = (
   momentOf: ToInstant,
 ) => readonly SourceLine[];
 
-/** A publisher in the catalogue; its parser may state a pair several times. */
-export type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
+/** The earlier figures that a publisher keeps, and how to request them. */
+export interface Archive {
+  /** The first date that it has, or from which its symbols have the meaning that they have today. */
+  readonly since: string;
+  readonly requestsBy: RequestUnit;
+  /** Addresses whose responses together have the figures of some dates, and perhaps of others. */
+  readonly addresses: (dates: Dates) => readonly string[];
+  /** Between two requests. */
+  readonly paceMs: number;
+  /** Whether a response 404 means that there is no figure of these dates. */
+  readonly isAbsentBy404?: boolean;
+}
+
+/** A publisher in the catalogue; its parsers may state a pair several times. */
+export type Entry = Omit<Publisher, "parse" | "archive"> & {
+  readonly parse: Parse;
+  /** `parse` is for responses that the entry's own parser would shorten to the latest figures. */
+  readonly archive?: Archive & { readonly parse?: Parse };
+};
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
@@ -77,4 +95,6 @@ export interface Publisher {
    * @throws {ParseError} a response is not in the publisher's format, or has no rate.
    */
   readonly parse: (responses: readonly PublisherResponse[]) => readonly SourceLine[];
+  /** Unset: it has none that Kurs knows. Its parser returns every figure of the responses. */
+  readonly archive?: Archive & Pick<Publisher, "parse">;
 }

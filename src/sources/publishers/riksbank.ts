@@ -1,8 +1,7 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
 import { lineOf, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { Parse } from "./publisher.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
 
@@ -13,13 +12,16 @@ const KRONA_ITSELF = "SEKETT";
  * Reads Sveriges Riksbank's middle rates (api.riksbank.se, swea/v1, group 130): the series
  * SEKUSDPMI has the kronor per US dollar. The group's response includes ended series.
  */
-export function parseRiksbank(
-  responses: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
-  return responses.flatMap((response) => {
-    const rows = requireList(parseJsonText(response), "the response").map(membersOf);
-    const lines = rows
+export const parseRiksbank: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    withoutEndedSeries(parseRiksbankArchive([response], momentOf), response),
+  );
+
+/** Reads the same without leaving any series out. */
+export const parseRiksbankArchive: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    requireList(parseJsonText(response), "the response")
+      .map(membersOf)
       .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
       .map(({ seriesId, date, value }) =>
         lineOf(`the series ${quoted(textOf(seriesId))}`, {
@@ -28,7 +30,5 @@ export function parseRiksbank(
           rate: textOf(value),
           asOf: momentOf(textOf(date) ?? ""),
         }),
-      );
-    return withoutEndedSeries(lines, response);
-  });
-}
+      ),
+  );

@@ -4,7 +4,7 @@ import { timestamp } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
 import { lineOf } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import { type Parse, ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
 
 /**
@@ -27,6 +27,21 @@ export function parseUst(
     .filter(({ recordDate }) => recordDate >= latest || momentOf(recordDate) === undefined)
     .flatMap((row) => linesOfRow(row, momentOf));
 }
+
+/**
+ * Reads the rows of every quarter.
+ *
+ * @throws {ParseError} the response is a page of several: some rows would be missing.
+ */
+export const parseUstArchive: Parse = (responses, momentOf) =>
+  responses.flatMap((response) => {
+    const { data, meta } = membersOf(parseJsonText(response));
+    const pages = textOf(membersOf(meta)["total-pages"]);
+    if (pages !== "0" && pages !== "1") {
+      throw new ParseError(`the response is a page of ${pages ?? "an unknown number"}`);
+    }
+    return requireList(data, "data").flatMap((row) => linesOfRow(rowOf(row), momentOf));
+  });
 
 interface Row {
   readonly recordDate: string;

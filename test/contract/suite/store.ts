@@ -3,6 +3,7 @@ import { accountSuite } from "./accounts.ts";
 import { administrationSuite } from "./administration.ts";
 import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
+import { backfillSuite } from "./backfills.ts";
 import { boundarySuite } from "./boundaries.ts";
 import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
@@ -53,6 +54,7 @@ const PARTS = {
   "retention of history": retentionSuite,
   series: seriesSuite,
   signatures: signatureSuite,
+  backfills: backfillSuite,
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
-import { join } from "node:path";
 import { suite, test } from "node:test";
+import { PUBLISHERS_CERTIFICATE, playPublishers } from "../../../harness/publishers.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { kurs, serve, temporaryDirectory } from "../../support/process.ts";
-
-const fileOf = (name: string) => join(import.meta.dirname, "../../support/tls", name);
-const PUBLISHER_CERTIFICATE = fileOf("publisher-cert.pem");
 
 /** No name has an address, so nothing but the proxy can be reached; no test asks a real publisher. */
 const WITHOUT_NAMES = `--import=data:text/javascript,${encodeURIComponent(`
@@ -23,40 +15,13 @@ const WITHOUT_NAMES = `--import=data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** A proxy that leads every tunnel to a server that plays the ECB, and records the tunnels. */
-async function playProxy() {
-  const publisher = createTlsServer(
-    { cert: readFileSync(PUBLISHER_CERTIFICATE), key: readFileSync(fileOf("publisher-key.pem")) },
-    (_request, response) => void response.end(ecbDay("2026-11-20", { USD: "1.1508" })),
-  );
-  publisher.listen(0, "127.0.0.1");
-  await once(publisher, "listening");
-  const tunnels: { to: string | undefined; headers: IncomingHttpHeaders }[] = [];
-  const proxy = createServer((_request, response) => void response.writeHead(405).end());
-  proxy.on("connect", (request, socket) => {
-    tunnels.push({ to: request.url, headers: request.headers });
-    const target = connect((publisher.address() as AddressInfo).port, "127.0.0.1");
-    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    socket.pipe(target).pipe(socket);
-    for (const end of [socket, target]) end.on("error", () => undefined);
-    socket.on("close", () => target.destroy());
+const playProxy = () =>
+  playPublishers((_address, response) => {
+    response.end(ecbDay("2026-11-20", { USD: "1.1508" }));
   });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  return {
-    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    tunnels,
-    async [Symbol.asyncDispose]() {
-      for (const server of [proxy, publisher]) {
-        server.closeAllConnections();
-        server.close();
-        await once(server, "close");
-      }
-    },
-  };
-}
 
 const environment = (settings: Readonly<Record<string, string>>) => ({
-  NODE_EXTRA_CA_CERTS: PUBLISHER_CERTIFICATE,
+  NODE_EXTRA_CA_CERTS: PUBLISHERS_CERTIFICATE,
   NODE_OPTIONS: WITHOUT_NAMES,
   RATE_SOURCES: "ecb",
   ...settings,

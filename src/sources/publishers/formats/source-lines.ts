@@ -1,4 +1,4 @@
-import type { Quotation, SeriesPlace, SourceLine } from "../../../rates/rules/rate.ts";
+import type { Quotation, Rejection, SeriesPlace, SourceLine } from "../../../rates/rules/rate.ts";
 import { DAY_MS } from "../../../shared/clock.ts";
 import { movePoint, parseDecimal } from "../../../shared/decimal.ts";
 import { type Instant, instantAt } from "../../../shared/instant.ts";
@@ -28,14 +28,36 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
     const other = latest.get(key);
     if (other === undefined || line.asOf > other.asOf) latest.set(key, line);
     else if (line.asOf === other.asOf && line.rate !== other.rate) {
-      const figures = `${quoted(other.rate)} and then ${quoted(line.rate)}`;
-      rejections.push({ reason: `${quoted(pair)} is stated twice: ${figures}` });
+      rejections.push(contradiction(pair, other.rate, line.rate));
     }
   }
   if (latest.size > 0) return [...latest.values(), ...rejections];
   const [first] = rejections;
   const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
   throw new ParseError(`no rates in the response${why}`);
+}
+
+/**
+ * Keeps each pair's figure of each kind and time once: drops a line that repeats it, and rejects one
+ * that contradicts it.
+ */
+export function withoutRepetitions(lines: readonly SourceLine[]): readonly SourceLine[] {
+  const rateByFigure = new Map<string, string>();
+  return lines.flatMap((line): readonly SourceLine[] => {
+    if ("reason" in line) return [line];
+    const pair = `${line.base}/${line.quote}`;
+    const figure = `${pair} ${line.kind ?? "middle"} ${line.asOf}`;
+    const rate = rateByFigure.get(figure);
+    if (rate === line.rate) return [];
+    if (rate !== undefined) return [contradiction(pair, rate, line.rate)];
+    rateByFigure.set(figure, line.rate);
+    return [line];
+  });
+}
+
+function contradiction(pair: string, first: string, second: string): Rejection {
+  const figures = `${quoted(first)} and then ${quoted(second)}`;
+  return { reason: `${quoted(pair)} is stated twice: ${figures}` };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { archives } from "../archives.ts";
 import {
   belarusianHolidays,
   colombianHolidays,
@@ -36,6 +37,7 @@ export const furtherPublishers: readonly Entry[] = [
     publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
     onByDefault: false,
     parse: parseBnr,
+    archive: archives.bnr,
   },
   {
     key: "dnb",
@@ -64,6 +66,7 @@ export const furtherPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Asia/Tbilisi" },
     onByDefault: false,
     parse: parseNbg,
+    archive: archives.nbg,
   },
   {
     key: "rba",
@@ -78,6 +81,7 @@ export const furtherPublishers: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Australia/Sydney" },
     onByDefault: false,
     parse: parseRba,
+    archive: archives.rba,
   },
   {
     key: "nbkr",
@@ -112,6 +116,7 @@ export const furtherPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/Bogota" },
     onByDefault: false,
     parse: parseSfc,
+    archive: archives.sfc,
   },
   {
     key: "snb",
@@ -139,5 +144,6 @@ export const furtherPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Minsk" },
     onByDefault: false,
     parse: parseNbrb,
+    archive: archives.nbrb,
   },
 ];

@@ -12,7 +12,13 @@ const INDEX = "Index";
  * Reads the Reserve Bank of Australia's table F11.1 (rba.gov.au, tables/csv/f11.1-data.csv): the
  * `Units` per Australian dollar of every business day. Its series are described above the table.
  */
-export const parseRba: Parse = ([response], momentOf) => {
+export const parseRba: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    withoutEndedSeries(parseRbaArchive([response], momentOf), response),
+  );
+
+/** Reads the same without leaving any series out. */
+export const parseRbaArchive: Parse = ([response], momentOf) => {
   if (response === undefined) return [];
   const text = utf8TextOf(response.body);
   const units = /^Units,(.+)$/m.exec(text)?.[1]?.trimEnd().split(",");
@@ -22,7 +28,7 @@ export const parseRba: Parse = ([response], momentOf) => {
   }
   const series = header[1].trimEnd().split(",");
   const table = { ...response, body: Buffer.from(text.slice(header.index)) };
-  const lines = parseCsvText(table, ["Series ID", ...series]).flatMap((row) => {
+  return parseCsvText(table, ["Series ID", ...series]).flatMap((row) => {
     const asOf = momentOf(dateOf(row["Series ID"]));
     return series.flatMap((name, index) => {
       const rate = row[name];
@@ -32,7 +38,6 @@ export const parseRba: Parse = ([response], momentOf) => {
       return [lineOf(`the series ${quoted(name)}`, { base: "AUD", quote, rate, asOf })];
     });
   });
-  return withoutEndedSeries(lines, response);
 };
 
 /** Rewrites a date such as `20-Mar-2026`. */

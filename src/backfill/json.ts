@@ -1,0 +1,29 @@
+import type { Dates } from "../sources/rules/archive-ranges.ts";
+import type { ArchivedSource, BackfillReport } from "./backfill.ts";
+
+export function backfillReportJson(source: string, { from, to }: Dates, report: BackfillReport) {
+  const { stored, unchanged, rejected, dates, completedBefore, failed, remaining } = report;
+  return {
+    ...{ source, from, to, stored, unchanged, rejected, dates },
+    completed_before: completedBefore,
+    failed,
+    remaining: remaining ?? null,
+  };
+}
+
+/** An archive as a person chooses it. */
+export interface ListedArchive extends ArchivedSource {
+  readonly name: string;
+  /** For all of its dates. */
+  readonly requests: number;
+}
+
+export function archiveJson({ key, name, archive, requests }: ListedArchive) {
+  const { since, paceMs } = archive;
+  return { source: key, name, since, requests, seconds_at_least: secondsOf(requests, paceMs) };
+}
+
+/** @returns how long requests take that are answered at once. */
+export function secondsOf(requests: number, paceMs: number): number {
+  return Math.ceil((Math.max(requests - 1, 0) * paceMs) / 1000);
+}

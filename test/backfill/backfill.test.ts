@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { createBackfill } from "../../src/backfill/backfill.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
+import type { SourceLine } from "../../src/rates/rules/rate.ts";
+import { rangesBy } from "../../src/sources/rules/archive-ranges.ts";
+import { type ArchiveRange, SourceError } from "../../src/sources/source.ts";
+import type { Store } from "../../src/store.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import { TestClock } from "../support/service.ts";
+
+const PACE_MS = 500;
+const DATES = { from: "2024-01-01", to: "2024-01-05" };
+
+const lineAt = (date: string, base: string, rate: string): SourceLine => ({
+  ...{ base, quote: "CZK", rate, asOf: `${date}T13:30:00Z` },
+});
+
+/** An archive by days: each has EUR/CZK, unless the test says otherwise. */
+function archiveOf(linesAt: (date: string) => readonly SourceLine[]) {
+  const fetched: string[] = [];
+  return {
+    fetched,
+    key: "cnb",
+    archive: {
+      since: "1999-01-04",
+      paceMs: PACE_MS,
+      rangesOf: (dates: { from: string; to: string }) =>
+        rangesBy("day", dates).map((range) => ({ ...range, requests: 1 })),
+      async fetch({ from }: ArchiveRange, _signal: AbortSignal, pause: () => Promise<void>) {
+        await pause();
+        fetched.push(from);
+        const address = `https://api.cnb.cz/${from}`;
+        const document = { address, body: Buffer.from(from), receivedMs: Date.parse(from) };
+        return { documents: [document], lines: linesAt(from) };
+      },
+    },
+  };
+}
+
+const eurAt = (date: string) => [lineAt(date, "EUR", "25.3")];
+
+/** Backfills in this process. */
+function newBackfill(store: Store) {
+  const sleeps: number[] = [];
+  const reported: string[] = [];
+  const progress: string[] = [];
+  const stopping = new AbortController();
+  const backfill = createBackfill({
+    store,
+    clock: new TestClock("2024-01-05T18:00:00.000Z"),
+    packContent,
+    sleep: async (milliseconds) => void sleeps.push(milliseconds),
+  });
+  return {
+    ...{ sleeps, reported, progress, stopping },
+    run: (source: ReturnType<typeof archiveOf>, dates = DATES) =>
+      backfill(
+        source,
+        dates,
+        {
+          onProgress: ({ requestsDone, requests, figuresDone, figures }) =>
+            progress.push(`${requestsDone}/${requests} ${figuresDone}/${figures}`),
+          onRejected: ({ from }, { reason }) => reported.push(`${from} ${reason}`),
+          onFailed: ({ from, reason }) => reported.push(`${from} failed: ${reason}`),
+        },
+        stopping.signal,
+      ),
+  };
+}
+
+for (const engine of engines) {
+  suite(`a backfill on ${engine}`, () => {
+    test("adds the figures of every range, with the publisher's pace between the requests", async () => {
+      await using on = await startServiceOn(engine);
+      await using store = await on.openStore();
+      const source = archiveOf(eurAt);
+      const { run, sleeps, progress } = newBackfill(store);
+
+      const report = await run(source);
+
+      assert.deepEqual(
+        source.fetched,
+        ["01", "02", "03", "04", "05"].map((day) => `2024-01-${day}`),
+      );
+      assert.deepEqual(sleeps.filter((ms) => ms === PACE_MS).length, 4);
+      assert.deepEqual(
+        [report.stored, report.unchanged, report.rejected, report.dates],
+        [5, 0, 0, 5],
+      );
+      assert.deepEqual(
+        [report.failed, report.remaining, report.completedBefore],
+        [[], undefined, 0],
+      );
+      assert.deepEqual([progress[0], progress.at(-1)], ["0/5 0/0", "5/5 0/0"]);
+      assert.ok(progress.includes("1/5 1/1"));
+      const again = await run(source);
+      assert.deepEqual([again.stored, again.unchanged], [0, 5]);
+    });
+
+    test("gives up after three failures in a row, and the next one begins with those", async () => {
+      await using on = await startServiceOn(engine);
+      await using store = await on.openStore();
+      let failsFrom = "2024-01-02";
+      const source = archiveOf((date) => {
+        if (date >= failsFrom) throw new SourceError("api.cnb.cz responded with 503");
+        return eurAt(date);
+      });
+      const { run, reported } = newBackfill(store);
+
+      const report = await run(source);
+
+      assert.equal(source.fetched.length, 4);
+      assert.deepEqual(report.remaining, { from: "2024-01-05", to: "2024-01-05" });
+      assert.deepEqual(
+        reported,
+        ["02", "03", "04"].map((day) => `2024-01-${day} failed: api.cnb.cz responded with 503`),
+      );
+      failsFrom = "2025-01-01";
+      source.fetched.splice(0);
+      const resumed = await run(source);
+      assert.equal(source.fetched[0], "2024-01-02");
+      assert.deepEqual([resumed.stored, resumed.completedBefore], [4, 1]);
+      // It has finished: the next one fetches everything.
+      source.fetched.splice(0);
+      await run(source);
+      assert.equal(source.fetched.length, 5);
+    });
+
+    test("leaves out figures of other dates, and reports lines that are none", async () => {
+      await using on = await startServiceOn(engine);
+      await using store = await on.openStore();
+      const source = archiveOf((date) => [
+        ...eurAt("2024-01-02"),
+        lineAt(date, "USD", "0"),
+        { reason: 'the rate of "JPY" has no rate' },
+      ]);
+      const { run, reported } = newBackfill(store);
+
+      const report = await run(source, { from: "2024-01-02", to: "2024-01-03" });
+
+      assert.deepEqual([report.stored, report.unchanged, report.rejected], [1, 0, 4]);
+      assert.deepEqual(reported.slice(0, 2), [
+        '2024-01-02 rate "0" is not above zero',
+        '2024-01-02 the rate of "JPY" has no rate',
+      ]);
+    });
+
+    test("that is stopped ends after the transaction that runs", async () => {
+      await using on = await startServiceOn(engine);
+      await using store = await on.openStore();
+      const many = Array.from({ length: 250 }, (_, index) =>
+        lineAt("2024-01-01", `X${index}`, "2"),
+      );
+      const source = archiveOf(() => many);
+      const { run, stopping, progress } = newBackfill(store);
+      const stopped = run(source);
+      while (!progress.includes("0/5 100/250")) await new Promise(setImmediate);
+      stopping.abort();
+
+      const report = await stopped;
+
+      assert.ok(report.stored >= 100 && report.stored < 1250, String(report.stored));
+      assert.equal(report.remaining?.to, "2024-01-05");
+      const resumed = await newBackfill(store).run(archiveOf(() => many));
+      assert.equal(resumed.stored + report.stored, 250);
+    });
+  });
+}

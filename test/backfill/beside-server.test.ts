@@ -1,0 +1,103 @@
+// Real processes of a server and of a command, and 11,000 figures: some 10 s of processor time.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { ecbHistory } from "../../harness/archives.ts";
+import { openConnection } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  archived,
+  assertStored,
+  DATES,
+  playArchives,
+  rowsOf,
+  servedTables,
+  storedFigures,
+  textOf,
+} from "./played.ts";
+
+const ALL = archived.ecb.map(textOf);
+
+test("a backfill that is killed and started again stores every date once, while a server serves", async () => {
+  await using archives = await playArchives();
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await using server = await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "1000000" } });
+  const { session, apiKey } = await server.newCustomer("ada@example.org");
+  const at = { dataDirectory, env: archives.env };
+  const args = ["rates", "backfill", "ecb", ...DATES];
+  const servedBefore = servedTables(dataDirectory);
+  let isRunning = true;
+  const read = async () => {
+    using connection = openConnection(server.url);
+    const figures: string[] = [];
+    while (isRunning) {
+      const { status, body, text } = await connection.readRate("EUR/USD", apiKey);
+      // A machine that stops the command within a transaction makes a read fail, uncharged.
+      if (status === 200) figures.push(String(body.rate));
+      else assert.deepEqual([status, body.code], [503, "temporarily_unavailable"], text);
+    }
+    return figures;
+  };
+  const readers = [read(), read()];
+
+  {
+    await using killed = new Program(args, at);
+    await eventually("some of the figures", () =>
+      storedFigures(dataDirectory, "ecb").length > 2000 ? true : undefined,
+    );
+    killed.signal("SIGKILL");
+    await killed.ended;
+  }
+  const before = storedFigures(dataDirectory, "ecb");
+  assert.ok(before.length < ALL.length, `${before.length} figures before it was killed`);
+  const { exitCode, stdout, stderr } = await kurs(args, at);
+  isRunning = false;
+  const figures = (await Promise.all(readers)).flat();
+
+  const counts = /^ecb: stored ([\d,]+) figures of (\d+) dates \(.*\), ([\d,]+) unchanged, 0 rej/;
+  const [, stored = "", dates = "", unchanged = ""] = counts.exec(stdout) ?? [];
+  const numberOf = (text: string) => Number(text.replaceAll(",", ""));
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(numberOf(stored) + numberOf(unchanged), ALL.length, stdout);
+  assert.equal(numberOf(unchanged), before.length);
+  assert.equal(numberOf(dates), new Set(archived.ecb.map(({ date }) => date)).size);
+  assertStored(dataDirectory, "ecb", ALL);
+  assert.deepEqual([...new Set(figures)], ["1.1476"]);
+  assert.equal(await server.usedUnits(session), figures.length);
+  assert.deepEqual(servedTables(dataDirectory), servedBefore);
+});
+
+test("a backfill keeps the document, and records who ran it with the counts", async () => {
+  await using archives = await playArchives();
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const at = { dataDirectory, env: archives.env };
+  await kurs(["migrate"], at);
+
+  const { stdout } = await kurs(["rates", "backfill", "ecb", ...DATES, "--json"], at);
+
+  const dates = new Set(archived.ecb.map(({ date }) => date)).size;
+  const [report] = JSON.parse(stdout);
+  assert.deepEqual(report, {
+    ...{ source: "ecb", from: "2023-10-01", to: "2025-03-31" },
+    ...{ stored: ALL.length, unchanged: 0, rejected: 0, dates },
+    ...{ completed_before: 0, failed: [], remaining: null },
+  });
+  const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
+  const sql = `SELECT d.name, f.figures FROM publication_documents d
+    JOIN (SELECT publication, count(*) AS figures FROM figures GROUP BY publication) f
+      USING (publication)
+    WHERE d.hash = '${hash}'`;
+  const name = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml";
+  assert.deepEqual({ ...rowsOf(dataDirectory, sql)[0] }, { name, figures: ALL.length });
+  const events = (await kurs(["audit", "--json"], at)).stdout.trimEnd().split("\n");
+  const event = events
+    .map((line) => JSON.parse(line))
+    .find(({ action }) => /backfill/.test(action));
+  assert.deepEqual([event.actor, event.action], ["operator", "rates.backfilled"]);
+  const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
+  const { dates: _dates, ...details } = recorded;
+  assert.deepEqual(event.details, details);
+});

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kurs, Program, temporaryDirectory } from "../support/process.ts";
+import {
+  archived,
+  assertStored,
+  DATES,
+  isWednesday,
+  playArchives,
+  rowsOf,
+  textOf,
+} from "./played.ts";
+
+const ALL = archived.cnb.map(textOf);
+const BACKFILL = ["rates", "backfill", "cnb", ...DATES];
+const yearAt = (year: number) => `/cnbapi/exrates/daily-year?year=${year}&lang=EN`;
+
+/** An empty store beside the played archives. */
+async function newArchivedStore() {
+  await using starting = new AsyncDisposableStack();
+  const archives = starting.use(await playArchives());
+  const directory = starting.use(await temporaryDirectory());
+  const at = { dataDirectory: directory.path, env: archives.env };
+  await kurs(["migrate"], at);
+  const disposable = starting.move();
+  return {
+    ...{ archives, at },
+    /** Starts a backfill and waits until it requests the second of the three years. */
+    async startUntilSecondYear(): Promise<Program> {
+      const asked = Promise.withResolvers<void>();
+      archives.interfere(({ search }) => {
+        if (!search.includes("year=2024")) return false;
+        asked.resolve();
+        return true;
+      });
+      const program = new Program(BACKFILL, at);
+      await Promise.race([asked.promise, program.ended]);
+      archives.interfere(() => false);
+      assert.deepEqual(archives.takeRequests(), [yearAt(2023), yearAt(2024)]);
+      return program;
+    },
+    assertStored: (wanted: readonly string[], source = "cnb") =>
+      assertStored(directory.path, source, wanted),
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
+
+test("a backfill continues after the last complete range when it was killed", async () => {
+  await using store = await newArchivedStore();
+  {
+    await using killed = await store.startUntilSecondYear();
+    killed.signal("SIGKILL");
+    await killed.ended;
+  }
+  store.assertStored(ALL.filter((text) => text < "2024"));
+
+  const { exitCode, stdout, stderr } = await kurs(BACKFILL, store.at);
+
+  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
+  assert.equal(exitCode, 0, stderr);
+  const rest = ALL.filter((text) => text >= "2024").length.toLocaleString("en-US");
+  assert.match(stdout, new RegExp(`^cnb: stored ${rest} figures of \\d+ dates .*, 0 unchanged`));
+  assert.equal(stderr, "cnb: 1 range was complete and not fetched again\n");
+  store.assertStored(ALL);
+});
+
+test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", async () => {
+  await using store = await newArchivedStore();
+  await using stopped = await store.startUntilSecondYear();
+
+  stopped.signal("SIGINT");
+  const { exitCode, signal, stdout, stderr } = await stopped.end();
+
+  assert.deepEqual([exitCode, signal], [1, null]);
+  assert.match(stdout, /^cnb: stored [\d,]+ figures of \d\d dates \(2023-10-01 to 2025-03-31\)/);
+  const left = "cnb: stopped: 2024-01-01 to 2025-03-31 is left; the same command resumes it\n";
+  assert.equal(stderr, left);
+  store.assertStored(ALL.filter((text) => text < "2024"));
+  assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
+  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
+  store.assertStored(ALL);
+});
+
+test("a range that fails is named, the others are stored, and it is fetched the next time", async () => {
+  await using store = await newArchivedStore();
+  store.archives.interfere(({ search }, response) => {
+    if (!search.includes("year=2024")) return false;
+    response.writeHead(500).end();
+    return true;
+  });
+
+  const failed = await kurs(BACKFILL, store.at);
+
+  assert.equal(failed.exitCode, 1);
+  assert.equal(
+    failed.stderr,
+    "cnb 2024-01-01 to 2024-12-31: failed: api.cnb.cz responded with 500\n" +
+      "cnb: 1 range failed; the same command resumes it\n",
+  );
+  store.assertStored(ALL.filter((text) => !text.startsWith("2024")));
+  store.archives.takeRequests();
+  store.archives.interfere(() => false);
+  assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
+  // The last range of a backfill may get figures later.
+  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
+  store.assertStored(ALL);
+});
+
+test("a second backfill stores what the publisher has amended, as a revision", async () => {
+  await using store = await newArchivedStore();
+  await kurs(BACKFILL, store.at);
+  const [amended] = archived.cnb.filter(({ date, base }) => date > "2024" && base === "USD");
+  assert.ok(amended !== undefined);
+  const rate = amended.rate === "2.5000" ? "2.6000" : "2.5000";
+  const cnb = archived.cnb.map((figure) => (figure === amended ? { ...figure, rate } : figure));
+  store.archives.amend({ ...archived, cnb });
+  store.archives.takeRequests();
+
+  const { exitCode, stdout } = await kurs(BACKFILL, store.at);
+
+  assert.equal(store.archives.takeRequests().length, 3);
+  assert.equal(exitCode, 0);
+  const unchanged = (ALL.length - 1).toLocaleString("en-US");
+  assert.match(
+    stdout,
+    new RegExp(`^cnb: stored 1 figure of \\d+ dates .*, ${unchanged} unchanged`),
+  );
+  const revision = `${textOf({ ...amended, rate })} revision 2`;
+  store.assertStored([...ALL, revision]);
+  const again = await kurs(BACKFILL, store.at);
+  assert.match(again.stdout, /^cnb: stored 0 figures /);
+  assert.deepEqual(rowsOf(store.at.dataDirectory, "SELECT * FROM backfilled_ranges"), []);
+});
+
+test("NBP's tables are fetched by quarters; a range without a table is none that failed", async () => {
+  await using store = await newArchivedStore();
+  const [from, to] = ["2024-12-24", "2025-03-31"];
+  // Table B is published on Wednesdays: the first range has none but 25 December.
+  const args = ["rates", "backfill", "nbp", "--from", from, "--to", to];
+
+  const { exitCode, stderr } = await kurs(args, store.at);
+
+  assert.equal(exitCode, 0, stderr);
+  const tables = (dates: string) =>
+    ["A", "B"].map((t) => `/api/exchangerates/tables/${t}/${dates}/?format=json`);
+  assert.deepEqual(store.archives.takeRequests(), [
+    ...tables("2024-12-24/2024-12-31"),
+    ...tables("2025-01-01/2025-03-31"),
+  ]);
+  const wanted = archived.nbp
+    .filter(({ date }) => date >= from && date <= to)
+    .filter(({ base, date }) => base <= "M" || isWednesday(date));
+  store.assertStored(wanted.map(textOf), "nbp");
+});
+
+test("a table in effect from midnight in Moscow has the date of that day, and comes once", async () => {
+  await using store = await newArchivedStore();
+  store.archives.interfere(({ host, searchParams }, response) => {
+    if (host !== "www.cbr.ru") return false;
+    // On a Sunday and a Monday the table of Saturday, 6 April 2024, is in effect.
+    const [day = ""] = (searchParams.get("date_req") ?? "").split("/");
+    response.end(
+      `<?xml version="1.0" encoding="windows-1251"?>
+<ValCurs Date="0${Math.min(Number(day), 6)}.04.2024" name="Foreign Currency Market">
+<Valute ID="R01235"><NumCode>840</NumCode><CharCode>USD</CharCode><Nominal>1</Nominal>
+<Name>Dollar</Name><Value>92,4155</Value></Valute></ValCurs>`,
+    );
+    return true;
+  });
+  const args = ["rates", "backfill", "cbr", "--from", "2024-04-06", "--to", "2024-04-08"];
+
+  const { exitCode, stdout, stderr } = await kurs(args, store.at);
+
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /^cbr: stored 1 figure of 1 date \(2024-04-06 to 2024-04-08\), 0 unchanged/);
+  store.assertStored(["2024-04-06 USD/RUB 92.4155"], "cbr");
+});
