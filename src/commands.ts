@@ -25,6 +25,9 @@ import { heldCommands } from "./rates/cli/held.ts";
 import { rateGroup, suspendCommands } from "./rates/cli/rates.ts";
 import { signCommand } from "./rates/cli/sign.ts";
 import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
+import { compareCommand } from "./series/cli/compare.ts";
+import type { SeriesCommandDeps } from "./series/cli/dependencies.ts";
+import { ownCommand } from "./series/cli/own.ts";
 import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 import { WRONG_USE } from "./shared/program/start-error.ts";
 import { withoutSecrets } from "./shared/secrets.ts";
@@ -46,6 +49,7 @@ export type CommandDeps = AccountCommandDeps &
   ListCommandDeps &
   ImportCommandDeps &
   ProvenanceCommandDeps &
+  SeriesCommandDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
@@ -127,6 +131,8 @@ function rateCommands(
   sourceCommands(rates, deps, setExitCode);
   backfillCommand(rates, deps, setExitCode);
   heldCommands(rates, deps);
+  ownCommand(rates, deps, setExitCode);
+  compareCommand(rates, deps);
   historyCommand(rates, deps);
   atCommand(rates, deps);
   traceCommand(rates, deps, setExitCode);

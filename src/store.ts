@@ -28,6 +28,8 @@ import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import { invitationStore, invitationTables } from "./registration/sql.ts";
+import { ownerStore } from "./series/own-sql.ts";
+import { seriesReads } from "./series/sql.ts";
 import { sessionStore } from "./sessions/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
 import { sourceStore, sourceTables } from "./sources/sql.ts";
@@ -130,6 +132,7 @@ export function createStore(
     coverage: coverageStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
     figures: figureStore(engine),
+    series: { ...seriesReads(engine), ...ownerStore(engine) },
     sources: sourceStore(engine),
     backfills: backfillStore(engine),
     signingKeys: signingKeyStore(engine),

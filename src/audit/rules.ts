@@ -37,6 +37,7 @@ export type Action =
   | "rate.held"
   | "rate.released"
   | "rate.dropped"
+  | "rate.owned"
   | "rate.suspended"
   | "rate.resumed"
   | "rate.deleted"

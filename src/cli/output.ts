@@ -69,6 +69,11 @@ export function ageOf(time: string, nowMs: number): string {
   return `${Math.floor(age / 1000)} s`;
 }
 
+/** A short form of a digest, for people. */
+export function shortHash(hash: string | undefined): string {
+  return hash === undefined ? "-" : hash.slice(0, 12);
+}
+
 /** A duration for a person, in its largest whole unit: `40 s`, `12 min`, `3 h`. */
 export function durationText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;

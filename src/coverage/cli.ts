@@ -1,17 +1,14 @@
 import type { Command } from "commander";
-import type { CommandIo, OpenStore, OutputOptions } from "../cli/command.ts";
+import type { OutputOptions } from "../cli/command.ts";
 import { ageOf, formatList } from "../cli/output.ts";
-import { shortAsOf, symbolOf } from "../rates/cli/arguments.ts";
+import { pairOf, shortAsOf, symbolOf } from "../rates/cli/arguments.ts";
 import { pairName } from "../rates/rules/symbol.ts";
-import type { RateStore, StoredRate } from "../rates/store.ts";
+import type { StoredRate } from "../rates/store.ts";
+import { type ListSeriesDeps, listSeries } from "../series/cli/list.ts";
 import { createOutlooks, type Outlook } from "../sources/outlook.ts";
-import type { RateSource } from "../sources/source.ts";
 import { listedRateJson } from "./json.ts";
 
-export interface ListCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{ readonly rates: RateStore }>;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+export interface ListCommandDeps extends ListSeriesDeps {
   /** The keys of all sources. */
   readonly sourceKeys: readonly string[];
 }
@@ -20,12 +17,27 @@ export interface ListCommandDeps extends CommandIo {
 export function listCommand(rates: Command, deps: ListCommandDeps): void {
   rates
     .command("list")
-    .description("show the stored rates, all or those of one base")
+    .description("show the stored rates, all or of one base; of a pair, every source's newest")
     .argument("[base]", "such as EUR")
+    .argument("[quote]", "such as USD: shows the newest figure of each source, served or not")
     .option("--json", "print them as JSON")
-    .addHelpText("after", "\nExamples:\n  $ kurs rates list EUR\n  $ kurs rates list --json")
-    .action((base: string | undefined, options: OutputOptions) => listRates(deps, base, options));
+    .addHelpText("after", listExamples)
+    .action((base: string | undefined, quote: string | undefined, options: OutputOptions) =>
+      base === undefined || quote === undefined
+        ? listRates(deps, base, options)
+        : listSeries(deps, pairOf(base, quote), options),
+    );
 }
+
+const listExamples = `
+Of a pair it shows for each source and kind (middle, buying, selling) the newest figure by the
+publisher's date, its revision (above 1 when it was amended) and its document, and whether it is
+served, or held because it jumped too far. Exit code 1 when no source has a figure of the pair.
+
+Examples:
+  $ kurs rates list EUR
+  $ kurs rates list EUR USD
+  $ kurs rates list --json`;
 
 interface ListedRate extends StoredRate {
   readonly outlook: Outlook;

@@ -9,8 +9,15 @@ export interface ReadDocument {
   readonly receivedAt: string;
 }
 
-/** The rates that documents state, by the names of their pairs. */
-export type StatedRates = ReadonlyMap<string, SourcedRate>;
+/** The figures that documents state. */
+export interface StatedFigures {
+  /**
+   * The one of a source, pair, kind and time.
+   *
+   * @param figure without a kind, of the one that its source serves.
+   */
+  get(figure: SourcedRate): SourcedRate | undefined;
+}
 
 /** Where a document states a figure. */
 export interface FigurePosition {
@@ -31,11 +38,11 @@ export interface DocumentReader {
   /** @returns the content, or the reason why it is not the one that was stored. */
   open(document: StoredDocument): Uint8Array | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
-  ratesOf(source: string, documents: readonly ReadDocument[]): StatedRates | Rejection;
-  /** Finds where a publication states a rate; undefined if it does not. */
+  figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /** Finds where a publication states a figure, or tells why that is unknown. */
   find(
     source: string,
     documents: readonly ReadDocument[],
     stated: SourcedRate & { readonly place: number },
-  ): FigurePosition | undefined;
+  ): FigurePosition | "not stated" | "not found";
 }

@@ -1,9 +1,11 @@
 import type { AuditEvent } from "../audit/rules.ts";
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
+import { figureJson } from "../series/json.ts";
 import type { RateSource } from "../sources/source.ts";
+import type { Difference, FigureCounts, VerifiedCounts } from "./differences.ts";
 import type { Observation, StoredDocument } from "./observations.ts";
 import type { ServedAt } from "./served-at.ts";
-import type { FigureOrigin, StoryEntry, Trace } from "./trace.ts";
-import type { Difference, VerifiedCounts } from "./verify.ts";
+import type { FigureOrigin, StoryEntry, Trace, TracedFigure } from "./trace.ts";
 
 // The JSON that the commands on the history print.
 
@@ -25,28 +27,37 @@ export function servedAtJson(at: string, served: Exclude<ServedAt, { status: "un
   };
 }
 
-/** @param publisher undefined for a source that this version does not know, and for an import. */
+/** Undefined for a source that this version does not know, and for an import. */
+type NamedPublisher = Pick<RateSource, "name" | "country" | "terms" | "termsUrl"> | undefined;
+
 export function traceJson(
   { observation, origin, story, furtherEntries }: Trace,
-  publisher: Pick<RateSource, "name" | "country" | "terms" | "termsUrl"> | undefined,
+  publisher: NamedPublisher,
   suspendedSince: string | undefined,
 ) {
   return {
     ...recordJson(observation),
     sequence: observation.sequence,
     suspended_since: suspendedSince ?? null,
-    publisher: publisher
-      ? {
-          name: publisher.name,
-          country: publisher.country,
-          terms: publisher.terms,
-          terms_url: publisher.termsUrl ?? null,
-        }
-      : null,
+    publisher: publisherJson(publisher),
     origin: originJson(origin),
     story: story.map(storyEntryJson),
     further_entries: furtherEntries,
   };
+}
+
+export function tracedFigureJson({ figure, origin }: TracedFigure, publisher: NamedPublisher) {
+  return {
+    ...figureJson(figure),
+    publisher: publisherJson(publisher),
+    origin: originJson(origin),
+  };
+}
+
+function publisherJson(publisher: NamedPublisher) {
+  if (publisher === undefined) return null;
+  const { name, country, terms, termsUrl } = publisher;
+  return { name, country, terms, terms_url: termsUrl ?? null };
 }
 
 /** An observation, with null for what is not known. */
@@ -64,8 +75,8 @@ function originJson(origin: FigureOrigin) {
     case "published": {
       const { receivedAt, document, position } = origin;
       const place =
-        typeof position === "string"
-          ? { line: null, problem: position }
+        "problem" in position
+          ? { line: null, problem: position.problem }
           : {
               line: position.line,
               column: position.column,
@@ -110,10 +121,21 @@ export function differenceJson(difference: Difference) {
   switch (difference.kind) {
     case "figure": {
       const { observation, stated } = difference;
-      const statedRate = stated && { rate: stated.rate, as_of: stated.asOf, source: stated.source };
       const { sequence, publication } = observation;
       const record = recordJson(observation);
-      return { kind: "figure", ...record, sequence, publication, stated: statedRate ?? null };
+      const statedRate = statedJson(stated);
+      return { kind: "figure", ...record, sequence, publication, stated: statedRate };
+    }
+    // Its own member "kind" says which kind of figure it is.
+    case "series":
+    case "origin": {
+      const { figure } = difference;
+      const { publication = null } = figure;
+      const problem =
+        difference.kind === "origin"
+          ? { reason: difference.reason }
+          : { stated: statedJson(difference.stated) };
+      return { kind: difference.kind, figure: figureJson(figure), publication, ...problem };
     }
     case "document": {
       const { publication, document, reason } = difference;
@@ -149,12 +171,23 @@ export function differenceJson(difference: Difference) {
   }
 }
 
+/** What a document states in place of a figure; null if nothing. */
+function statedJson(stated: SourcedRate | undefined) {
+  return stated === undefined
+    ? null
+    : { rate: stated.rate, as_of: stated.asOf, source: stated.source };
+}
+
 export function verifiedJson(counts: VerifiedCounts) {
+  const { documents, series } = counts;
+  return { ...countsJson(counts), documents, series: countsJson(series) };
+}
+
+function countsJson({ figures, imported, undocumented, unverified }: FigureCounts) {
   return {
-    verified_figures: counts.figures,
-    documents: counts.documents,
-    imported_figures: counts.imported,
-    figures_before_history: counts.undocumented,
-    unverified_figures: counts.unverified,
+    verified_figures: figures,
+    imported_figures: imported,
+    figures_before_history: undocumented,
+    unverified_figures: unverified,
   };
 }

@@ -42,15 +42,18 @@ const AFTER_SEQUENCE = `
 const PRESENT = "SELECT observation, suspended_at FROM rates WHERE base = $1 AND quote = $2";
 
 // One statement, so that a publication that is removed meanwhile is read whole or not at all.
-const PUBLICATION_FROM = `
+const publicationFrom = (condition: string) => `
   SELECT p.id, p.source, p.received_at, d.place, d.name, d.received_at AS document_received_at,
     d.hash, d.bytes, c.content,
     (SELECT min(e.publication) FROM publication_documents e WHERE e.hash = d.hash) AS first
   FROM publications p
   LEFT JOIN publication_documents d ON d.publication = p.id
   LEFT JOIN documents c ON c.hash = d.hash
-  WHERE p.id = (SELECT min(id) FROM publications WHERE id >= $1)
+  WHERE p.id = (SELECT min(id) FROM publications WHERE id >= $1 ${condition})
   ORDER BY d.place`;
+
+const PUBLICATION_FROM = publicationFrom("");
+const PUBLICATION_OF_SOURCE_FROM = publicationFrom("AND source = $2");
 
 const LAST_PUBLICATION = "SELECT coalesce(max(id), 0) AS id FROM publications";
 
@@ -165,8 +168,12 @@ export function observationReads(engine: Engine): ObservationReads {
       );
     },
 
-    async publicationFrom(id) {
-      return publicationOf(await engine.query(PUBLICATION_FROM, id));
+    async publicationFrom(id, source) {
+      return publicationOf(
+        source === undefined
+          ? await engine.query(PUBLICATION_FROM, id)
+          : await engine.query(PUBLICATION_OF_SOURCE_FROM, id, source),
+      );
     },
 
     async lastPublication() {

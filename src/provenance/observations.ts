@@ -100,8 +100,8 @@ export interface ObservationReads {
   /** How many observations a pair has after a sequence. */
   countAfter(pair: Pair, sequence: number): Promise<number>;
   present(pair: Pair): Promise<PresentRate | undefined>;
-  /** The first publication whose id is at least this. */
-  publicationFrom(id: number): Promise<StoredPublication | undefined>;
+  /** The first publication, of one source or of any, whose id is at least this. */
+  publicationFrom(id: number, source?: string): Promise<StoredPublication | undefined>;
   /** The id of the last publication; 0 when there is none. */
   lastPublication(): Promise<number>;
   /** A page of a publication's observations after one of them, ordered by pair and sequence. */

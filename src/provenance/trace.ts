@@ -1,5 +1,6 @@
 import type { AuditEvent } from "../audit/rules.ts";
-import { isImport } from "../rates/rules/update-policy.ts";
+import { isImport, type SourcedRate } from "../rates/rules/update-policy.ts";
+import type { StoredFigure } from "../series/store.ts";
 import type { DocumentReader, FigurePosition, ReadDocument } from "./document-reader.ts";
 import type { Observation, StoredDocument } from "./observations.ts";
 import { eventsOf, type HistoryUses } from "./served-at.ts";
@@ -28,9 +29,22 @@ export type FigureOrigin =
       readonly kind: "published";
       readonly receivedAt: string;
       readonly document: StoredDocument;
-      /** Where the document states the figure, or why that is unknown. */
-      readonly position: FigurePosition | string;
+      /** Where the document states the figure. */
+      readonly position: FigurePosition | UnknownPosition;
     };
+
+/** Why it is not known where a document states a figure. */
+interface UnknownPosition {
+  readonly problem: string;
+  /** Whether the document states the figure all the same. */
+  readonly isStated: boolean;
+}
+
+/** A figure, and where it came from. */
+export interface TracedFigure {
+  readonly figure: StoredFigure;
+  readonly origin: FigureOrigin;
+}
 
 /** An event of the pair, or an observation that followed. */
 export type StoryEntry =
@@ -46,17 +60,28 @@ export async function traceObservation(
   return { observation, origin, ...(await storyOf(uses, observation)) };
 }
 
+/** Traces a figure of a series to its document. */
+export async function traceFigure(
+  uses: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
+  figure: StoredFigure,
+): Promise<TracedFigure> {
+  return { figure, origin: await originOf(uses, figure) };
+}
+
 /** Whether the document of a figure is lost or damaged, or does not state it. */
-export function isContradicted({ origin }: Trace): boolean {
-  if (origin.kind === "published") return typeof origin.position === "string";
-  return origin.kind === "missing";
+export function isContradicted({ origin }: { readonly origin: FigureOrigin }): boolean {
+  if (origin.kind !== "published") return origin.kind === "missing";
+  return "problem" in origin.position && !origin.position.isStated;
 }
 
 async function originOf(
-  { history, documents: reader }: HistoryUses & { readonly documents: DocumentReader },
-  observation: Observation,
+  {
+    history,
+    documents: reader,
+  }: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
+  figure: SourcedRate & { readonly publication: number | undefined },
 ): Promise<FigureOrigin> {
-  const { publication: id, place = 0, line = 0 } = observation;
+  const { publication: id, place = 0, line = 0 } = figure;
   if (id === undefined) return { kind: "unknown" };
   const found = await history.publicationFrom(id);
   const document = found?.documents[place];
@@ -68,16 +93,26 @@ async function originOf(
   for (const one of found.documents) {
     const content = reader.open(one);
     if ("reason" in content) {
-      const position = `the document cannot be read: ${content.reason}; see kurs rates verify`;
-      return { kind: "published", receivedAt, document, position };
+      const problem = `the document cannot be read: ${content.reason}; see kurs rates verify`;
+      return { kind: "published", receivedAt, document, position: { problem, isStated: false } };
     }
     opened.push({ content, receivedAt: one.receivedAt });
   }
-  const position =
-    reader.find(found.source, opened, { ...observation, place }) ??
-    "the document does not state this figure; see kurs rates verify";
+  const searched = reader.find(found.source, opened, { ...figure, place });
+  const position = typeof searched === "string" ? unknownPositions[searched] : searched;
   return { kind: "published", receivedAt, document, position };
 }
+
+const unknownPositions: Readonly<Record<"not stated" | "not found", UnknownPosition>> = {
+  "not stated": {
+    problem: "the document does not state this figure; see kurs rates verify",
+    isStated: false,
+  },
+  "not found": {
+    problem: "the document states this figure; it is too large to find the line",
+    isStated: true,
+  },
+};
 
 async function storyOf(
   { history, audit }: HistoryUses,

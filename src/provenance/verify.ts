@@ -1,111 +1,110 @@
-import { pairName } from "../rates/rules/symbol.ts";
-import { isImport, type SourcedRate } from "../rates/rules/update-policy.ts";
+import { isImport } from "../rates/rules/update-policy.ts";
+import type { SeriesReads } from "../series/store.ts";
 import { CLOCK_DIFFERENCE_MAX_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { pagesOf } from "../shared/pages.ts";
-import type { DocumentReader, ReadDocument, StatedRates } from "./document-reader.ts";
-import type {
-  MisnamedRate,
-  Observation,
-  ObservationReads,
-  ServedPair,
-  StoredDocument,
-  StoredPublication,
-  SuspectObservation,
-} from "./observations.ts";
+import type { Difference, VerifiedCounts } from "./differences.ts";
+import type { DocumentReader, ReadDocument, StatedFigures } from "./document-reader.ts";
+import type { Observation, ObservationReads, StoredPublication } from "./observations.ts";
 import { eventsOf, type HistoryUses } from "./served-at.ts";
+import { originProblemOf, reportSuspectFigures, verifyFigures } from "./verify-series.ts";
 
-/** Something in the store that does not agree with its source. */
-export type Difference =
-  /** An observation whose document states another figure or time, or none. */
-  | {
-      readonly kind: "figure";
-      readonly observation: Observation;
-      readonly stated: SourcedRate | undefined;
-    }
-  /** A document that is missing, damaged or cannot be parsed. */
-  | {
-      readonly kind: "document";
-      readonly publication: StoredPublication;
-      /** Undefined if the publication has none. */
-      readonly document: StoredDocument | undefined;
-      readonly reason: string;
-    }
-  /** A served rate that is not its pair's last observation. */
-  | ({ readonly kind: "served" } & ServedPair)
-  /** An observation whose number, time, publication or pair cannot be right. */
-  | { readonly kind: "observation"; readonly observation: Observation; readonly reason: string }
-  /** Stored headers of a served rate that name another source. */
-  | ({ readonly kind: "headers" } & MisnamedRate);
+/** Where differences go, and how much is completed, from 0 to 1. */
+interface Reports {
+  readonly difference: (difference: Difference) => Promise<void>;
+  readonly progress: (part: number) => void;
+}
 
-/** What was verified: each observation is in figures, imported, undocumented or unverified. */
-export interface VerifiedCounts {
-  /** Figures that their documents state. */
-  figures: number;
-  documents: number;
-  /** Figures from imported files, which are not stored. */
-  imported: number;
-  /** Figures from before the history. */
-  undocumented: number;
-  /** Figures that differ, or whose document is missing, damaged or cannot be parsed. */
-  unverified: number;
-  differences: number;
+/** What a verification reads. */
+interface VerifyUses extends HistoryUses {
+  readonly series: SeriesReads;
+  readonly documents: DocumentReader;
+  readonly nowMs: () => number;
 }
 
 /**
- * Compares every observation with its document, every document with its digest, and every served
- * rate with its pair's history. Memory use is that of the largest publication.
- *
- * @param on `progress` gets the completed part, from 0 to 1.
+ * Compares every observation and every figure of the series with its document, every document with
+ * its digest, and every served rate with its pair's history. Memory use is that of the largest
+ * publication.
  */
-export async function verifyHistory(
-  {
-    history,
-    audit,
-    documents,
-    nowMs,
-  }: HistoryUses & { readonly documents: DocumentReader; readonly nowMs: () => number },
-  on: {
-    readonly difference: (difference: Difference) => Promise<void>;
-    readonly progress: (part: number) => void;
-  },
-): Promise<VerifiedCounts> {
-  const undocumented = await history.countOf(undefined);
-  const counts = {
-    figures: 0,
-    documents: 0,
-    imported: 0,
-    undocumented,
-    unverified: 0,
-    differences: 0,
-  };
-  const report = async (difference: Difference) => {
-    counts.differences += 1;
-    await on.difference(difference);
-  };
-  // Later ones are left to the next run, which ends even if sources are fetched all the time.
-  const last = await history.lastPublication();
-  let publication = await history.publicationFrom(1);
-  while (publication !== undefined && publication.id <= last) {
-    const { id, source } = publication;
-    if (isImport(source)) counts.imported += await history.countOf(id);
-    else {
-      const opened = await openDocuments(publication, { documents, counts, report });
-      const stated = opened && (await ratesOf(publication, opened, { documents, report }));
-      if (stated === undefined) counts.unverified += await history.countOf(id);
-      else await verifyFigures(id, stated, { history, counts, report });
-    }
-    on.progress(id / last);
-    publication = await history.publicationFrom(id + 1);
-  }
+export async function verifyHistory(uses: VerifyUses, on: Reports): Promise<VerifiedCounts> {
+  const { history, audit, series, nowMs } = uses;
+  const parts = await verifyPublications(uses, on, undefined);
+  const { counts, report } = parts;
+  counts.undocumented = await history.countOf(undefined);
+  counts.series.undocumented = await series.countOf({ source: undefined });
   await verifyServed({ history, report });
   await reportSuspects({ history, counts, report }, nowMs);
+  await reportSuspectFigures({ series, counts, report }, undefined);
   await reportUnserved({ history, audit }, report);
   return counts;
 }
 
+/**
+ * Compares what the publications of one source brought with their documents.
+ *
+ * @returns undefined if it has neither a publication nor a figure.
+ */
+export async function verifySource(
+  uses: VerifyUses,
+  source: string,
+  on: Reports,
+): Promise<VerifiedCounts | undefined> {
+  const { history, series } = uses;
+  const undocumented = await series.countOf({ source });
+  const first = await history.publicationFrom(1, source);
+  if (first === undefined && undocumented === 0) return undefined;
+  const parts = await verifyPublications(uses, on, source);
+  parts.counts.series.undocumented = undocumented;
+  await reportSuspectFigures({ ...parts, series }, source);
+  return parts.counts;
+}
+
+async function verifyPublications(
+  { history, series, documents }: VerifyUses,
+  on: Reports,
+  source: string | undefined,
+): Promise<Pick<Uses, "counts" | "report">> {
+  const none = { figures: 0, imported: 0, undocumented: 0, unverified: 0 };
+  const counts = { ...none, series: { ...none }, documents: 0, differences: 0 };
+  const report = async (difference: Difference) => {
+    counts.differences += 1;
+    await on.difference(difference);
+  };
+  const uses = { history, series, documents, counts, report };
+  // Later ones are left to the next run, which ends even if sources are fetched all the time.
+  const last = await history.lastPublication();
+  let publication = await history.publicationFrom(1, source);
+  while (publication !== undefined && publication.id <= last) {
+    await verifyPublication(publication, uses);
+    on.progress(publication.id / last);
+    publication = await history.publicationFrom(publication.id + 1, source);
+  }
+  return { counts, report };
+}
+
+async function verifyPublication(publication: StoredPublication, uses: Uses): Promise<void> {
+  const { history, series, counts } = uses;
+  const { id, source } = publication;
+  if (isImport(source)) {
+    counts.imported += await history.countOf(id);
+    counts.series.imported += await series.countOf(id);
+    return;
+  }
+  const opened = await openDocuments(publication, uses);
+  const stated = opened && (await figuresOf(publication, opened, uses));
+  if (stated === undefined) {
+    counts.unverified += await history.countOf(id);
+    counts.series.unverified += await series.countOf(id);
+  } else {
+    await verifyObservations(id, stated, uses);
+    await verifyFigures(id, stated, uses);
+  }
+}
+
 interface Uses {
   readonly history: ObservationReads;
+  readonly series: SeriesReads;
   readonly documents: DocumentReader;
   readonly counts: VerifiedCounts;
   readonly report: (difference: Difference) => Promise<void>;
@@ -114,7 +113,7 @@ interface Uses {
 /** @returns undefined if one cannot be opened: its publication's figures cannot be verified. */
 async function openDocuments(
   publication: StoredPublication,
-  { documents: reader, counts, report }: Omit<Uses, "history">,
+  { documents: reader, counts, report }: Pick<Uses, "documents" | "counts" | "report">,
 ): Promise<readonly ReadDocument[] | undefined> {
   const opened: ReadDocument[] = [];
   for (const document of publication.documents) {
@@ -135,12 +134,12 @@ async function openDocuments(
   return opened.length === publication.documents.length ? opened : undefined;
 }
 
-async function ratesOf(
+async function figuresOf(
   publication: StoredPublication,
   opened: readonly ReadDocument[],
   { documents, report }: Pick<Uses, "documents" | "report">,
-): Promise<StatedRates | undefined> {
-  const stated = documents.ratesOf(publication.source, opened);
+): Promise<StatedFigures | undefined> {
+  const stated = documents.figuresOf(publication.source, opened);
   if (!("reason" in stated)) return stated;
   const [document] = publication.documents;
   const reason = `it cannot be parsed: ${stated.reason}`;
@@ -148,16 +147,16 @@ async function ratesOf(
   return undefined;
 }
 
-async function verifyFigures(
+async function verifyObservations(
   publication: number,
-  stated: StatedRates,
-  { history, counts, report }: Omit<Uses, "documents">,
+  stated: StatedFigures,
+  { history, counts, report }: Pick<Uses, "history" | "counts" | "report">,
 ): Promise<void> {
   const read = (after: Position, limit: number) =>
     history.observationsOf(publication, after, limit);
   for await (const observation of itemsOf(read, (one) => one)) {
-    const one = stated.get(pairName(observation));
-    if (one !== undefined && isSame(one, observation)) counts.figures += 1;
+    const one = stated.get(observation);
+    if (one?.rate === observation.rate) counts.figures += 1;
     else {
       counts.unverified += 1;
       await report({ kind: "figure", observation, stated: one });
@@ -177,7 +176,7 @@ async function verifyServed({ history, report }: Pick<Uses, "history" | "report"
 }
 
 async function reportSuspects(
-  { history, counts, report }: Omit<Uses, "documents">,
+  { history, counts, report }: Pick<Uses, "history" | "counts" | "report">,
   nowMs: () => number,
 ): Promise<void> {
   const read = (after: Position, limit: number) => {
@@ -186,7 +185,7 @@ async function reportSuspects(
   };
   for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
     const { observation, timeProblem } = suspect;
-    const originProblem = originProblemOf(suspect);
+    const originProblem = originProblemOf(observation, suspect);
     if (originProblem !== undefined) counts.unverified += 1;
     const reasons = [originProblem];
     if (timeProblem !== undefined) reasons.push(`the time when it was stored is ${timeProblem}`);
@@ -194,18 +193,6 @@ async function reportSuspects(
     const reason = reasons.filter((one) => one !== undefined).join("; ");
     await report({ kind: "observation", observation, reason });
   }
-}
-
-function originProblemOf({
-  observation,
-  publisher,
-  hasDocument,
-}: SuspectObservation): string | undefined {
-  if (observation.publication === undefined) return undefined;
-  if (publisher === undefined) return "its publication is missing";
-  if (!hasDocument) return "its publication has no such document";
-  if (!isImport(publisher) || observation.source === publisher) return undefined;
-  return `its source is ${observation.source}, and its document an imported file`;
 }
 
 /** Reports the pairs that are not served, and were not deleted after their last observation. */
@@ -246,8 +233,4 @@ async function wasDeleted(audit: HistoryUses["audit"], last: Observation): Promi
     }
   }
   return false;
-}
-
-function isSame(one: SourcedRate, other: SourcedRate): boolean {
-  return one.rate === other.rate && one.asOf === other.asOf && one.source === other.source;
 }

@@ -66,6 +66,31 @@ export function multiply(left: Decimal, right: Decimal): Decimal {
   return movePoint(String(product) as Decimal, -places);
 }
 
+/** The exact difference of a value and one that is not greater. */
+export function subtract(value: Decimal, less: Decimal): Decimal {
+  const places = Math.max(placesOf(value), placesOf(less));
+  const difference = scaled(value, places) - scaled(less, places);
+  return movePoint(String(difference) as Decimal, -places);
+}
+
+/** Whether the first value is less than the second: 1.1 is not less than 1.10. */
+export function isLess(value: Decimal, than: Decimal): boolean {
+  const places = Math.max(placesOf(value), placesOf(than));
+  return scaled(value, places) < scaled(than, places);
+}
+
+/**
+ * By how many percent of a value above zero another one is greater.
+ *
+ * @param decimalPlaces of the result, of which the last is rounded, half up.
+ */
+export function percentAbove(value: Decimal, greater: Decimal, decimalPlaces: number): Decimal {
+  const places = Math.max(placesOf(value), placesOf(greater));
+  const whole = scaled(value, places);
+  const change = (scaled(greater, places) - whole) * 10n ** BigInt(decimalPlaces + 2);
+  return movePoint(String((2n * change + whole) / (2n * whole)) as Decimal, -decimalPlaces);
+}
+
 /** Whether every digit is a zero. */
 export function isZero(value: string): boolean {
   return /^[0.]+$/.test(value);

@@ -175,7 +175,10 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     const file = await cli.run(`rates trace EUR USD --file ${cli.file}`);
     assert.deepEqual([file.exitCode, file.stdout], [1, ""]);
     assert.match(file.stderr, /^kurs: --file: where this figure came from is not known: /);
-    assert.match(await cli.output("rates verify"), /; 3 figures from before the history\n$/);
+    assert.match(
+      await cli.output("rates verify"),
+      /; 3 figures from before the history; series: 0 figures verified, 3 imported\n$/,
+    );
 
     const first = JSON.parse(await cli.output("rates history EUR USD --json"))[0].stored_at;
     cli.change("UPDATE rates SET observation = 1");
@@ -319,7 +322,10 @@ suite("an imported figure", { concurrency: 4 }, () => {
     const missing = await cli.run(`rates trace EUR USD --file ${cli.file}.gone`);
     assert.match(missing.stderr, /^kurs: cannot read .*: no such file\n$/);
     const verified = await cli.output("rates verify");
-    assert.match(verified, /; 3 imported figures come from files that are not stored\n$/);
+    assert.match(
+      verified,
+      /; 3 imported figures come from files that are not stored; series: 0 figures verified, 3 imported\n$/,
+    );
   });
 
   test("that its line does not state, or whose line does not exist, is a failure", async () => {

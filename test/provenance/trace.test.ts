@@ -81,7 +81,10 @@ for (const engine of engines) {
       assert.ok(stated.includes(`"EUR", "USD", "${served.rate}"`), stated);
       assert.ok(stdout.includes(`\n  ${stated}\n`), stdout);
       const { stdout: verified } = await service.rates("verify");
-      assert.match(verified, /^verified [0-9]+ figures in 1 document\n$/);
+      assert.match(
+        verified,
+        /^verified [0-9]+ figures in 1 document; series: [0-9]+ figures verified\n$/,
+      );
     });
 
     test("from a publisher is traced to its document, with what happened to its pair", async () => {

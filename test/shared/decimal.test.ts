@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   type Decimal,
+  isLess,
   isZero,
   MAX_DECIMAL_LENGTH,
   movePoint,
   multiply,
   parseDecimal,
+  percentAbove,
+  subtract,
 } from "../../src/shared/decimal.ts";
 import { fc } from "../support/properties.ts";
 
@@ -259,3 +262,40 @@ test("the longest amount times the longest rate has every digit", () => {
   // (10^40 - 1) × (1 - 10^-62), computed by hand.
   assert.equal(product, `${"9".repeat(39)}8.${"9".repeat(22)}${"0".repeat(39)}1`);
 });
+
+const differences = [
+  ["1.1476", "1.1471", "0.0005"],
+  ["1.15", "1.1471", "0.0029"],
+  ["24.410", "24.4", "0.010"],
+  ["24.400", "24.4", "0.000"],
+  // As floats: 0.09999999999999998.
+  ["0.4", "0.3", "0.1"],
+  ["9007199254740993", "9007199254740992", "1"],
+] as const;
+
+for (const [value, less, difference] of differences) {
+  test(`${value} less ${less} is exactly ${difference}`, () => {
+    const [high, low] = [value as Decimal, less as Decimal];
+    assert.equal(subtract(high, low), difference);
+    assert.equal(isLess(low, high), !isZero(difference));
+    assert.equal(isLess(high, low), false);
+  });
+}
+
+const percents = [
+  ["1.1471", "1.1476", "0.0436"],
+  ["24.4", "24.410", "0.0410"],
+  ["100", "150", "50.0000"],
+  ["1.10", "1.1", "0.0000"],
+  // Exactly halfway between two results, and a little less.
+  ["200000000", "200000300", "0.0002"],
+  ["2000000", "2000001", "0.0001"],
+  ["2000001", "2000002", "0.0000"],
+  ["0.00000000000000001", "0.00000000000000003", "200.0000"],
+] as const;
+
+for (const [value, greater, percent] of percents) {
+  test(`${greater} is ${percent} percent above ${value}, to four places`, () => {
+    assert.equal(percentAbove(value as Decimal, greater as Decimal, 4), percent);
+  });
+}

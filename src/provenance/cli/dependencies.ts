@@ -1,6 +1,7 @@
 import type { AuditStore } from "../../audit/store.ts";
 import type { CommandIo, OpenStore } from "../../cli/command.ts";
 import type { OpenedFile } from "../../cli/input-file.ts";
+import type { SeriesReads } from "../../series/store.ts";
 import type { RateLineReader, RateSource } from "../../sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import type { ObservationReads } from "../observations.ts";
@@ -9,6 +10,7 @@ import type { ObservationReads } from "../observations.ts";
 export interface ProvenanceCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
     readonly history: ObservationReads;
+    readonly series: SeriesReads;
     readonly audit: AuditStore;
   }>;
   readonly documents: DocumentReader;

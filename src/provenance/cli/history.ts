@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
-import { csvLine } from "../../cli/csv.ts";
-import { type Column, createJsonPrinter, createTable } from "../../cli/output.ts";
+import { type Column, shortHash } from "../../cli/output.ts";
 import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { pagesOf } from "../../shared/pages.ts";
@@ -9,15 +8,13 @@ import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstOf } from "../served-at.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { instantOf, shortHash } from "./moments.ts";
+import { type ListOptions, listFormats, writeList } from "./list-writer.ts";
+import { inOrder, instantOf } from "./moments.ts";
+import { isOfSeries, kindOption, type SeriesOptions, showSeries, sourceOption } from "./series.ts";
 
-const formats = ["table", "csv", "ndjson"] as const;
-
-interface HistoryOptions {
+interface HistoryOptions extends ListOptions, SeriesOptions {
   readonly from?: string;
   readonly to?: string;
-  readonly format: (typeof formats)[number];
-  readonly json?: boolean;
 }
 
 /** Adds `kurs rates history`. */
@@ -29,11 +26,17 @@ export function historyCommand(rates: Command, deps: ProvenanceCommandDeps): voi
     .argument("<quote>")
     .option("--from <time>", "only rates with this as_of or a later one; a date means its start")
     .option("--to <time>", "only rates with this as_of or an earlier one; a date means its end")
-    .addOption(new Option("--format <format>", "how to print").choices(formats).default("table"))
+    .addOption(sourceOption("all figures of this source by its dates, served or not"))
+    .addOption(kindOption())
+    .addOption(
+      new Option("--format <format>", "how to print").choices(listFormats).default("table"),
+    )
     .addOption(new Option("--json", "print it as a JSON array").conflicts("format"))
     .addHelpText("after", historyExamples)
     .action((base: string, quote: string, options: HistoryOptions) =>
-      showHistory(deps, pairOf(base, quote), options),
+      isOfSeries(options)
+        ? showSeries(deps, pairOf(base, quote), options)
+        : showHistory(deps, pairOf(base, quote), options),
     );
 }
 
@@ -41,11 +44,14 @@ const historyExamples = `
 Dates and times without a zone are not accepted; a date is a day in UTC. A rate is served from
 "stored_at" until the next one is stored; kurs rates at says what was served at a moment. "document"
 is the SHA-256 of the document that states the rate. kurs rates import reads the CSV and the NDJSON.
+With --source it shows what one source published, by the publisher's own dates, which --from and
+--to then mean. A revision above 1 amends the one before it.
 
 Examples:
   $ kurs rates history EUR USD
   $ kurs rates history EUR USD --from 2026-01-01 --to 2026-03-31 --format csv > eur-usd.csv
-  $ kurs rates history BTC USD --from 2026-03-13T15:00:00Z --json`;
+  $ kurs rates history BTC USD --from 2026-03-13T15:00:00Z --json
+  $ kurs rates history EUR USD --source ecb --from 1999-01-04 --format csv`;
 
 async function showHistory(
   { openStore, write, printError }: ProvenanceCommandDeps,
@@ -56,17 +62,8 @@ async function showHistory(
   await using store = await openStore();
   const { history } = store;
   if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
-  const { begin, textOf, end } = writers[options.json ? "json" : options.format]();
-  if (begin !== "") await write(begin);
-  let isEmpty = true;
-  for await (const page of observationsOf(history, pair, range)) {
-    if (page.length === 0) continue;
-    await write(textOf(page));
-    isEmpty = false;
-  }
-  const rest = end();
-  if (rest !== "") await write(rest);
-  if (isEmpty && options.format === "table" && !options.json) {
+  const pages = observationsOf(history, pair, range);
+  if (await writeList(pages, options, rowFormat, write)) {
     printError(`No rate of ${pairName(pair)} has an as_of in this range.`);
   }
 }
@@ -79,10 +76,7 @@ export function noHistory(pair: Pair): CommandError {
 function rangeOf({ from, to }: HistoryOptions): ObservationRange {
   const first = from === undefined ? undefined : instantOf("--from", from, "start");
   const last = to === undefined ? undefined : instantOf("--to", to, "end");
-  if (first !== undefined && last !== undefined && first > last) {
-    throw new CommandError(`--from ${from} is after --to ${to}: exchange them`, 2);
-  }
-  return { from: first, to: last };
+  return inOrder({ from: first, to: last }, { from, to });
 }
 
 const observationsOf = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
@@ -92,64 +86,14 @@ const observationsOf = (history: ObservationReads, pair: Pair, range: Observatio
     ({ sequence }) => sequence,
   );
 
-/** Writes observations a page at a time, so that a history of any length needs the same memory. */
-interface Writer {
-  readonly begin: string;
-  readonly textOf: (page: readonly Observation[]) => string;
-  readonly end: () => string;
-}
-
-const csvColumns = ["base", "quote", "rate", "as_of", "source", "stored_at", "document"] as const;
-
-const tableColumns: readonly Column<Observation>[] = [
-  ["RATE", ({ rate }) => rate, "right"],
-  ["AS OF", shortAsOf],
-  ["SERVED FROM", ({ storedAt }) => storedAt],
-  ["SOURCE", ({ source }) => source],
-  ["DOCUMENT", ({ hash }) => shortHash(hash)],
-];
-
-const writers: Readonly<Record<HistoryOptions["format"] | "json", () => Writer>> = {
-  table: () => {
-    const rowsOf = createTable(tableColumns);
-    return { begin: "", textOf: (page) => `${rowsOf(page)}\n`, end: () => "" };
-  },
-  csv: () => ({
-    begin: csvLine(csvColumns),
-    textOf: (page) =>
-      page
-        .map((observation) => {
-          const row = observationJson(observation);
-          return csvLine(csvColumns.map((column) => row[column]));
-        })
-        .join(""),
-    end: () => "",
-  }),
-  ndjson: () => ({
-    begin: "",
-    textOf: (page) => page.map((one) => `${JSON.stringify(observationJson(one))}\n`).join(""),
-    end: () => "",
-  }),
-  json: () => {
-    let text = "";
-    const printer = createJsonPrinter((printed) => {
-      text += `${printed}\n`;
-    });
-    const take = () => {
-      const taken = text;
-      text = "";
-      return taken;
-    };
-    return {
-      begin: "",
-      textOf: (page) => {
-        printer.add(page.map(observationJson));
-        return take();
-      },
-      end: () => {
-        printer.end();
-        return take();
-      },
-    };
-  },
-};
+const rowFormat = {
+  columns: [
+    ["RATE", ({ rate }) => rate, "right"],
+    ["AS OF", shortAsOf],
+    ["SERVED FROM", ({ storedAt }) => storedAt],
+    ["SOURCE", ({ source }) => source],
+    ["DOCUMENT", ({ hash }) => shortHash(hash)],
+  ] as readonly Column<Observation>[],
+  csvColumns: ["base", "quote", "rate", "as_of", "source", "stored_at", "document"],
+  toJson: observationJson,
+} as const;

@@ -15,6 +15,27 @@ export function instantOf(name: string, text: string, ofDate: "start" | "end"): 
   throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
 }
 
+/** Parses a publisher's date. @throws {CommandError} it is none. */
+export function dateOf(name: string, text: string): string {
+  if (calendarDate.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined) return text;
+  const wanted = "want a date of the publisher such as 2026-03-13";
+  throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
+}
+
+interface TimeRange<Time> {
+  readonly from: Time | undefined;
+  readonly to: Time | undefined;
+}
+
+/** Checks a range, of which the options have the texts. @throws {CommandError} it is reversed. */
+export function inOrder<Time extends string>(
+  range: TimeRange<Time>,
+  { from, to }: TimeRange<string>,
+): TimeRange<Time> {
+  if (range.from === undefined || range.to === undefined || range.from <= range.to) return range;
+  throw new CommandError(`--from ${from} is after --to ${to}: exchange them`, 2);
+}
+
 /**
  * Parses a moment of the past; a date means its end in UTC.
  *
@@ -29,9 +50,4 @@ export function pastMomentOf(name: string, text: string, nowMs: number): string 
     ? `this day ends at ${moment}, and it is ${now}: want a time until now`
     : `it is ${now}: want a moment until now`;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
-}
-
-/** A short form of a digest, for people. */
-export function shortHash(hash: string | undefined): string {
-  return hash === undefined ? "-" : hash.slice(0, 12);
 }

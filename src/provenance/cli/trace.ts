@@ -5,24 +5,20 @@ import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
 import type { RateSource } from "../../sources/source.ts";
-import type { FigurePosition } from "../document-reader.ts";
-import { documentName, traceJson } from "../json.ts";
-import type { Observation, StoredDocument } from "../observations.ts";
+import { traceJson } from "../json.ts";
+import type { Observation } from "../observations.ts";
 import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
-import {
-  type FigureOrigin,
-  isContradicted,
-  type StoryEntry,
-  type Trace,
-  traceObservation,
-} from "../trace.ts";
+import { isContradicted, type StoryEntry, type Trace, traceObservation } from "../trace.ts";
 import { notKnown } from "./at.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { noHistory } from "./history.ts";
-import { type ImportedLine, readImportedLine } from "./imported-file.ts";
+import type { ImportedLine } from "./imported-file.ts";
 import { pastMomentOf } from "./moments.ts";
+import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
+import { isOfSeries, kindOption, type SeriesOptions, sourceOption } from "./series.ts";
+import { traceSeries } from "./trace-series.ts";
 
-interface TraceOptions extends OutputOptions {
+interface TraceOptions extends OutputOptions, SeriesOptions {
   readonly at?: string;
   readonly file?: string;
 }
@@ -39,11 +35,17 @@ export function traceCommand(
     .argument("<base>")
     .argument("<quote>")
     .option("--at <moment>", "the figure served then; a date means its end in UTC (default: now)")
+    .addOption(sourceOption("the figure of this source, of --at's date or the last one before"))
+    .addOption(kindOption())
     .option("--file <path>", "check that this imported file states the figure, and show its line")
     .option("--json", "print it as JSON")
     .addHelpText("after", traceExamples)
     .action(async (base: string, quote: string, options: TraceOptions) =>
-      setExitCode(await trace(deps, pairOf(base, quote), options)),
+      setExitCode(
+        await (isOfSeries(options)
+          ? traceSeries(deps, pairOf(base, quote), options)
+          : trace(deps, pairOf(base, quote), options)),
+      ),
     );
 }
 
@@ -55,6 +57,7 @@ the document or the line does not state the figure, or is missing or damaged.
 Examples:
   $ kurs rates trace EUR USD
   $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
+  $ kurs rates trace EUR USD --source boc --at 2026-03-13
   $ kurs rates trace EUR ISK --file rates.csv`;
 
 async function trace(
@@ -71,7 +74,8 @@ async function trace(
     ? servedNow(uses, pair)
     : servedThen(uses, pair, moment));
   const traced = await traceObservation(uses, observation);
-  const line = file === undefined ? undefined : await lineIn(file, traced, deps);
+  const line =
+    file === undefined ? undefined : await lineIn(file, observation, traced.origin, deps);
   const [publisher] = sourcesOf([observation.source]);
   if (json) {
     const record = traceJson(traced, publisher, suspendedSince);
@@ -111,28 +115,6 @@ async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Fi
   return { observation, suspendedSince: status === "suspended" ? from : undefined };
 }
 
-async function lineIn(
-  path: string,
-  { observation, origin }: Trace,
-  deps: ProvenanceCommandDeps,
-): Promise<ImportedLine> {
-  if (origin.kind === "imported") {
-    const { document, line } = origin;
-    return readImportedLine(path, document, { line, figure: observation }, deps);
-  }
-  if (origin.kind === "unknown") {
-    const why = "the rate is older than the history of this store";
-    throw new CommandError(`--file: where this figure came from is not known: ${why}`);
-  }
-  if (origin.kind === "missing") {
-    throw new CommandError("--file: the record of the document is missing: see kurs rates verify");
-  }
-  throw new CommandError("--file: this figure was not imported from a file", 2);
-}
-
-/** Labels have one width, so that what they label is in one column. */
-const field = (label: string, text: string) => visibleLine(`${label.padEnd(11)}${text}`);
-
 function describeTrace(
   { observation, origin, story, furtherEntries }: Trace,
   publisher: RateSource | undefined,
@@ -141,10 +123,8 @@ function describeTrace(
   const { source, sequence, storedAt } = observation;
   const lines = [
     `${pairName(observation)} ${observation.rate} as of ${shortAsOf(observation)}`,
-    field("source", publisher ? `${source}: ${publisher.name} (${publisher.country})` : source),
+    ...linesOfSource(source, publisher),
   ];
-  if (publisher !== undefined) lines.push(field("terms", publisher.terms));
-  if (publisher?.termsUrl !== undefined) lines.push(field("", publisher.termsUrl));
   // An upgrade gives the rates that it finds the first numbers, and its own time.
   const isOlder = origin.kind === "unknown" && sequence === 1;
   const stored = isOlder ? `before ${storedAt}, the time of the upgrade` : storedAt;
@@ -159,55 +139,6 @@ function describeTrace(
     lines.push(`  and ${furtherEntries} more: kurs rates history ${base} ${quote}, kurs audit`);
   }
   return lines.join("\n");
-}
-
-function linesOfOrigin(origin: FigureOrigin, line: ImportedLine | undefined): readonly string[] {
-  switch (origin.kind) {
-    case "unknown":
-      return [field("document", "not known: the rate is older than the history of this store")];
-    case "missing":
-      return [field("document", "its record is missing; see kurs rates verify")];
-    case "imported": {
-      const lines = [...linesOfDocument(origin.document), field("line", String(origin.line))];
-      if (line !== undefined)
-        return [
-          ...lines,
-          "  the file has this SHA-256, and in this line:",
-          `  ${visibleLine(line.text)}`,
-          ...(line.statesFigure ? [] : ["the line does not state this figure"]),
-        ];
-      return [...lines, field("", "the file is not stored: compare it yourself, or pass --file")];
-    }
-    case "published": {
-      const { receivedAt, document, position } = origin;
-      const lines = [field("fetched", receivedAt), ...linesOfDocument(document)];
-      if (typeof position === "string") return [...lines, position];
-      return [...lines, ...linesOfPosition(position)];
-    }
-  }
-}
-
-function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): readonly string[] {
-  return [
-    field("received", receivedAt),
-    field("document", documentName(name)),
-    field("sha-256", hash ?? "not known: the import did not read its file to the end"),
-    ...(bytes === undefined ? [] : [field("size", `${bytes} bytes`)]),
-  ];
-}
-
-function linesOfPosition({
-  line,
-  column,
-  text,
-  offset,
-  figure,
-}: FigurePosition): readonly string[] {
-  return [
-    field("line", `${line}, column ${column}`),
-    visibleLine(`  ${text}`),
-    `  ${" ".repeat(offset)}${"^".repeat(figure.length)}`,
-  ];
 }
 
 function lineOfEntry(entry: StoryEntry): string {

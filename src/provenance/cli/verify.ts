@@ -1,14 +1,15 @@
 import type { Command } from "commander";
-import type { OutputOptions } from "../../cli/command.ts";
-import { createJsonPrinter, progressBar } from "../../cli/output.ts";
+import { CommandError, type OutputOptions } from "../../cli/command.ts";
+import { createJsonPrinter, progressBar, shortHash } from "../../cli/output.ts";
 import { sourcedText } from "../../rates/cli/arguments.ts";
 import { pairName } from "../../rates/rules/symbol.ts";
+import type { StoredFigure } from "../../series/store.ts";
 import { counted } from "../../shared/text/counted.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
+import type { Difference, FigureCounts, VerifiedCounts } from "../differences.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
-import { type Difference, type VerifiedCounts, verifyHistory } from "../verify.ts";
+import { verifyHistory, verifySource } from "../verify.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { shortHash } from "./moments.ts";
 
 /** Adds `kurs rates verify`. */
 export function verifyCommand(
@@ -19,36 +20,50 @@ export function verifyCommand(
   rates
     .command("verify")
     .description("compare every stored figure with its document; exit code 1 when one differs")
+    .option("--source <source>", "only what the publications of this source brought")
     .option("--json", "print the differences and the counts as JSON")
     .addHelpText("after", verifyExamples)
-    .action(async (options: OutputOptions) => setExitCode(await verify(deps, options)));
+    .action(async (options: VerifyOptions) => setExitCode(await verify(deps, options)));
+}
+
+interface VerifyOptions extends OutputOptions {
+  readonly source?: string;
 }
 
 const verifyExamples = `
-It parses every stored document again and compares its figures with the history, checks the SHA-256
-of every document, and compares every served rate with its pair's history. It changes nothing, and
-runs beside servers.
+It parses every stored document again and compares its figures with the history of what was served
+and with the series of every source, checks the SHA-256 of every document, and compares every served
+rate with its pair's history. It changes nothing, and runs beside servers. With --source it checks
+the documents of one source and their figures only.
 
 Examples:
   $ kurs rates verify
+  $ kurs rates verify --source ecb
   $ kurs rates verify --json`;
 
-async function verify(deps: ProvenanceCommandDeps, { json }: OutputOptions): Promise<number> {
+async function verify(
+  deps: ProvenanceCommandDeps,
+  { source, json }: VerifyOptions,
+): Promise<number> {
   const { openStore, clock, documents, print, write, showProgress } = deps;
   await using store = await openStore();
+  const { history, audit, series } = store;
+  const uses = { history, audit, series, documents, nowMs: () => clock.nowMs() };
   const printer = createJsonPrinter(print, '{"differences": [');
-  const counts = await verifyHistory(
-    { history: store.history, audit: store.audit, documents, nowMs: () => clock.nowMs() },
-    {
-      difference: async (difference) => {
-        showProgress("");
-        if (json) printer.add([differenceJson(difference)]);
-        else await write(`${visibleLine(describeDifference(difference))}\n`);
-      },
-      progress: (part) => showProgress(progressBar(part)),
+  const on = {
+    difference: async (difference: Difference) => {
+      showProgress("");
+      if (json) printer.add([differenceJson(difference)]);
+      else await write(`${visibleLine(describeDifference(difference))}\n`);
     },
-  );
+    progress: (part: number) => showProgress(progressBar(part)),
+  };
+  const counts =
+    source === undefined ? await verifyHistory(uses, on) : await verifySource(uses, source, on);
   showProgress("");
+  if (counts === undefined) {
+    throw new CommandError(`nothing of ${visibleLine(String(source))} is stored`);
+  }
   if (json) printer.end(`], ${JSON.stringify(verifiedJson(counts)).slice(1)}`);
   else print(summaryOf(counts));
   return counts.differences === 0 ? 0 : 1;
@@ -61,8 +76,17 @@ function summaryOf(counts: VerifiedCounts): string {
   if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
   if (undocumented > 0) parts.push(`${counted(undocumented, "figure")} from before the history`);
   if (unverified > 0) parts.push(`${counted(unverified, "figure")} not verified`);
+  parts.push(`series: ${seriesSummaryOf(counts.series)}`);
   if (differences > 0) parts.push(counted(differences, "difference"));
   return parts.join("; ");
+}
+
+function seriesSummaryOf({ figures, imported, undocumented, unverified }: FigureCounts): string {
+  const parts = [`${counted(figures, "figure")} verified`];
+  if (imported > 0) parts.push(`${imported} imported`);
+  if (undocumented > 0) parts.push(`${undocumented} from before the history`);
+  if (unverified > 0) parts.push(`${unverified} not verified`);
+  return parts.join(", ");
 }
 
 function describeDifference(difference: Difference): string {
@@ -70,10 +94,17 @@ function describeDifference(difference: Difference): string {
     case "figure": {
       const { observation, stated } = difference;
       const { sequence, hash } = observation;
-      const text = stated === undefined ? "no figure" : sourcedText(stated);
+      const text = stated === undefined ? "no such figure" : sourcedText(stated);
       const what = `${pairName(observation)}, number ${sequence}: ${sourcedText(observation)}`;
       return `${what}; its document ${shortHash(hash)} states ${text}`;
     }
+    case "series": {
+      const { figure, stated } = difference;
+      const text = stated === undefined ? "no such figure" : sourcedText(stated);
+      return `${describeFigure(figure)}; its document ${shortHash(figure.hash)} states ${text}`;
+    }
+    case "origin":
+      return `${describeFigure(difference.figure)}: ${difference.reason}`;
     case "document": {
       const { publication, document, reason } = difference;
       const { source, receivedAt } = publication;
@@ -97,4 +128,9 @@ function describeDifference(difference: Difference): string {
       return `${pairName(rate)} is served from ${rate.source}; its headers are ${headers}`;
     }
   }
+}
+
+function describeFigure(figure: StoredFigure): string {
+  const { kind, date, revision } = figure;
+  return `${pairName(figure)}, ${kind} of ${date}, revision ${revision}: ${sourcedText(figure)}`;
 }

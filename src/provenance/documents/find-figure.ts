@@ -13,42 +13,61 @@ const TEXT_CHARACTERS_MAX = 160;
  */
 const GROUP_SIZES = [512, 32, 1];
 
-/** The maximum number of times a document is parsed; one takes up to 50 ms. */
+/** The maximum number of times a document is parsed; one of a day takes up to 50 ms. */
 const PARSES_MAX = 600;
 
+/** An archive is parsed less often: one of 7 MB takes about a second. */
+const PARSED_BYTES_MAX = 200_000_000;
+
+/**
+ * How far from its date a figure stands at most, in most documents: the largest table of a day has
+ * 8 KB. These places are tried first; in an archive they are few of many.
+ */
+const BYTES_FROM_DATE = 8192;
+
 const ZERO = 0x30;
+
+/** Where a document states a figure, or why its place is unknown. */
+export type FoundFigure = FigurePosition | "not stated" | "not found";
 
 /**
  * Finds where a document states a rate, without knowing its format: changes a digit wherever the
  * figure's digits occur, and looks whether the parsed rate has the same digit changed. The
  * publisher may have written the figure with a comma, per 100 units, or with an exponent.
  *
+ * @param date the publisher's date of the figure, such as 2026-03-13.
  * @param rateIn parses a changed document: the rate of the pair, or undefined without one.
- * @returns the first place that counts; undefined if there is none.
+ * @returns the first place that counts, near the date if there is one. "not found" after as many
+ *   attempts as its size allows.
  */
 export function findFigure(
   content: Uint8Array,
-  rate: Decimal,
+  { rate, date }: { readonly rate: Decimal; readonly date: string },
   rateIn: (content: Uint8Array) => string | undefined,
-): FigurePosition | undefined {
-  if (rateIn(content) !== rate) return undefined;
+): FoundFigure {
+  if (rateIn(content) !== rate) return "not stated";
   // Latin-1 has a character for each byte, whatever the document's encoding.
   const text = Buffer.from(content).toString("latin1");
   const candidates = [...text.matchAll(digitsOf(rate))].map((match) => {
     return { start: match.index, last: match.index + match[0].length - 1 };
   });
   const wanted = withLastDigitChanged(rate);
-  let parses = 0;
+  let parsesLeft = Math.min(PARSES_MAX, Math.ceil(PARSED_BYTES_MAX / content.length));
   const isAmong = (changes: readonly Candidate[]): boolean => {
-    parses += 1;
-    if (parses > PARSES_MAX) return false;
+    if (parsesLeft === 0) return false;
+    parsesLeft -= 1;
     const changed = Uint8Array.from(content);
     for (const { last } of changes) changed[last] = nextDigit(content[last] ?? ZERO);
     return rateIn(changed) === wanted;
   };
+  const isNear = nearDate(text, date);
+  const near = candidates.filter(isNear);
+  const others = candidates.filter((candidate) => !isNear(candidate));
   let found: Candidate | undefined;
-  for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(candidates, size), isAmong);
-  return found && positionOf(content, text, found.start, found.last + 1);
+  for (const some of [near, others]) {
+    for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(some, size), isAmong);
+  }
+  return found === undefined ? "not found" : positionOf(content, text, found.start, found.last + 1);
 }
 
 interface Candidate {
@@ -65,6 +84,14 @@ interface Candidate {
 function digitsOf(rate: Decimal): RegExp {
   const digits = significant(rate).split("").join("[.,]?");
   return new RegExp(`(?<![1-9]|[0-9]-0*)${digits}(?![1-9]|[0-9]*-[0-9])`, "g");
+}
+
+/** @returns whether a candidate is near a place where the text has the date. */
+function nearDate(text: string, date: string): (candidate: Candidate) => boolean {
+  const [year = "", month = "", day = ""] = date.split("-");
+  const forms = [`${year}.?${month}.?${day}`, `${day}.${month}.${year}`];
+  const dates = [...text.matchAll(new RegExp(forms.join("|"), "g"))].map(({ index }) => index);
+  return ({ start }) => dates.some((at) => Math.abs(at - start) <= BYTES_FROM_DATE);
 }
 
 /** From the first to the last digit that is not zero. */

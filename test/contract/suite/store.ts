@@ -23,6 +23,7 @@ import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
+import { seriesSuite } from "./series.ts";
 import { sessionListSuite } from "./session-list.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
@@ -51,6 +52,7 @@ const PARTS = {
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
+  series: seriesSuite,
   signatures: signatureSuite,
   backfills: backfillSuite,
   coverage: coverageSuite,

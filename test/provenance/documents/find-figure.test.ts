@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { ReadDocument } from "../../../src/provenance/document-reader.ts";
+import { ANY_TIME } from "../../../src/import/seed.ts";
+import type { FigurePosition, ReadDocument } from "../../../src/provenance/document-reader.ts";
+import { findFigure } from "../../../src/provenance/documents/find-figure.ts";
+import { parseQuotation } from "../../../src/rates/rules/rate.ts";
 import type { SourcedRate } from "../../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
-import { loadSnapshot } from "../../../src/sources/fetching/snapshot.ts";
-import { bodiesOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
+import { loadSnapshot, parseSnapshot } from "../../../src/sources/fetching/snapshot.ts";
+import { bodiesOf, publisherOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
 import { documentReader } from "../../support/rates.ts";
 
 const receivedAt = timestamp(RECEIVED_MS);
@@ -12,16 +16,48 @@ const receivedAt = timestamp(RECEIVED_MS);
 const documentsOf = (bodies: readonly (string | Uint8Array)[]): ReadDocument[] =>
   bodies.map((body) => ({ content: Buffer.from(body), receivedAt }));
 
-function ratesIn(source: string, documents: readonly ReadDocument[]): readonly SourcedRate[] {
-  const rates = documentReader.ratesOf(source, documents);
-  assert.ok(!("reason" in rates), JSON.stringify(rates));
-  return [...rates.values()];
+/** The lines that the documents state, with the key of their source. */
+function linesIn(source: string, documents: readonly ReadDocument[]) {
+  if (source === "snapshot") {
+    return parseSnapshot(documents[0]?.content ?? new Uint8Array()).flatMap((one) =>
+      one.quotations.map((line) => ({ line, source: one.source })),
+    );
+  }
+  const responses = documents.map(({ content: body }) => ({ body, receivedMs: RECEIVED_MS }));
+  return publisherOf(source)
+    .parse(responses)
+    .map((line) => ({ line, source }));
 }
 
-function positionOf(source: string, documents: readonly ReadDocument[], pair: string, place = 0) {
+/** Every rate of the documents, which the reader finds stated. */
+function ratesIn(source: string, documents: readonly ReadDocument[]): readonly SourcedRate[] {
+  const stated = documentReader.figuresOf(source, documents);
+  assert.ok(!("reason" in stated), JSON.stringify(stated));
+  const rates = linesIn(source, documents).flatMap(({ line, source: key }) => {
+    if ("reason" in line) return [];
+    const rate = parseQuotation(line, ANY_TIME);
+    assert.ok(!("reason" in rate), JSON.stringify(rate));
+    return [{ ...line, ...rate, source: key }];
+  });
+  // Where two publications of the snapshot state a pair, each is a figure of its own source.
+  for (const rate of rates) assert.equal(stated.get(rate)?.rate, rate.rate);
+  return rates;
+}
+
+function positionOf(
+  source: string,
+  documents: readonly ReadDocument[],
+  pair: string,
+  place = 0,
+): FigurePosition {
   const rate = ratesIn(source, documents).find(({ base, quote }) => `${base}/${quote}` === pair);
   assert.ok(rate !== undefined, pair);
-  return documentReader.find(source, documents, { ...rate, place });
+  return found(documentReader.find(source, documents, { ...rate, place }));
+}
+
+function found(position: ReturnType<typeof documentReader.find>): FigurePosition {
+  assert.ok(typeof position === "object", JSON.stringify(position));
+  return position;
 }
 
 /** The digits from the first to the last that is not zero. */
@@ -71,12 +107,14 @@ suite("every figure of every publisher is found", () => {
       assert.notEqual(rates.length, 0);
       for (const rate of rates) {
         // The place comes with the line of a fetch; here it is the document that has the figure.
-        const found = documents.flatMap((document, place) => {
+        const places = documents.flatMap((document, place) => {
           const position = documentReader.find(key, documents, { ...rate, place });
-          return position === undefined ? [] : [{ document, position }];
+          return typeof position === "string" ? [] : [{ document, position }];
         });
-        assert.equal(found.length, 1, `${rate.base}/${rate.quote} ${rate.rate}`);
-        for (const { document, position } of found) checkPosition(document, position, rate, nameOf);
+        assert.equal(places.length, 1, `${rate.base}/${rate.quote} ${rate.rate}`);
+        for (const { document, position } of places) {
+          checkPosition(document, position, rate, nameOf);
+        }
       }
     });
   }
@@ -84,7 +122,7 @@ suite("every figure of every publisher is found", () => {
 
 function checkPosition(
   { content }: ReadDocument,
-  position: NonNullable<ReturnType<typeof documentReader.find>>,
+  position: FigurePosition,
   rate: SourcedRate,
   nameOf: (pair: SourcedRate) => string,
 ): void {
@@ -104,12 +142,12 @@ function checkPosition(
 test("every rate of the snapshot is found in the line that names its pair", () => {
   const documents = documentsOf([loadSnapshot().content]);
   for (const rate of ratesIn("snapshot", documents)) {
-    const position = documentReader.find("snapshot", documents, { ...rate, place: 0 });
+    const position = found(documentReader.find("snapshot", documents, { ...rate, place: 0 }));
     assert.match(
-      position?.text ?? "",
+      position.text,
       new RegExp(`\\["${rate.base}", "${rate.quote}", "${rate.rate.replace(".", "\\.")}"\\]`),
     );
-    assert.equal(position?.figure, rate.rate);
+    assert.equal(position.figure, rate.rate);
   }
 });
 
@@ -118,13 +156,13 @@ const xml = (cubes: string) => `<E><Cube time="2026-01-01">${cubes}</Cube></E>`;
 test("of two currencies with the same digits, each is found in its own place", () => {
   const rows = '<Cube currency="USD" rate="1.1"/>\n<Cube currency="GBP" rate="1.1"/>';
   const documents = documentsOf([xml(rows)]);
-  assert.equal(positionOf("ecb", documents, "EUR/USD")?.line, 1);
-  assert.equal(positionOf("ecb", documents, "EUR/GBP")?.line, 2);
+  assert.equal(positionOf("ecb", documents, "EUR/USD").line, 1);
+  assert.equal(positionOf("ecb", documents, "EUR/GBP").line, 2);
 });
 
 test("a figure that is stated twice is found where it is first", () => {
   const row = '<Cube currency="USD" rate="1.1476"/>';
-  assert.equal(positionOf("ecb", documentsOf([xml(`${row}\n${row}`)]), "EUR/USD")?.line, 1);
+  assert.equal(positionOf("ecb", documentsOf([xml(`${row}\n${row}`)]), "EUR/USD").line, 1);
 });
 
 test("a rate of 1 is found among amounts, dates and counts with the same digit", () => {
@@ -134,9 +172,9 @@ test("a rate of 1 is found among amounts, dates and counts with the same digit",
   const documents = documentsOf([`{"rates":[\n${rows.join(",\n")}\n]}`]);
 
   const huf = positionOf("cnb", documents, "HUF/CZK");
-  assert.deepEqual([huf?.line, huf?.figure], [3, "1.000"]);
+  assert.deepEqual([huf.line, huf.figure], [3, "1.000"]);
   const usd = positionOf("cnb", documents, "USD/CZK");
-  assert.deepEqual([usd?.line, usd?.figure, usd?.text.slice(usd.offset)], [4, "1", "1}"]);
+  assert.deepEqual([usd.line, usd.figure, usd.text.slice(usd.offset)], [4, "1", "1}"]);
 });
 
 test("a document in one line shows 160 characters around the figure", () => {
@@ -151,17 +189,17 @@ test("a document in one line shows 160 characters around the figure", () => {
 
   const position = positionOf("ecb", documents, `EUR/${names[1000]}1000`);
 
-  assert.equal(position?.line, 1);
-  assert.equal(position?.figure, "1001.25");
-  assert.equal(position?.text.length, 162);
-  assert.match(position?.text ?? "", /^….*rate="1001\.25".*…$/);
+  assert.equal(position.line, 1);
+  assert.equal(position.figure, "1001.25");
+  assert.equal(position.text.length, 162);
+  assert.match(position.text ?? "", /^….*rate="1001\.25".*…$/);
 });
 
 test("tabs and carriage returns around a figure are shown as spaces", () => {
   const row = '\t<Cube\tcurrency="USD" rate="1.1476"/>\r';
   const position = positionOf("ecb", documentsOf([xml(`\n${row}\n`)]), "EUR/USD");
-  assert.equal(position?.text, '<Cube currency="USD" rate="1.1476"/>');
-  assert.deepEqual([position?.line, position?.column], [2, 29]);
+  assert.equal(position.text, '<Cube currency="USD" rate="1.1476"/>');
+  assert.deepEqual([position.line, position.column], [2, 29]);
 });
 
 test("a figure that the document does not state is not found", () => {
@@ -169,16 +207,68 @@ test("a figure that the document does not state is not found", () => {
   const [rate] = ratesIn("ecb", documents);
   assert.ok(rate !== undefined);
   const other = { ...rate, rate: "1.1477" as typeof rate.rate, place: 0 };
-  assert.equal(documentReader.find("ecb", documents, other), undefined);
+  assert.equal(documentReader.find("ecb", documents, other), "not stated");
 });
 
 test("documents of an unknown publisher, or not in its format, have a reason", () => {
-  assert.deepEqual(documentReader.ratesOf("nobody", documentsOf(["1"])), {
+  assert.deepEqual(documentReader.figuresOf("nobody", documentsOf(["1"])), {
     reason: "this version does not know nobody",
   });
   assert.match(
-    JSON.stringify(documentReader.ratesOf("cnb", documentsOf(["<html>"]))),
+    JSON.stringify(documentReader.figuresOf("cnb", documentsOf(["<html>"]))),
     /the body is not JSON/,
   );
-  assert.match(JSON.stringify(documentReader.ratesOf("snapshot", documentsOf(["{"]))), /reason/);
+  assert.match(JSON.stringify(documentReader.figuresOf("snapshot", documentsOf(["{"]))), /reason/);
+});
+
+/** The days of an archive, each with the same figures of many currencies, one to a line. */
+function archiveOf(days: number, lineOf: (date: string, currency: number) => string): Buffer {
+  const dates = Array.from({ length: days }, (_, day) =>
+    new Date(Date.UTC(1999, 0, 4 + day)).toISOString().slice(0, 10),
+  );
+  const lines = dates.flatMap((date) =>
+    Array.from({ length: 30 }, (_, currency) => lineOf(date, currency)),
+  );
+  return Buffer.from(lines.join("\n"));
+}
+
+const dateForms = {
+  "with hyphens": (date: string) => date,
+  "without hyphens": (date: string) => date.replaceAll("-", ""),
+  "day first": (date: string) => date.split("-").reverse().join("."),
+};
+
+for (const [form, formOf] of Object.entries(dateForms)) {
+  test(`in an archive of years with dates ${form}, one of many equal figures is found by few parses`, () => {
+    const content = archiveOf(3000, (date, currency) => `${formOf(date)} C${currency} 1.0876`);
+    const date = "2003-11-25";
+    let parses = 0;
+    const rateIn = (changed: Uint8Array) => {
+      parses += 1;
+      const row = new RegExp(`^${formOf(date).replaceAll(".", "\\.")} C17 (.*)$`, "m");
+      return row.exec(Buffer.from(changed).toString("latin1"))?.[1];
+    };
+
+    const position = findFigure(content, { rate: "1.0876" as Decimal, date }, rateIn);
+
+    assert.equal(found(position).text, `${formOf(date)} C17 1.0876`);
+    // 90,000 places have these digits.
+    assert.ok(parses <= 16, `${parses} parses`);
+  });
+}
+
+test("the search in a large document ends after few parses, and does not deny the figure", () => {
+  const content = archiveOf(12_000, () => "C 1.0876 of a day without a date, in a long line");
+  const original = Buffer.from(content);
+  let parses = 0;
+  const rateIn = (changed: Uint8Array) => {
+    parses += 1;
+    return original.equals(changed) ? "1.0876" : undefined;
+  };
+
+  const position = findFigure(content, { rate: "1.0876" as Decimal, date: "2003-11-25" }, rateIn);
+
+  assert.equal(position, "not found");
+  assert.ok(content.length > 15_000_000, `${content.length} bytes`);
+  assert.ok(parses <= 15, `${parses} parses`);
 });

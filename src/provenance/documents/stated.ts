@@ -1,0 +1,142 @@
+import { ANY_TIME } from "../../import/seed.ts";
+import {
+  type FigureKind,
+  parseQuotation,
+  type Rejection,
+  type SourceLine,
+} from "../../rates/rules/rate.ts";
+import { pairName, parseSymbol } from "../../rates/rules/symbol.ts";
+import type { SourcedRate } from "../../rates/rules/update-policy.ts";
+import { ParseError, type Publisher } from "../../sources/publishers/publisher.ts";
+import type { BundledPublication } from "../../sources/source.ts";
+import type { ReadDocument, StatedFigures } from "../document-reader.ts";
+
+/** The lines that documents state, each list with the key of its source. */
+type Lines = Iterable<{ readonly source: string; readonly lines: readonly SourceLine[] }>;
+
+/** Parses the documents of a publication. */
+export type ParseDocuments = (documents: readonly ReadDocument[]) => Lines | Rejection;
+
+/** The parsers of a publisher: of what is fetched regularly, which has the latest figures. */
+export function publisherParsers({ key, parse }: Publisher): readonly ParseDocuments[] {
+  const parser =
+    (parseResponses: Publisher["parse"]): ParseDocuments =>
+    (documents) => {
+      try {
+        const responses = documents.map(({ content, receivedAt }) => ({
+          body: content,
+          receivedMs: Date.parse(receivedAt),
+        }));
+        return [{ source: key, lines: parseResponses(responses) }];
+      } catch (error) {
+        if (!(error instanceof ParseError)) throw error;
+        return { reason: error.message };
+      }
+    };
+  return [parser(parse)];
+}
+
+/** The parser of the bundled snapshot, which is one document. */
+export function snapshotParser(
+  parse: (content: Uint8Array) => readonly BundledPublication[],
+): ParseDocuments {
+  return ([document]) => {
+    if (document === undefined) return { reason: "it is missing" };
+    try {
+      return parse(document.content).map(({ source, quotations }) => {
+        return { source, lines: quotations };
+      });
+    } catch (error) {
+      return { reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
+
+/** Which kind of a source's figures is served: an observation does not name it. */
+export type ServedKindOf = (source: string) => FigureKind;
+
+/**
+ * The figures that documents state, as any of some parsers reads them. A further parser is tried
+ * where those before it do not find a figure.
+ *
+ * @returns the reason of the first parser if none can read the documents.
+ */
+export function statedBy(
+  parsers: readonly ParseDocuments[],
+  documents: readonly ReadDocument[],
+  servedKindOf: ServedKindOf,
+): StatedFigures | Rejection {
+  const parsed: ReadonlyMap<string, SourcedRate>[] = [];
+  let rejection: Rejection | undefined;
+  const untried = [...parsers];
+  /** @returns whether there was another parser. */
+  const tryNext = (): boolean => {
+    const parse = untried.shift();
+    if (parse === undefined) return false;
+    const lists = parse(documents);
+    if ("reason" in lists) rejection ??= lists;
+    else parsed.push(figuresIn(lists));
+    return true;
+  };
+  while (parsed.length === 0 && tryNext());
+  if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
+  return {
+    get(figure) {
+      const key = keyOf(figure, figure.kind ?? servedKindOf(figure.source));
+      do {
+        const stated = parsed.find((figures) => figures.has(key))?.get(key);
+        if (stated !== undefined) return stated;
+      } while (tryNext());
+      return undefined;
+    },
+  };
+}
+
+/** The rate that documents state for a figure's pair, kind and time, without an index of all. */
+export function rateStatedBy(
+  parse: ParseDocuments,
+  documents: readonly ReadDocument[],
+  figure: SourcedRate,
+  servedKindOf: ServedKindOf,
+): string | undefined {
+  const lists = parse(documents);
+  if ("reason" in lists) return undefined;
+  const { base, quote, source } = figure;
+  const key = keyOf(figure, figure.kind ?? servedKindOf(source));
+  for (const list of lists) {
+    for (const line of list.lines) {
+      if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
+      if (parseSymbol(line.base) !== base) continue;
+      const stated = figureOf(line, list.source);
+      if (stated !== undefined && keyOf(stated, stated.kind ?? "middle") === key)
+        return stated.rate;
+    }
+  }
+  return undefined;
+}
+
+/** Of a figure that is stated twice, the first one counts, as when it was stored. */
+function figuresIn(lists: Lines): ReadonlyMap<string, SourcedRate> {
+  const figures = new Map<string, SourcedRate>();
+  for (const { source, lines } of lists) {
+    for (const line of lines) {
+      const figure = figureOf(line, source);
+      if (figure === undefined) continue;
+      const key = keyOf(figure, figure.kind ?? "middle");
+      if (!figures.has(key)) figures.set(key, figure);
+    }
+  }
+  return figures;
+}
+
+function figureOf(line: SourceLine, source: string): SourcedRate | undefined {
+  if ("reason" in line) return undefined;
+  const rate = parseQuotation(line, ANY_TIME);
+  if ("reason" in rate) return undefined;
+  const { date, kind, validUntil } = line;
+  return { ...rate, source, date, kind, validUntil };
+}
+
+/** What places a figure in a series: an archive states a pair for many dates. */
+const keyOf = (figure: SourcedRate, kind: FigureKind) =>
+  `${figure.source} ${pairName(figure)} ${kind} ${figure.asOf}`;

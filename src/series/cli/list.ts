@@ -1,0 +1,75 @@
+import type { CommandIo, OpenStore, OutputOptions } from "../../cli/command.ts";
+import { type Column, formatJson, shortHash, table } from "../../cli/output.ts";
+import { shortAsOf, sourcedText } from "../../rates/cli/arguments.ts";
+import { type Pair, pairName } from "../../rates/rules/symbol.ts";
+import type { SourcedRate } from "../../rates/rules/update-policy.ts";
+import type { RateStore, StoredRate } from "../../rates/store.ts";
+import type { RateSource } from "../../sources/source.ts";
+import { figureJson } from "../json.ts";
+import { NEWEST } from "../rules.ts";
+import type { SeriesReads, StoredFigure } from "../store.ts";
+import { noSeries, servedKindOf } from "./arguments.ts";
+
+/** The dependencies of the list of a pair's series. */
+export interface ListSeriesDeps extends CommandIo {
+  readonly openStore: OpenStore<{ readonly rates: RateStore; readonly series: SeriesReads }>;
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+}
+
+/** The newest figure of a series, and what its pair does with it. */
+interface ListedFigure {
+  readonly figure: StoredFigure;
+  readonly state: "served" | "suspended" | "held" | "";
+}
+
+/** Shows the newest figure of every series of a pair, and which one is served. */
+export async function listSeries(
+  { openStore, sourcesOf, print }: ListSeriesDeps,
+  pair: Pair,
+  { json }: OutputOptions,
+): Promise<void> {
+  await using store = await openStore();
+  const served = (await store.rates.list(pair.base)).find(({ quote }) => quote === pair.quote);
+  const held = (await store.rates.listHeld()).find((one) => pairName(one) === pairName(pair));
+  const isOf = (rate: SourcedRate | undefined, figure: StoredFigure) =>
+    rate?.source === figure.source &&
+    figure.kind === servedKindOf(figure.source, sourcesOf) &&
+    rate.asOf === figure.asOf &&
+    rate.rate === figure.rate;
+  const listed: ListedFigure[] = [];
+  for (const series of await store.series.seriesOf(pair)) {
+    const figure = await store.series.figureOnOrBefore(series, NEWEST);
+    if (figure === undefined) continue;
+    const now = served?.suspendedAt === undefined ? "served" : "suspended";
+    const state = isOf(served, figure) ? now : isOf(held, figure) ? "held" : "";
+    listed.push({ figure, state });
+  }
+  if (listed.length === 0) throw noSeries(pair);
+  if (json) {
+    print(formatJson(listed.map(({ figure, state }) => ({ ...figureJson(figure), state }))));
+    return;
+  }
+  print(table(columns, listed));
+  if (!listed.some(({ state }) => state === "served" || state === "suspended")) {
+    print(describeServed(pair, served));
+  }
+}
+
+const columns: readonly Column<ListedFigure>[] = [
+  ["SOURCE", ({ figure }) => figure.source],
+  ["KIND", ({ figure }) => figure.kind],
+  ["DATE", ({ figure }) => figure.date],
+  ["RATE", ({ figure }) => figure.rate, "right"],
+  ["AS OF", ({ figure }) => shortAsOf(figure)],
+  ["REVISION", ({ figure }) => figure.revision, "right"],
+  ["DOCUMENT", ({ figure }) => shortHash(figure.hash)],
+  ["STATE", ({ state }) => state],
+];
+
+/** Where no series' newest figure is served: it is held, or the pair was deleted. */
+function describeServed(pair: Pair, served: StoredRate | undefined): string {
+  if (served === undefined) return `${pairName(pair)} is not served: it is not stored`;
+  const is = served.suspendedAt === undefined ? "is served at" : "is suspended at";
+  return `${pairName(pair)} ${is} ${sourcedText(served)}`;
+}

@@ -1,0 +1,61 @@
+import { writeEvent } from "../audit/sql.ts";
+import type { HeadersOf } from "../rates/headers.ts";
+import type { Pair } from "../rates/rules/symbol.ts";
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
+import { eventDetailsOf, sourcedRateOf, storeRate } from "../rates/update-sql.ts";
+import { dropHeldRates, holdRates, RATES_LOCK } from "../rates/update-statements-sql.ts";
+import type { Origin } from "../shared/origin.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import { decideOwner, NEWEST } from "./rules.ts";
+import { FIGURE_ON_OR_BEFORE, storedFigureOf } from "./sql.ts";
+import type { OwnerChange, OwnerStore, Series, StoredFigure } from "./store.ts";
+
+const SERVED_RATE = `
+  SELECT base, quote, rate, as_of, source FROM rates WHERE base = $1 AND quote = $2`;
+
+export function ownerStore(engine: Engine): OwnerStore {
+  return {
+    own: (series, { maxRateJump, headersOf, origin }) =>
+      engine.transaction(function* (): Transaction<OwnerChange> {
+        const figure = yield* newestFigure(series);
+        if (figure === undefined) return { decision: "none" };
+        const former = yield* servedRate(series);
+        const decision = decideOwner(former, figure, maxRateJump);
+        if (decision === "serve") yield* serve(figure, former, headersOf, origin);
+        if (decision === "hold") yield* hold(figure, origin);
+        return { decision, figure, former };
+      }, RATES_LOCK),
+  };
+}
+
+function* newestFigure({ base, quote, source, kind }: Series) {
+  const rows: Row[] = yield statement(FIGURE_ON_OR_BEFORE, base, quote, source, kind, NEWEST);
+  return rows.map(storedFigureOf)[0];
+}
+
+function* servedRate({ base, quote }: Pair): Transaction<SourcedRate | undefined> {
+  const rows: Row[] = yield statement(SERVED_RATE, base, quote);
+  return rows.map(sourcedRateOf)[0];
+}
+
+/** Serves a figure as an accepted rate of its pair: it also replaces a held one. */
+function* serve(
+  figure: StoredFigure,
+  former: SourcedRate | undefined,
+  headersOf: HeadersOf,
+  origin: Origin,
+): Transaction<void> {
+  const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
+  yield* storeRate(figure, figure.publication, headers, origin.at);
+  yield statement(dropHeldRates(1), figure.base, figure.quote);
+  const formerSource = former === undefined ? {} : { former_source: former.source };
+  const details = { ...eventDetailsOf(figure), ...formerSource };
+  yield writeEvent("rate.owned", origin, { details });
+}
+
+function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
+  const { base, quote, rate, asOf, source, publication = null, place = null, line = null } = figure;
+  const values = [base, quote, rate, asOf, source, origin.at, publication, place, line];
+  yield statement(holdRates(1), ...values);
+  yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
+}
