@@ -6,7 +6,7 @@ import { europeanPublishers } from "./europe/entries.ts";
 import { deduplicate } from "./formats/source-lines.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
-import type { Entry, Publisher } from "./publisher.ts";
+import type { Entry, Publisher, PublisherResponse } from "./publisher.ts";
 
 const entries: readonly Entry[] = [
   ...europeanPublishers,
@@ -21,8 +21,14 @@ const entries: readonly Entry[] = [
 export const publishers: readonly Publisher[] = entries.map(publisherOf);
 
 function publisherOf(entry: Entry): Publisher {
-  const { publishedAt, parse } = entry;
+  const { publishedAt, charset, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, parse: (responses) => deduplicate(parse(responses, momentOf)) };
+  const inUtf8 = (responses: readonly PublisherResponse[]) =>
+    charset === undefined ? responses : responses.map((each) => decoded(each, charset));
+  return { ...entry, parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)) };
+}
+
+function decoded(response: PublisherResponse, charset: string): PublisherResponse {
+  return { ...response, body: Buffer.from(new TextDecoder(charset).decode(response.body)) };
 }

@@ -97,7 +97,7 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
       ["Units,", "Unit,", "no line of Units or of Series ID"],
       ["Series ID,", "Series,", "no line of Units or of Series ID"],
     ],
-    renamed: ["-Mar-", "-March-"],
+    renamed: ["-Mar-", "-Mrz-"],
     empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.

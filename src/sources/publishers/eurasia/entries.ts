@@ -22,6 +22,7 @@ export const eurasianPublishers: readonly Entry[] = [
     terms: "The conditions of the Bank of Russia apply; check them before passing the figures on.",
     termsUrl: "https://www.cbr.ru/eng/user_agreement/",
     addresses: ["https://www.cbr.ru/scripts/XML_daily.asp"],
+    charset: "windows-1251",
     // Set "as of 15:30 Moscow time" of a working day (press release of 25 April 2022), in effect
     // from the next calendar day on, which is the date of the file.
     schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Moscow", holidays: russianHolidays },
@@ -50,6 +51,7 @@ export const eurasianPublishers: readonly Entry[] = [
     terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: undefined,
     addresses: ["https://www.nbkr.kg/XML/daily.xml", "https://www.nbkr.kg/XML/weekly.xml"],
+    charset: "windows-1251",
     // Set "daily on trading days from 15:00 to 15:30" (the bank's metadata), in effect from the
     // next calendar day on, which is the date of the file; it is written at 16:20.
     schedule: { cron: "30 16 * * 1-5", timeZone: "Asia/Bishkek", holidays: kyrgyzHolidays },
