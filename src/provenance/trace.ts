@@ -71,7 +71,7 @@ async function originOf(
       const position = `the document cannot be read: ${content.reason}; see kurs rates verify`;
       return { kind: "published", receivedAt, document, position };
     }
-    opened.push({ content, receivedAt: one.receivedAt });
+    opened.push({ name: one.name, content, receivedAt: one.receivedAt });
   }
   const position =
     reader.find(found.source, opened, { ...observation, place }) ??

@@ -5,6 +5,8 @@ import type { Holiday } from "../rules/holidays.ts";
 
 /** The response of one of a publisher's addresses. */
 export interface PublisherResponse {
+  /** As it was requested: where the response does not say it, the address has the date. */
+  readonly address: string;
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
