@@ -29,6 +29,7 @@ export function createPublisherSource(
   },
 ): RateSource {
   const { key, name, country, terms, termsUrl, tokenUrl, schedule, rarerPairs, parse } = publisher;
+  const { servedKind } = publisher;
   const { clock, token } = settings;
 
   return {
@@ -41,6 +42,8 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
     }),
+
+    ...(servedKind && { servedKind }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       if (tokenUrl !== undefined && token === undefined) {

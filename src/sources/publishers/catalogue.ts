@@ -1,4 +1,5 @@
-import { publicationTime } from "../rules/publication-time.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
+import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
@@ -26,7 +27,14 @@ function publisherOf(entry: Entry): Publisher {
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
   const inUtf8 = (responses: readonly PublisherResponse[]) =>
     charset === undefined ? responses : responses.map((each) => decoded(each, charset));
-  return { ...entry, parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)) };
+  const dated = (line: SourceLine): SourceLine =>
+    publishedAt === undefined || "reason" in line
+      ? line
+      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+  return {
+    ...entry,
+    parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)).map(dated),
+  };
 }
 
 function decoded(response: PublisherResponse, charset: string): PublisherResponse {
