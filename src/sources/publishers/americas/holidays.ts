@@ -33,3 +33,26 @@ export const colombianHolidays: readonly Holiday[] = [
   fromEaster(71), // Sacred Heart
   ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
 ];
+
+/** National holidays of Brazil, and those on which its banks are closed, too. */
+export const brazilianHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  fromEaster(-48), // Carnival
+  fromEaster(-47),
+  GOOD_FRIDAY,
+  ...["04-21", "05-01"].map(yearly),
+  fromEaster(60), // Corpus Christi
+  ...["09-07", "10-12", "11-02", "11-15", "11-20", "12-25"].map(yearly),
+];
+
+/** Days on which Mexican banks are closed, by the supervisor's yearly provisions. */
+export const mexicanHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  mondayFrom("02-01"), // Constitution Day
+  mondayFrom("03-15"), // Benito Juárez's birthday
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  ...["05-01", "09-16", "11-02"].map(yearly),
+  mondayFrom("11-15"), // Revolution Day
+  ...["12-12", "12-25"].map(yearly),
+];

@@ -5,10 +5,12 @@ import {
   georgianHolidays,
   kyrgyzHolidays,
   russianHolidays,
+  turkishHolidays,
 } from "./holidays.ts";
 import { parseNbg } from "./nbg.ts";
 import { parseNbkr } from "./nbkr.ts";
 import { parseNbrb } from "./nbrb.ts";
+import { parseTcmb } from "./tcmb.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
@@ -76,5 +78,22 @@ export const eurasianPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Minsk" },
     onByDefault: false,
     parse: parseNbrb,
+  },
+  {
+    key: "tcmb",
+    name: "Central Bank of the Republic of Türkiye",
+    country: "TR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer",
+    addresses: ["https://www.tcmb.gov.tr/kurlar/today.xml"],
+    // Only the Turkish names have other letters; the file was once in this encoding.
+    charset: "windows-1254",
+    // "Indicative Exchange Rates": "announced by the CBRT at 15:30 on each business day".
+    schedule: { cron: "40 15 * * 1-5", timeZone: "Europe/Istanbul", holidays: turkishHolidays },
+    publishedAt: { time: "15:30", timeZone: "Europe/Istanbul" },
+    // By the Turkish tax procedure law, foreign exchange is valued at the bank's buying rate.
+    servedKind: "buying",
+    onByDefault: false,
+    parse: parseTcmb,
   },
 ];

@@ -31,3 +31,8 @@ export const belarusianHolidays: readonly Holiday[] = [
   fromOrthodoxEaster(9), // Radunitsa
   ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
 ];
+
+/** Holidays by the Turkish law 2429, without those of the Islamic calendar and half days. */
+export const turkishHolidays: readonly Holiday[] = [
+  ...["01-01", "04-23", "05-01", "05-19", "07-15", "08-30", "10-29"].map(yearly),
+];
