@@ -96,7 +96,7 @@ async function originOf(
       const problem = `the document cannot be read: ${content.reason}; see kurs rates verify`;
       return { kind: "published", receivedAt, document, position: { problem, isStated: false } };
     }
-    opened.push({ content, receivedAt: one.receivedAt });
+    opened.push({ name: one.name, content, receivedAt: one.receivedAt });
   }
   const searched = reader.find(found.source, opened, { ...figure, place });
   const position = typeof searched === "string" ? unknownPositions[searched] : searched;

@@ -125,7 +125,8 @@ async function openDocuments(
         await report({ kind: "document", publication, document, reason: content.reason });
       }
     }
-    if (!("reason" in content)) opened.push({ content, receivedAt: document.receivedAt });
+    const { name, receivedAt } = document;
+    if (!("reason" in content)) opened.push({ name, content, receivedAt });
   }
   if (publication.documents.length === 0) {
     await report({ kind: "document", publication, document: undefined, reason: "it is missing" });

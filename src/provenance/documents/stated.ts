@@ -17,13 +17,14 @@ type Lines = Iterable<{ readonly source: string; readonly lines: readonly Source
 /** Parses the documents of a publication. */
 export type ParseDocuments = (documents: readonly ReadDocument[]) => Lines | Rejection;
 
-/** The parsers of a publisher: of what is fetched regularly, which has the latest figures. */
-export function publisherParsers({ key, parse }: Publisher): readonly ParseDocuments[] {
+/** The parsers of a publisher: of what is fetched regularly, and of its archive. */
+export function publisherParsers({ key, parse, archive }: Publisher): readonly ParseDocuments[] {
   const parser =
     (parseResponses: Publisher["parse"]): ParseDocuments =>
     (documents) => {
       try {
-        const responses = documents.map(({ content, receivedAt }) => ({
+        const responses = documents.map(({ name, content, receivedAt }) => ({
+          address: name,
           body: content,
           receivedMs: Date.parse(receivedAt),
         }));
@@ -33,7 +34,7 @@ export function publisherParsers({ key, parse }: Publisher): readonly ParseDocum
         return { reason: error.message };
       }
     };
-  return [parser(parse)];
+  return archive === undefined ? [parser(parse)] : [parser(parse), parser(archive.parse)];
 }
 
 /** The parser of the bundled snapshot, which is one document. */

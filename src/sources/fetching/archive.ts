@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { ParseError, type Publisher } from "../publishers/publisher.ts";
 import { rangesBy } from "../rules/archive-ranges.ts";
 import { type FetchedDocument, type SourceArchive, SourceError } from "../source.ts";
-import { archiveLimits, httpGet, StatusError } from "./http-get.ts";
+import { archiveLimits, httpRequest, StatusError } from "./http-request.ts";
 
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
@@ -30,7 +30,7 @@ export function createArchive(
         const limits = archiveLimits;
         try {
           const how = { ...settings, hosts, limits, validators: {}, signal };
-          const response = await httpGet(address, how);
+          const response = await httpRequest({ address }, how);
           if (response === "unchanged") continue;
           const { body, receivedMs } = response;
           documents.push({ address, body, receivedMs });

@@ -1,8 +1,8 @@
-import { parseRbaArchive } from "./further/rba.ts";
-import { parseNorgesArchive } from "./norges.ts";
+import { parseRbaArchive } from "./asia/rba.ts";
+import { parseNorgesArchive } from "./europe/norges.ts";
+import { parseRiksbankArchive } from "./europe/riksbank.ts";
+import { parseUstArchive } from "./periodic/ust.ts";
 import type { Entry } from "./publisher.ts";
-import { parseRiksbankArchive } from "./riksbank.ts";
-import { parseUstArchive } from "./ust.ts";
 
 /** The euro's first day: before, some publishers have the ecu under its symbol. */
 const EURO = "1999-01-04";

@@ -8,13 +8,23 @@ import type { SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
 import { loadSnapshot, parseSnapshot } from "../../../src/sources/fetching/snapshot.ts";
-import { bodiesOf, publisherOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
+import {
+  addressesOf,
+  bodiesOf,
+  publisherOf,
+  RECEIVED_MS,
+} from "../../sources/publishers/recorded.ts";
 import { documentReader } from "../../support/rates.ts";
 
 const receivedAt = timestamp(RECEIVED_MS);
 
-const documentsOf = (bodies: readonly (string | Uint8Array)[]): ReadDocument[] =>
-  bodies.map((body) => ({ content: Buffer.from(body), receivedAt }));
+const documentsOf = (
+  bodies: readonly (string | Uint8Array)[],
+  addresses: readonly string[] = [],
+): ReadDocument[] =>
+  bodies.map((body, index) => {
+    return { name: addresses[index] ?? "", content: Buffer.from(body), receivedAt };
+  });
 
 /** The lines that the documents state, with the key of their source. */
 function linesIn(source: string, documents: readonly ReadDocument[]) {
@@ -23,7 +33,9 @@ function linesIn(source: string, documents: readonly ReadDocument[]) {
       one.quotations.map((line) => ({ line, source: one.source })),
     );
   }
-  const responses = documents.map(({ content: body }) => ({ body, receivedMs: RECEIVED_MS }));
+  const responses = documents.map(({ name: address, content: body }) => ({
+    ...{ address, body, receivedMs: RECEIVED_MS },
+  }));
   return publisherOf(source)
     .parse(responses)
     .map((line) => ({ line, source }));
@@ -61,7 +73,7 @@ function found(position: ReturnType<typeof documentReader.find>): FigurePosition
 }
 
 /** The digits from the first to the last that is not zero. */
-const significant = (figure: string) => figure.replace(/[.,]/, "").replace(/^0+|0+$/g, "");
+const significant = (figure: string) => figure.replace(/[.,]/g, "").replace(/^0+|0+$/g, "");
 
 /** How each publisher names a pair in the row, or the lines before it, that state its rate. */
 const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
@@ -81,6 +93,13 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   sfc: ({ quote }) => quote,
   snb: ({ base }) => base,
   nbrb: ({ base }) => base,
+  mnb: ({ base }) => `"${base}"`,
+  bazg: ({ base }) => base,
+  "bazg-monthly": ({ base }) => base,
+  tcmb: ({ base }) => base,
+  imf: ({ base, quote }) => fundNames[base === "XDR" ? quote : base] ?? quote,
+  hmrc: ({ quote }) => quote,
+  inforeuro: ({ quote }) => quote,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 
@@ -90,6 +109,13 @@ const treasuryNames: Readonly<Record<string, string>> = {
   TWD: "Taiwan-Dollar",
   EUR: "Euro Zone-Euro",
   CAD: "Canada-Dollar",
+};
+
+const fundNames: Readonly<Record<string, string>> = {
+  AUD: "Australian dollar",
+  EUR: "Euro",
+  KRW: "Korean won",
+  USD: "U.S. dollar",
 };
 
 const krakenNames: Readonly<Record<string, string>> = {
@@ -102,7 +128,7 @@ const krakenNames: Readonly<Record<string, string>> = {
 suite("every figure of every publisher is found", () => {
   for (const [key, nameOf] of Object.entries(namesOf)) {
     test(`${key}: the line has the figure's digits, and its currency's name is near`, () => {
-      const documents = documentsOf(bodiesOf(key));
+      const documents = documentsOf(bodiesOf(key), addressesOf(key));
       const rates = ratesIn(key, documents);
       assert.notEqual(rates.length, 0);
       for (const rate of rates) {

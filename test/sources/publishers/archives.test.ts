@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../harness/archives.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
+import { requestsOf } from "../../../src/sources/publishers/publisher.ts";
 import {
   bodiesOf,
   figuresOf,
@@ -22,7 +23,7 @@ function archiveOf(key: string) {
 /** The lines of an archive's response. */
 const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
   archiveOf(key).parse(
-    bodies.map((body) => ({ body: Buffer.from(body), receivedMs: RECEIVED_MS })),
+    bodies.map((body) => ({ address: "", body: Buffer.from(body), receivedMs: RECEIVED_MS })),
   );
 
 const parseRecorded = (key: string) => parse(key, ...bodiesOf(key));
@@ -62,11 +63,14 @@ test("an archive's addresses are those that its publisher documents", () => {
 });
 
 test("every archive has a first date, a pace, and addresses of the hosts of its publisher", () => {
-  for (const { key, archive, addresses } of publishers) {
+  for (const publisher of publishers) {
+    const { key, archive } = publisher;
     if (archive === undefined) continue;
     assert.equal(Temporal.PlainDate.from(archive.since).toString(), archive.since, key);
     assert.ok(archive.paceMs >= 500, key);
-    const hosts = new Set(addresses.map((address) => new URL(address).host));
+    const hosts = new Set(
+      requestsOf(publisher, RECEIVED_MS, "").map(({ address }) => new URL(address).host),
+    );
     for (const address of archive.addresses(DATES)) {
       const { protocol, host } = new URL(address);
       assert.deepEqual([protocol, hosts.has(host)], ["https:", true], address);

@@ -1,7 +1,7 @@
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOf, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { Parse } from "./publisher.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
 

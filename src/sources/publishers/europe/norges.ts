@@ -1,7 +1,7 @@
-import { quoted } from "../../shared/text/visible-text.ts";
-import { parseCsvText } from "./formats/csv-text.ts";
-import { lineOfUnits, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { Parse } from "./publisher.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { parseCsvText } from "../formats/csv-text.ts";
+import { lineOfUnits, withoutEndedSeries } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 

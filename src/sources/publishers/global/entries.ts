@@ -1,0 +1,37 @@
+import type { Entry } from "../publisher.ts";
+import { fundHolidays } from "./holidays.ts";
+import { parseImf } from "./imf.ts";
+import { parseKraken } from "./kraken.ts";
+
+/** Publishers of no region. */
+export const globalPublishers: readonly Entry[] = [
+  {
+    key: "kraken",
+    name: "Kraken",
+    country: "US",
+    terms: "The terms of Kraken apply; check them before passing the figures on.",
+    termsUrl: "https://www.kraken.com/legal",
+    addresses: [
+      "https://api.kraken.com/0/public/AssetPairs",
+      "https://api.kraken.com/0/public/Ticker",
+    ],
+    schedule: { everySeconds: 30 },
+    publishedAt: undefined,
+    onByDefault: false,
+    parse: parseKraken,
+  },
+  {
+    key: "imf",
+    name: "International Monetary Fund",
+    country: "US",
+    terms: "The terms of the Fund apply; check them before passing the figures on.",
+    termsUrl: "https://www.imf.org/en/about/copyright-and-terms",
+    addresses: ["https://www.imf.org/external/np/fin/data/rms_five.aspx?tsvflag=Y"],
+    // "Published daily except on IMF holidays", by the table's own note. The rates that central
+    // banks report come in over the day, so it is read in Washington's evening.
+    schedule: { cron: "0 18 * * 1-5", timeZone: "America/New_York", holidays: fundHolidays },
+    publishedAt: { time: "12:00", timeZone: "America/New_York" },
+    onByDefault: false,
+    parse: parseImf,
+  },
+];
