@@ -14,7 +14,7 @@ export interface ReadDocument {
 /** The figures that documents state. */
 export interface StatedFigures {
   /**
-   * The one of a source, pair, kind and time.
+   * The one of a source, pair, kind and time, with the figure's own rate if it is stated so.
    *
    * @param figure without a kind, of the one that its source serves.
    */

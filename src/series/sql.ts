@@ -39,24 +39,33 @@ const SERIES_OF = `
     WHERE f.base = $1 AND f.quote = $2 AND f.source = s.source AND f.kind = k.kind)
   ORDER BY s.source, k.kind`;
 
-/** Searches the key for the next pair again and again, as above. */
-const pairsAfter = (condition: string) => {
-  const nextOf = (column: string, after: string) => `
-    SELECT ${column} FROM figures f WHERE (f.base, f.quote) > (${after}) ${condition}
-    ORDER BY f.base, f.quote LIMIT 1`;
+// Searches the key for the next pair again and again, as above. SQLite searches by one column only
+// where a row is compared with another row of columns.
+const pairsAfter = (isOfOneBase: boolean) => {
+  const next = (column: string) => {
+    const inBase = `
+      SELECT ${column} FROM figures f WHERE f.base = p.base AND f.quote > p.quote
+      ORDER BY f.quote LIMIT 1`;
+    if (isOfOneBase) return `(${inBase})`;
+    const inNextBase = `
+      SELECT ${column} FROM figures f WHERE f.base > p.base ORDER BY f.base, f.quote LIMIT 1`;
+    return `coalesce((${inBase}), (${inNextBase}))`;
+  };
   return `
     WITH RECURSIVE pairs (base, quote, number) AS (
-      SELECT * FROM (${nextOf("f.base, f.quote, 1", "$1, $2")}) AS first
+      SELECT * FROM (
+        SELECT f.base, f.quote, 1 FROM figures f
+        WHERE (f.base, f.quote) > ($1, $2) ${isOfOneBase ? "AND f.base = $4" : ""}
+        ORDER BY f.base, f.quote LIMIT 1) AS first
       UNION ALL
-      SELECT (${nextOf("f.base", "p.base, p.quote")}), (${nextOf("f.quote", "p.base, p.quote")}),
-        p.number + 1
+      SELECT ${next("f.base")}, ${next("f.quote")}, p.number + 1
       FROM pairs p WHERE p.base IS NOT NULL AND p.number < $3
     )
     SELECT base, quote FROM pairs WHERE base IS NOT NULL ORDER BY base, quote`;
 };
 
-const PAIRS = pairsAfter("");
-const PAIRS_OF_BASE = pairsAfter("AND f.base = $4");
+const PAIRS = pairsAfter(false);
+const PAIRS_OF_BASE = pairsAfter(true);
 
 const AFTER_PLACE = `(f.base, f.quote, f.source, f.kind, f.date, f.as_of, f.revision)
     > ($1, $2, $3, $4, $5, $6, $7)

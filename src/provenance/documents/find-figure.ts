@@ -16,7 +16,7 @@ const GROUP_SIZES = [512, 32, 1];
 /** The maximum number of times a document is parsed; one of a day takes up to 50 ms. */
 const PARSES_MAX = 600;
 
-/** An archive is parsed less often: one of 7 MB takes about a second. */
+/** An archive is parsed less often: 256,000 figures in 9 MB of XML take 1.7 s. */
 const PARSED_BYTES_MAX = 200_000_000;
 
 /**
@@ -118,13 +118,15 @@ function firstOf(
 ): Candidate | undefined {
   for (const group of groups) {
     let some = group;
-    if (!isAmong(some)) continue;
+    let isProven = isAmong(some);
+    if (!isProven) continue;
     while (some.length > 1) {
       const half = some.slice(0, some.length / 2);
-      some = isAmong(half) ? half : some.slice(half.length);
+      isProven = isAmong(half);
+      some = isProven ? half : some.slice(half.length);
     }
     const [candidate] = some;
-    if (candidate !== undefined && isAmong([candidate])) return candidate;
+    if (candidate !== undefined && (isProven || isAmong([candidate]))) return candidate;
   }
   return undefined;
 }

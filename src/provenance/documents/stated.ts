@@ -17,7 +17,10 @@ type Lines = Iterable<{ readonly source: string; readonly lines: readonly Source
 /** Parses the documents of a publication. */
 export type ParseDocuments = (documents: readonly ReadDocument[]) => Lines | Rejection;
 
-/** The parsers of a publisher: of what is fetched regularly, and of its archive. */
+/**
+ * The parsers of a publisher: that of its archive, which keeps every figure, and that of what is
+ * fetched regularly. Which of them read a publication is not stored.
+ */
 export function publisherParsers({ key, parse, archive }: Publisher): readonly ParseDocuments[] {
   const parser =
     (parseResponses: Publisher["parse"]): ParseDocuments =>
@@ -34,7 +37,7 @@ export function publisherParsers({ key, parse, archive }: Publisher): readonly P
         return { reason: error.message };
       }
     };
-  return archive === undefined ? [parser(parse)] : [parser(parse), parser(archive.parse)];
+  return archive === undefined ? [parser(parse)] : [parser(archive.parse), parser(parse)];
 }
 
 /** The parser of the bundled snapshot, which is one document. */
@@ -58,7 +61,7 @@ export type ServedKindOf = (source: string) => FigureKind;
 
 /**
  * The figures that documents state, as any of some parsers reads them. A further parser is tried
- * where those before it do not find a figure.
+ * where those before it do not read a figure as it is stored.
  *
  * @returns the reason of the first parser if none can read the documents.
  */
@@ -84,11 +87,15 @@ export function statedBy(
   return {
     get(figure) {
       const key = keyOf(figure, figure.kind ?? servedKindOf(figure.source));
+      let other: SourcedRate | undefined;
       do {
-        const stated = parsed.find((figures) => figures.has(key))?.get(key);
-        if (stated !== undefined) return stated;
+        for (const figures of parsed) {
+          const stated = figures.get(key);
+          if (stated?.rate === figure.rate) return stated;
+          other ??= stated;
+        }
       } while (tryNext());
-      return undefined;
+      return other;
     },
   };
 }
