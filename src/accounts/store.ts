@@ -16,13 +16,7 @@ export interface Account {
   readonly quotaMails: boolean;
 }
 
-export interface AccountSummary {
-  readonly id: string;
-  readonly email: string;
-  readonly plan: string;
-  readonly createdAt: string;
-  readonly emailVerifiedAt: string | undefined;
-  readonly suspendedAt: string | undefined;
+export interface AccountSummary extends Omit<Account, "passwordHash" | "quotaMails"> {
   readonly activeKeys: number;
   readonly quota: Quota;
 }

@@ -1,3 +1,4 @@
+import { ownEvent } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { DailyUnits, UsageStore } from "../billing/store.ts";
@@ -125,13 +126,6 @@ async function* eventPages(audit: AuditStore, accountId: string) {
   const read = (before: string | undefined, limit: number) =>
     audit.ofAccount(accountId, before, limit);
   for await (const page of pagesOf(undefined, read, ({ id }) => id)) {
-    yield page.map(({ id, at, actor, action, origin, details }) => ({
-      id,
-      at,
-      actor,
-      action,
-      ...(actor === "account" ? { address: origin ?? null } : {}),
-      details,
-    }));
+    yield page.map(ownEvent);
   }
 }

@@ -12,13 +12,9 @@ export interface Session {
 }
 
 /** A session as its account sees it. */
-export interface ListedSession {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
+export interface ListedSession extends Omit<Session, "accountId" | "address"> {
   /** Unknown for a session that an older version stored. */
   readonly address: string | undefined;
-  readonly tokenHash: string;
 }
 
 /** The session of a request, whose token the guard has accepted. */

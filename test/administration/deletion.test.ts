@@ -189,15 +189,6 @@ test("a deletion with a body that is no JSON is 415, and one over 16 KiB is 413"
   assert.equal((await service.get(ACCOUNT, { session })).status, 200);
 });
 
-test("a deletion needs a session: a password, an email or an API key alone deletes nothing", async () => {
-  const { email, session, apiKey } = await service.newCustomer();
-  const json = { email, password: PASSWORD };
-  for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRejected(await service.call("DELETE", ACCOUNT, { ...how, json }));
-  }
-  assert.equal((await service.get(ACCOUNT, { session })).status, 200);
-});
-
 test("deletions and log-ins of an account count against the same limit, before the password", async () => {
   await using own = await startService({ config: { authCallsPerWindow: 4 } });
   const session = await own.openSession("ada@example.org");

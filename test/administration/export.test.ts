@@ -62,14 +62,6 @@ const service = await startSharedService();
 const exportsOf = (own: TestService) =>
   own.query("SELECT id FROM events WHERE action = 'account.exported'").length;
 
-test("an export needs a session, and a rejected one is not recorded", async () => {
-  const { apiKey } = await service.newCustomer();
-  for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRejected(await service.get(EXPORT, how));
-  }
-  assert.equal(exportsOf(service), 0);
-});
-
 test("the 21st export of an account in a window is rejected, and the account's log-in is not", async () => {
   await using own = await startService();
   const session = await own.openSession("ada@example.org");

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isApiKey } from "../../src/api-keys/rules.ts";
@@ -159,55 +156,4 @@ test("leaks: GitHub's test strings match, and no account has such a key or sessi
   assert.ok(isApiKey(key) && isSessionToken(token));
   assertFailure(await service.get("/v1/rates/EUR/USD", { apiKey: key }), 401, "unauthorized");
   assertFailure(await service.get("/v1/account/usage", { session: token }), 401, "unauthorized");
-});
-
-interface Finding {
-  readonly RuleID: string;
-  readonly File: string;
-}
-
-/** @returns what gitleaks reports about a folder; undefined where it is not installed. */
-async function runGitleaks(folder: string, report: string): Promise<Finding[] | undefined> {
-  const where = ["--source", folder, "--no-git", "--config", GITLEAKS];
-  const how = ["--redact", "--report-format", "json", "--report-path", report];
-  const { error, status, stderr } = spawnSync("gitleaks", ["detect", ...where, ...how], {
-    encoding: "utf8",
-  });
-  if (error !== undefined) {
-    assert.equal((error as NodeJS.ErrnoException).code, "ENOENT");
-    return undefined;
-  }
-  assert.ok(status === 0 || status === 1, stderr);
-  return JSON.parse(await readFile(report, "utf8")) as Finding[];
-}
-
-test("leaks: gitleaks itself, if installed, reports each leak and no near miss", async () => {
-  await using directory = await mkdtempDisposable(join(tmpdir(), "kurs-leaks-"));
-  const [leaks, clean] = [join(directory.path, "leaks"), join(directory.path, "clean")];
-  for (const folder of [leaks, clean]) await mkdir(folder);
-  for (const [index, { credential }] of both.entries()) {
-    for (const [where, leak] of Object.entries(surroundings)) {
-      await writeFile(join(leaks, `${index} ${where}`), leak(credential));
-    }
-    for (const [miss, near] of Object.entries(nearMisses)) {
-      await writeFile(join(clean, `${index} ${miss}`), `KURS=${near(credential)}\n`);
-    }
-  }
-  await writeFile(
-    join(clean, "placeholders"),
-    github.map(({ testString }) => testString).join("\n"),
-  );
-
-  const reported = await runGitleaks(leaks, join(directory.path, "leaks.json"));
-  if (reported === undefined) return;
-  const own = (findings: readonly Finding[] = []) =>
-    findings.filter(({ RuleID }) => RuleID.startsWith("kurs-"));
-  const files = own(reported).map(
-    ({ RuleID, File }) => `${RuleID} ${File.slice(leaks.length + 1)}`,
-  );
-  const expected = gitleaks.flatMap(({ name }, index) =>
-    Object.keys(surroundings).map((where) => `${name} ${index} ${where}`),
-  );
-  assert.deepEqual(files.sort(), expected.sort());
-  assert.deepEqual(own(await runGitleaks(clean, join(directory.path, "clean.json"))), []);
 });

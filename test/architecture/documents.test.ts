@@ -85,3 +85,14 @@ test("every path in CONTRIBUTING.md's table of changes is there, from the root o
     [],
   );
 });
+
+test("every file that docs/security.md names exists", () => {
+  const named = read("docs/security.md").matchAll(/`((?:bench|test|docs|src)\/[\w./-]+)`/g);
+  const files = [...named].map(([, file = ""]) => file);
+
+  assert.ok(files.length > 50, `only ${files.length} files were found in it`);
+  assert.deepEqual(
+    files.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});

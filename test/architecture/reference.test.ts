@@ -19,19 +19,30 @@ const firstCellsOf = (path: string) =>
     .filter((line) => line.startsWith("| `"))
     .map((line) => line.split(" | ")[0] ?? "");
 
-/** The commands below one, each with the words of its groups: `accounts sessions end`. */
-async function commandsBelow(group: readonly string[]): Promise<string[]> {
-  const { stdout } = await kurs([...group, "--help"]);
-  const [, list] = stdout.split("\nCommands:\n");
-  if (list === undefined) return [group.join(" ")];
-  const names = matchesOf(list.split("\n\n")[0] ?? "", /^ {2}([\w-]+)/gm);
-  const below = names.filter((name) => name !== "help").map((name) => [...group, name]);
-  // `kurs backup [options] [command] [file]` is a command itself, too.
-  const own = /^Usage: .*\[command\] \S/.test(stdout) ? [group.join(" ")] : [];
-  return [...own, ...(await Promise.all(below.map(commandsBelow))).flat()];
+interface Help {
+  /** Such as `accounts sessions end`. */
+  readonly command: string;
+  readonly text: string;
+  /** Whether it only has commands below it. */
+  readonly isGroup: boolean;
 }
 
-test("docs/commands.md lists every command, and no other", async () => {
+/** The help of a command, and of every command below it. */
+async function helpsFrom(words: readonly string[]): Promise<Help[]> {
+  const { exitCode, stdout: text, stderr } = await kurs([...words, "--help"]);
+  assert.deepEqual([exitCode, stderr], [0, ""]);
+  const [usage = "", list = ""] = text.split("\nCommands:\n");
+  const names = matchesOf(list.split("\n\n")[0] ?? "", /^ {2}([\w-]+)/gm);
+  const below = names.filter((name) => name !== "help").map((name) => [...words, name]);
+  // `kurs backup [options] [command] [file]` is a command itself, too.
+  const isGroup = list !== "" && !/^Usage: .*\[command\] \S/.test(usage);
+  const own = { command: words.join(" "), text, isGroup };
+  return [own, ...(await Promise.all(below.map(helpsFrom))).flat()];
+}
+
+const helps = await helpsFrom([]);
+
+test("docs/commands.md lists every command, and no other", () => {
   const listed = firstCellsOf("docs/commands.md").flatMap((cell) => {
     const [first = "", ...others] = matchesOf(cell, /`((?:kurs )?[a-z][a-z -]*[a-z])/g);
     const group = first.replace(/ [a-z-]+$/, "");
@@ -40,10 +51,17 @@ test("docs/commands.md lists every command, and no other", async () => {
     return [first, ...full].map((command) => command.replace("kurs ", ""));
   });
 
-  const commands = await commandsBelow([]);
+  const commands = helps.filter(({ isGroup }) => !isGroup).map(({ command }) => command);
 
   assert.ok(commands.length > 40, `only ${commands.length} commands`);
   assert.deepEqual(listed.sort(), commands.sort());
+});
+
+test("the help of every command begins with its use, and has an example", () => {
+  for (const { command, text } of helps) {
+    assert.ok(text.startsWith(`Usage: ${`kurs ${command}`.trim()}`), text);
+    assert.match(text, /^Examples?:\n(?:.*\n)* {2}\$ .*kurs /m, command);
+  }
 });
 
 test("docs/operating/accounts.md lists every action of the audit log, and no other", () => {

@@ -311,16 +311,6 @@ test("auth limit: without TRUST_PROXY the server ignores X-Forwarded-For", async
   assertLimited(await logIn(service, EMAIL, { "x-real-ip": "203.0.113.5" }));
 });
 
-test("auth limit: X-Forwarded-For of a trusted proxy gives the client address", async () => {
-  await using service = await startService({
-    config: { authCallsPerWindow: 2, trustedProxies: ["127.0.0.1"] },
-  });
-  await spend(2, () => register(service, EMAIL, "short", "203.0.113.1"));
-
-  assertLimited(await register(service, EMAIL, "short", "203.0.113.1"));
-  await spend(2, () => register(service, EMAIL, "short", "203.0.113.2"));
-});
-
 test("auth limit: behind a trusted proxy the server ignores addresses that the client itself added", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, trustedProxies: ["127.0.0.1"] },

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { startSharedService } from "../support/service.ts";
 
@@ -45,13 +44,6 @@ for (const engine of engines) {
 }
 
 const service = await startSharedService();
-
-test("the usage of keys needs a session, and an API key is none", async () => {
-  const { apiKey } = await service.newCustomer();
-  for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRejected(await service.get(KEY_USAGE, how));
-  }
-});
 
 test("an account without keys has an empty list, and a request changes nothing", async () => {
   const session = await service.openSession();

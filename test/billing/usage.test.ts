@@ -128,12 +128,3 @@ test("§4 usage: a storage failure returns 503 with Retry-After and does not rev
   }
   assert.equal(await own.usedUnits(session), 0);
 });
-
-test("§4 usage: an account whose plan is not stored gets 503 with Retry-After", async () => {
-  await using own = await startService();
-  const session = await own.openSession();
-  using database = own.database();
-  database.exec("PRAGMA foreign_keys = OFF; UPDATE accounts SET plan = 'lost'");
-
-  assertFailure(await own.get(USAGE, { session }), 503, "temporarily_unavailable");
-});

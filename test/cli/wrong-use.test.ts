@@ -7,71 +7,7 @@ import { wholeNumber } from "../../src/cli/whole-number.ts";
 import { kurs } from "../support/command-line.ts";
 import { temporaryDirectory } from "../support/process.ts";
 
-const EXAMPLE = /^Examples?:\n(.*\n)* {2}\$ .*kurs /m;
-
-const commands = [
-  "",
-  "serve",
-  "rates",
-  "rates import",
-  "rates backfill",
-  "rates list",
-  "rates suspend",
-  "rates resume",
-  "rates delete",
-  "rates history",
-  "rates at",
-  "rates trace",
-  "rates verify",
-  "rates compare",
-  "rates own",
-  "plans",
-  "plans list",
-  "plans set",
-  "plans delete",
-  "usage",
-  "usage export",
-  "accounts",
-  "accounts list",
-  "accounts show",
-  "accounts plan",
-  "accounts verify",
-  "accounts suspend",
-  "accounts resume",
-  "accounts sessions",
-  "accounts sessions end",
-  "accounts reset-link",
-  "accounts export",
-  "accounts delete",
-  "audit",
-  "keys",
-  "keys list",
-  "keys revoke",
-  "keys burn",
-  "accounts quota-mails",
-  "mail",
-  "mail list",
-  "mail test",
-  "backup",
-  "backup verify",
-  "restore",
-  "doctor",
-  "health",
-];
-
 suite("command-line usage", { concurrency: 4 }, () => {
-  for (const command of commands) {
-    test(`the help of "${["kurs", command].join(" ").trim()}" has an example`, async () => {
-      const words = command.split(" ").filter((word) => word !== "");
-      const { exitCode, stdout, stderr } = await kurs([...words, "--help"]);
-
-      assert.equal(exitCode, 0);
-      assert.equal(stderr, "");
-      assert.ok(stdout.startsWith(`Usage: ${["kurs", ...words].join(" ")}`), stdout);
-      assert.match(`${stdout}\n`, EXAMPLE);
-    });
-  }
-
   test("kurs --version prints the version of package.json", async () => {
     const manifest = JSON.parse(
       await readFile(join(import.meta.dirname, "../../package.json"), "utf8"),
@@ -81,18 +17,14 @@ suite("command-line usage", { concurrency: 4 }, () => {
     assert.equal(stdout, `${manifest.version}\n`);
   });
 
+  // One of each kind that the parser finds by itself, and every one that a command finds.
   const wrongUses = [
     [["fly"], "error: unknown command 'fly'"],
     [["rates", "fly"], "error: unknown command 'fly'"],
     [["--fly"], "error: unknown option '--fly'"],
     [["serve", "--port", "80"], "error: unknown option '--port'"],
-    [["rates", "list", "--fly"], "error: unknown option '--fly'"],
     [["rates", "import"], "error: missing required argument 'file'"],
     [["rates", "import", "one.csv", "two.csv"], "error: too many arguments for 'import'"],
-    [["rates", "suspend", "EUR"], "error: missing required argument 'quote'"],
-    [["rates", "delete", "EUR"], "error: missing required argument 'quote'"],
-    [["rates", "delete", "EUR", "USD", "GBP"], "error: too many arguments for 'delete'"],
-    [["rates", "history", "EUR"], "error: missing required argument 'quote'"],
     [["rates", "history", "EUR", "U$D"], 'kurs: quote "U$D": want'],
     [
       ["rates", "history", "EUR", "USD", "--from", ""],
@@ -109,13 +41,10 @@ suite("command-line usage", { concurrency: 4 }, () => {
       ["rates", "history", "EUR", "USD", "--json", "--format", "csv"],
       "error: option '--json' cannot be used with option '--format <format>'",
     ],
-    [["rates", "at", "EUR", "USD"], "error: missing required argument 'moment'"],
     [["rates", "at", "EUR", "USD", "yesterday"], 'kurs: moment "yesterday": want a date such as'],
     [["rates", "at", "EUR", "USD", "2026-01-01T10:00"], 'kurs: moment "2026-01-01T10:00": want'],
     [["rates", "at", "EUR", "USD", "9999-12-31"], 'kurs: moment "9999-12-31": this day ends at'],
     [["rates", "at", "EUR", "USD", "9999-12-31T00:00:00Z"], 'kurs: moment "9999-12-31T00:00:00Z"'],
-    [["rates", "trace", "EUR"], "error: missing required argument 'quote'"],
-    [["rates", "trace", "EUR", "USD", "GBP"], "error: too many arguments for 'trace'"],
     [["rates", "trace", "EUR", "USD", "--at", "9999-01-01"], 'kurs: --at "9999-01-01": this day'],
     [["rates", "trace", "EUR", "USD", "--file"], "error: option '--file <path>' argument missing"],
     [["rates", "verify", "EUR"], "error: too many arguments for 'verify'"],
@@ -153,41 +82,17 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["rates", "compare", "--above", "half"], 'kurs: --above "half": want a number of percent'],
     [["rates", "own", "EUR", "USD"], "error: missing required argument 'source'"],
     [["rates", "own", "EUR", "", "ecb"], 'kurs: quote "": want'],
-    [["plans", "set", "pro"], "error: missing required argument 'units'"],
-    [["plans", "delete"], "error: missing required argument 'name'"],
-    [["plans", "delete", "one", "two"], "error: too many arguments for 'delete'"],
-    [["accounts", "show"], "error: missing required argument 'email'"],
-    [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
-    [["accounts", "verify"], "error: missing required argument 'email'"],
-    [["accounts", "suspend"], "error: missing required argument 'email'"],
-    [["accounts", "sessions", "end"], "error: missing required argument 'email'"],
-    [["accounts", "sessions", "ada@example.org"], "error: unknown command 'ada@example.org'"],
-    [["accounts", "delete"], "error: missing required argument 'email'"],
-    [["accounts", "delete", "ada@example.org", "--force"], "error: unknown option '--force'"],
-    [["audit", "ada@example.org"], "error: too many arguments for 'audit'"],
     [["audit", "--since", "tomorrow"], 'kurs: --since "tomorrow": want a time such as 2026-11-'],
-    [["keys", "fly"], "error: unknown command 'fly'"],
-    [["keys", "list"], "error: missing required argument 'email'"],
-    [["keys", "revoke"], "error: missing required argument 'key'"],
     [["keys", "revoke", ""], "kurs: want the id of an API key, or its prefix such as"],
     [["keys", "revoke", "svc_live_0123456"], "kurs: want the id of an API key, or its prefix"],
     [["keys", "revoke", "svc_live_012345678"], "kurs: want the id of an API key, or its prefix"],
-    [["keys", "burn", "one.log", "two.log"], "error: too many arguments for 'burn'"],
-    [["keys", "burn", "--force"], "error: unknown option '--force'"],
-    [["accounts", "quota-mails", "ada@example.org"], "error: missing required argument 'on|off'"],
     [["accounts", "quota-mails", "ada@example.org", "ON"], 'kurs: "ON": want on or off'],
-    [["mail", "fly"], "error: unknown command 'fly'"],
-    [["mail", "list", "all"], "error: too many arguments for 'list'"],
-    [["mail", "test"], "error: missing required argument 'address'"],
     [["mail", "test", "ada"], 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     [["mail", "test", "ada@example.org,eve@example.org"], 'kurs: "ada@example.org,eve@'],
     [["backup", "one.db", "--keep", "0"], 'kurs: --keep "0": want a whole number from 1'],
-    [["backup", "verify", "one.db", "two.db"], "error: too many arguments for 'verify'"],
     [["backup", "-"], "kurs: name a file: a backup is checked completely"],
     [["restore", "-"], "kurs: name a file: a backup is checked completely"],
-    [["restore", "one.db", "two.db"], "error: too many arguments for 'restore'"],
-    [["doctor", "me"], "error: too many arguments for 'doctor'"],
     [["rates", "list", "E"], 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
     [["rates", "suspend", "EUR", "ß"], 'kurs: quote "ß": want'],
     [["rates", "delete", "EUR", ""], 'kurs: quote "": want'],
@@ -201,7 +106,6 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["plans", "set", "pro", "1000000000001"], 'kurs: units "1000000000001": want'],
     [["plans", "set", "pro", ""], 'kurs: units "": want'],
     [["plans", "set", "Pro", "5"], 'kurs: plan "Pro": want up to 40 lower-case letters'],
-    [["accounts", "list", "ada@example.org"], "error: too many arguments for 'list'"],
     [["accounts", "list", "--limit", "0"], 'kurs: --limit "0": want a whole number from 1 to 1000'],
     [["accounts", "list", "--limit", "1001"], 'kurs: --limit "1001": want a whole number from 1'],
     [["accounts", "list", "--limit", "1e2"], 'kurs: --limit "1e2": want a whole number'],
@@ -211,8 +115,6 @@ suite("command-line usage", { concurrency: 4 }, () => {
       ["accounts", "list", "--after", "ada@example.org"],
       'kurs: --after "ada@example.org": want the',
     ],
-    [["accounts", "list", "--after"], "error: option '--after <id>' argument missing"],
-    [["usage", "export", "2026-11"], "error: too many arguments for 'export'"],
     [["usage", "export", "--format", "CSV"], "error: option '--format <format>' argument 'CSV' is"],
     [["usage", "export", "--period", ""], 'kurs: --period "": want a month as YYYY-MM, such as 2'],
     [["usage", "export", "--period", "2026-13"], 'kurs: --period "2026-13": want a month as'],

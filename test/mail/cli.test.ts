@@ -207,23 +207,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     const wrong = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: url } });
     assertNotSent(wrong, /535/);
 
-    await using foreign = await playSmtp({ account: ACCOUNT, startTls: true });
-    const untrusted = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: foreign.url } });
-    assertNotSent(untrusted, /certificate/);
-
-    await using rejecting = await playSmtp({ account: ACCOUNT });
-    rejecting.behave({ reject: "RCPT", code: 550, message: "no such user here" });
-    const rejected = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: rejecting.url } });
-    assertNotSent(rejected, /550 .*no such user here/);
-
-    // 0.0.0.0 leads to this machine but is not a loopback address.
-    await using plain = await playSmtp();
-    const clearUrl = `smtp://0.0.0.0:${plain.port}`;
-    const clear = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: clearUrl } });
-    assertNotSent(clear, /does not offer TLS.*Use smtps:.*requireTLS=false/);
-
-    const taken = [strict, foreign, rejecting, plain].flatMap(({ received }) => received);
-    assert.deepEqual(taken, []);
+    assert.deepEqual(strict.received, []);
   });
 
   test("the command reports a data directory that cannot be written in one line", async () => {
@@ -245,19 +229,3 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(directory.path), []);
   });
 });
-
-const helps = [
-  [["mail"], /list \[options\] +show mails that wait or were given up[\s\S]*test <address> +send/],
-  [["mail", "list"], /--all +show those delivered in the last 30 days, too\n +--json +print/],
-  [
-    ["mail", "test"],
-    /server's reply\n[\s\S]*Without SMTP_URL the mail is written to a file in DATA_DIR/,
-  ],
-] as const;
-
-for (const [words, content] of helps) {
-  test(`the help of "kurs ${words.join(" ")}" says what it does`, async () => {
-    const { stdout } = await kurs([...words, "--help"]);
-    assert.match(stdout, content);
-  });
-}

@@ -50,17 +50,6 @@ test("register: a registered email returns 409 and does not change the existing 
   assert.deepEqual(stored, before);
 });
 
-test("register: of eight concurrent requests with one email, exactly one returns 201", async () => {
-  const answers = await Promise.all(Array.from({ length: 8 }, () => register("race@example.org")));
-
-  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
-  for (const answer of answers.filter(({ status }) => status !== 201)) {
-    assertFailure(answer, 409, "email_taken");
-  }
-  const stored = service.query("SELECT id FROM accounts WHERE email = 'race@example.org'");
-  assert.equal(stored.length, 1);
-});
-
 test("register: an email is trimmed and lower-cased before it is compared and returned", async () => {
   const answer = await register(" \tGrace@Example.ORG\n");
 

@@ -98,14 +98,3 @@ test("required verification: existing sessions and keys stay valid; the next log
   assertNotVerified(await logIn("ada@example.org", PASSWORD, own));
   assert.equal(sessions(own).length, 1);
 });
-
-test("required verification: without the setting an unverified account has full access", async () => {
-  await using own = await startService();
-  const session = await own.openSession("ada@example.org");
-
-  const { apiKey } = await own.createKey(session);
-
-  assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-  const [account] = own.query("SELECT email_verified_at FROM accounts");
-  assert.equal(account?.email_verified_at, null);
-});

@@ -8,7 +8,6 @@ import { startService, startSharedService, type TestService } from "../support/s
 
 const SESSIONS = "/v1/account/sessions";
 const USAGE = "/v1/account/usage";
-const DAY_MS = 86_400_000;
 
 interface Listed {
   readonly id: string;
@@ -165,23 +164,6 @@ test("sessions: the address is the client's, of IPv6 the /64", async () => {
   assert.deepEqual(addresses, ["192.0.2.7", "2001:db8:1:2::/64", "127.0.0.1"]);
 });
 
-test("sessions: an expired or ended session is not listed and cannot be ended", async () => {
-  await using own = await startService();
-  await own.openSession("ada@example.org");
-  own.clock.advanceMs(DAY_MS / 2);
-  const session = await own.logIn("ada@example.org");
-  const expiring = (await listOf(own, session)).find(({ current }) => !current)?.id;
-  own.clock.advanceMs(DAY_MS / 2);
-
-  assert.deepEqual(
-    (await listOf(own, session)).map(({ current }) => current),
-    [true],
-  );
-  const answer = await own.call("DELETE", `${SESSIONS}/${expiring}`, { session });
-  assertFailure(answer, 404, "not_found");
-  assert.deepEqual(await eventsOf(own, session), []);
-});
-
 test("sessions: a session can end itself by its id", async () => {
   const session = await service.openSession();
   const [own] = await listOf(service, session);
@@ -205,17 +187,6 @@ test("sessions: another account's id, an unknown one, a token and a digest are 4
   }
 
   assert.deepEqual(service.query("SELECT * FROM sessions"), before);
-});
-
-test("sessions: the list and both endings need a session, and an API key is none", async () => {
-  const { session, apiKey } = await service.newCustomer();
-  const [own] = await listOf(service, session);
-  for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
-    assertSessionRejected(await service.get(SESSIONS, how));
-    assertSessionRejected(await service.call("DELETE", SESSIONS, how));
-    assertSessionRejected(await service.call("DELETE", `${SESSIONS}/${own?.id}`, how));
-  }
-  assert.ok(await isValid(service, session));
 });
 
 test("sessions: a body is ignored, and one over 16 KiB ends nothing", async () => {

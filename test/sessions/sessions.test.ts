@@ -6,7 +6,8 @@ import {
   assertKeyRejected,
   assertSessionRejected,
 } from "../support/assertions.ts";
-import { startService, startSharedService } from "../support/service.ts";
+import type { OpenApiDocument } from "../support/openapi.ts";
+import { startSharedService } from "../support/service.ts";
 
 const USAGE = "/v1/account/usage";
 const KEYS = "/v1/account/api-keys";
@@ -114,19 +115,6 @@ test("sessions: an API key stays valid after the session that created it has end
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("sessions: sessions and log-outs persist across a restart", async () => {
-  await using first = await startService();
-  const { dataDirectory } = first;
-  const staying = await first.openSession();
-  const leaving = await first.openSession();
-  await first.post("/v1/auth/logout", { session: leaving });
-
-  await using second = await startService({ dataDirectory });
-
-  assert.equal((await second.get(USAGE, { session: staying })).status, 200);
-  assertSessionRejected(await second.get(USAGE, { session: leaving }));
-});
-
 test("sessions: the database holds the SHA-256 of a session token but not the token", async () => {
   const session = await service.openSession();
 
@@ -150,18 +138,28 @@ test("§5 sessions: the rate endpoint rejects a session token and charges nothin
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 sessions: account endpoints reject an API key", async () => {
-  const { session, keyId: id, apiKey } = await service.newCustomer();
+test("§4, §5 sessions: every account endpoint rejects a request without a session, and with an API key", async () => {
+  const { apiKey, keyId } = await service.newCustomer();
+  const { paths } = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { security = [] }]) => security.some((scheme) => "Session" in scheme))
+      .map(([method]) => [method.toUpperCase(), path.replace("{id}", keyId)] as const),
+  );
+  assert.ok(operations.length > 15, `only ${operations.length} operations`);
+  const stored = () =>
+    ["accounts", "api_keys", "sessions", "events"].map((table) =>
+      service.query(`SELECT * FROM ${table}`),
+    );
+  const before = stored();
 
-  for (const scheme of ["ApiKey", "Session", "Bearer"]) {
-    const headers = { authorization: `${scheme} ${apiKey}` };
-    assertSessionRejected(await service.get(USAGE, { headers }));
-    assertSessionRejected(await service.get(KEYS, { headers }));
-    assertSessionRejected(await service.post(KEYS, { headers, json: { name: "more" } }));
-    assertSessionRejected(await service.call("DELETE", `${KEYS}/${id}`, { headers }));
-    assertSessionRejected(await service.post("/v1/auth/logout", { headers }));
+  for (const [method, path] of operations) {
+    const schemes = ["Session", "ApiKey", "Bearer"];
+    const keys = schemes.map((scheme) => ({ authorization: `${scheme} ${apiKey}` }));
+    for (const headers of [{}, { authorization: "Session svc_sess_x" }, ...keys]) {
+      assertSessionRejected(await service.call(method, path, { headers }));
+    }
   }
-  const { body } = await service.get(KEYS, { session });
-  assert.equal((body.api_keys as readonly unknown[]).length, 1);
-  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+
+  assert.deepEqual(stored(), before);
 });

@@ -222,20 +222,6 @@ test("the row cache is cleared beyond 100,000 entries, between two transactions"
   assert.deepEqual(searches.slice(100_001), [100_001]);
 });
 
-test("a second store on the same file migrates nothing and keeps the data", async () => {
-  await using database = await createSqliteDatabase();
-  const first = database.openStore();
-  await first.plans.set({ name: "pro", unitsPerPeriod: 7 }, BY);
-  await first.plans.set({ name: "free", unitsPerPeriod: 5 }, BY);
-
-  const second = database.openStore();
-
-  assert.deepEqual(await second.plans.list(), [
-    { name: "free", unitsPerPeriod: 5 },
-    { name: "pro", unitsPerPeriod: 7 },
-  ]);
-});
-
 test("every commit of a store is synced to disk, and foreign keys are enforced", async (t) => {
   await using database = await createSqliteDatabase();
   const exec = t.mock.method(DatabaseSync.prototype, "exec");

@@ -36,10 +36,14 @@ export function migrate(
 }
 
 /** The error for a database that a newer program has migrated. */
-export function newerSchema(file: string, version: number): StartupError {
+export function newerSchema(
+  file: string,
+  version: number,
+  advice = "start that newer program, or set DATA_DIR to another directory",
+): StartupError {
   return new StartupError(
     `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
-      `knows ${knownSchema()}): start that newer program, or set DATA_DIR to another directory.`,
+      `knows ${knownSchema()}): ${advice}.`,
   );
 }
 
@@ -52,7 +56,7 @@ export function versionOf(database: DatabaseSync): number {
 export function schemaOf(database: DatabaseSync): number {
   const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
   if (database.prepare(isOurs).get() === undefined) return 0;
-  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+  return versionOf(database);
 }
 
 /** The schema that this program knows. */

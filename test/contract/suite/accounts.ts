@@ -16,8 +16,7 @@ import {
 } from "./database.ts";
 
 export function accountSuite(test: StoreTest): void {
-  test("an account can be read by its email, with every stored field", async (database) => {
-    const store = database.openStore();
+  test("an account can be read by its email, with every stored field", async ({ store }) => {
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
 
@@ -31,8 +30,8 @@ export function accountSuite(test: StoreTest): void {
     assert.equal(await store.accounts.findById(newId()), undefined);
   });
 
-  test("an account is stored together with its verification token and its mail", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an account is stored together with its verification token and its mail", async (given) => {
+    const { store, engine } = given;
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
 
@@ -63,8 +62,7 @@ export function accountSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a registered email is rejected and nothing stored changes", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a registered email is rejected and nothing stored changes", async ({ store, engine }) => {
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
     await store.accounts.create(account, newMailToken(), BY);
@@ -78,8 +76,8 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(ids, [account.id]);
   });
 
-  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (database) => {
-    const stores = [database.openStore(), database.openStore()];
+  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (given) => {
+    const { stores } = given;
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
@@ -99,8 +97,8 @@ export function accountSuite(test: StoreTest): void {
     );
   });
 
-  test("an account with an unknown plan is rejected, including its token and mail", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an account with an unknown plan is rejected, including its token and mail", async (given) => {
+    const { store, engine } = given;
     const before = await contentsOf(engine);
 
     await assert.rejects(store.accounts.create(newAccount({ plan: "none" }), newMailToken(), BY));
@@ -108,8 +106,8 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an account is not stored when its token or mail cannot be stored", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an account is not stored when its token or mail cannot be stored", async (given) => {
+    const { store, engine } = given;
     const { mailId, tokenHash } = newMailToken();
     await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }), BY);
     const before = await contentsOf(engine);
@@ -121,8 +119,8 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("accounts are listed in order of creation with their active keys and units", async (database) => {
-    const store = database.openStore();
+  test("accounts are listed in order of creation with their active keys and units", async (given) => {
+    const { store } = given;
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
     const revoked = newKey(first.accountId);
@@ -154,56 +152,7 @@ export function accountSuite(test: StoreTest): void {
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("accounts are listed in pages that start after an id", async (database) => {
-    const store = database.openStore();
-    const accounts = Array.from({ length: 5 }, () => newAccount());
-    // Stored in another order than that of their ids.
-    for (const account of accounts.toReversed()) {
-      await store.accounts.create(account, newMailToken(), BY);
-    }
-    const ids = accounts.map(({ id }) => id);
-    const pageAfter = async (afterId: string, limit: number) =>
-      (await store.accounts.list(PERIOD.name, afterId, limit)).map(({ id }) => id);
-
-    assert.deepEqual(await pageAfter("", 2), ids.slice(0, 2));
-    assert.deepEqual(await pageAfter(ids[1] ?? "", 2), ids.slice(2, 4));
-    assert.deepEqual(await pageAfter(ids[3] ?? "", 2), ids.slice(4));
-    assert.deepEqual(await pageAfter(ids[4] ?? "", 2), []);
-    assert.deepEqual(await pageAfter("00000000-0000-0000-0000-000000000000", 9), ids);
-  });
-
-  test("an account is summarized by its exact email", async (database) => {
-    const store = database.openStore();
-    const { accountId, email, keyHash } = await newCustomer(store, 10);
-    await store.accounts.create(newAccount(), newMailToken(), BY);
-    await store.metering.read(newRead(keyHash));
-
-    const summary = await store.accounts.summarize(PERIOD.name, email);
-
-    assert.deepEqual([summary?.id, summary?.email, summary?.activeKeys], [accountId, email, 1]);
-    assert.deepEqual(summary?.quota, { quotaUnits: 10, usedUnits: 1 });
-    for (const other of ["%", "", email.toUpperCase()]) {
-      assert.equal(await store.accounts.summarize(PERIOD.name, other), undefined);
-    }
-  });
-
-  test("changing an account's plan does not affect other accounts", async (database) => {
-    const store = database.openStore();
-    const account = newAccount();
-    const other = newAccount();
-    await store.accounts.create(account, newMailToken(), BY);
-    await store.accounts.create(other, newMailToken(), BY);
-    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
-
-    assert.equal(await store.accounts.setPlan(account.email, "pro", BY), true);
-    assert.equal(await store.accounts.setPlan("nobody@example.org", "pro", BY), false);
-
-    assert.equal((await store.accounts.findByEmail(account.email))?.plan, "pro");
-    assert.equal((await store.accounts.findByEmail(other.email))?.plan, "free");
-  });
-
-  test("an account cannot be moved to an unknown plan", async (database) => {
-    const store = database.openStore();
+  test("an account cannot be moved to an unknown plan", async ({ store }) => {
     const account = newAccount();
     await store.accounts.create(account, newMailToken(), BY);
 

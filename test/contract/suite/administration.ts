@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { exportSections } from "../../../src/administration/administration.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
@@ -10,8 +9,6 @@ import {
   NOW,
   newAccount,
   newCustomer,
-  newHash,
-  newId,
   newInvitation,
   newKey,
   newMailToken,
@@ -50,8 +47,8 @@ const actionsOf = async (store: Store, accountId: string) =>
   (await store.audit.ofAccount(accountId, undefined, 100)).map(({ action }) => action).reverse();
 
 export function administrationSuite(test: StoreTest): void {
-  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
+  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (given) => {
+    const { store: here, other: there } = given;
     const { accountId, email, keyHash, session } = await newAda(here);
     const other = await newCustomer(here, 10);
     await there.metering.read(newRead(keyHash));
@@ -82,8 +79,8 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(actions.slice(-2), ["account.suspended", "account.resumed"]);
   });
 
-  test("in one batch, reads of a suspended account are rejected and the others served", async (database) => {
-    const store = database.openStore();
+  test("in one batch, reads of a suspended account are rejected and the others served", async (given) => {
+    const { store } = given;
     const ada = await newAda(store);
     const other = await newCustomer(store, 10);
     await store.administration.suspend(ada.email, OPERATOR);
@@ -98,8 +95,8 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, ada.accountId), 2);
   });
 
-  test("a second suspension, and a resumption without one, change and record nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a second suspension, and a resumption without one, change and record nothing", async (given) => {
+    const { store, engine } = given;
     const { email } = await newAda(store);
     assert.equal(await store.administration.resume(email, OPERATOR), "unchanged");
     await store.administration.suspend(email, OPERATOR);
@@ -116,56 +113,8 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("ending an account's sessions leaves its keys and other accounts' sessions", async (database) => {
-    const store = database.openStore();
-    const { accountId, email, session, keyHash } = await newAda(store);
-    const other = await newAda(store);
-    const second = newSession(accountId);
-    await store.sessions.create(second, UNCHANGED, BY);
-
-    assert.equal(await store.administration.endSessions(email, OPERATOR), 2);
-    assert.equal(await store.administration.endSessions(email, OPERATOR), 0);
-
-    for (const { tokenHash } of [session, second]) {
-      assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
-    }
-    assert.equal(await store.sessions.findAccount(other.session.tokenHash, NOW), other.accountId);
-    assert.equal(await store.keys.findAccount(keyHash), accountId);
-    const ended = (await actionsOf(store, accountId)).filter(
-      (action) => action === "sessions.ended",
-    );
-    assert.equal(ended.length, 1);
-  });
-
-  test("an operator's token sets a password once and sends no mail", async (database) => {
-    const store = database.openStore();
-    const { accountId, email } = await newAda(store);
-    const mails = (await store.mails.list({ withDelivered: true })).length;
-    const { tokenHash, expiresAt } = newResetToken();
-
-    assert.deepEqual(
-      await store.administration.createResetToken(email, { tokenHash, expiresAt }, OPERATOR),
-      { isSuspended: false },
-    );
-    assert.equal((await store.mails.list({ withDelivered: true })).length, mails);
-    const reset = { tokenHash, passwordHash: "$argon2id$second", mailId: newId() };
-    assert.equal(await store.mailTokens.resetPassword(reset, BY), true);
-    assert.equal(await store.mailTokens.resetPassword({ ...reset, mailId: newId() }, BY), false);
-
-    const nobody = { tokenHash: newHash(), expiresAt };
-    assert.equal(
-      await store.administration.createResetToken("nobody@example.org", nobody, OPERATOR),
-      undefined,
-    );
-    assert.equal(
-      await store.mailTokens.findEmail(nobody.tokenHash, "password_reset", NOW),
-      undefined,
-    );
-    assert.ok((await actionsOf(store, accountId)).includes("password.reset_link_created"));
-  });
-
-  test("withdrawn invitations are void and leave neither token nor email; others stay", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("withdrawn invitations are void and leave neither token nor email; others stay", async (given) => {
+    const { store, engine } = given;
     const [first, second] = [newInvitation(), newInvitation()];
     const email = first.email;
     const again = { ...second, email };
@@ -190,8 +139,8 @@ export function administrationSuite(test: StoreTest): void {
 }
 
 function deletionSuite(test: StoreTest): void {
-  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (given) => {
+    const { store, engine } = given;
     const { accountId, email, plan, key, second, session } = await newAda(store);
     await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     await store.quotaNotices.write(accountId, PERIOD, BY);
@@ -254,68 +203,8 @@ function deletionSuite(test: StoreTest): void {
     assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
   });
 
-  test("an account that its owner deletes leaves no address, not even the deletion's", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    const { accountId, email } = await newAda(store);
-
-    assert.equal(await store.administration.delete(email, byAt(LATER), "$argon2id$first"), true);
-
-    const events = (await contentsOf(engine)).events ?? [];
-    const own = events.filter(({ account_id }) => account_id === accountId);
-    assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
-    for (const { actor, origin, details } of own) {
-      assert.deepEqual([actor, origin, details], ["account", null, null]);
-    }
-  });
-
-  test("a deletion for another password than the stored one deletes nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    const { email } = await newAda(store);
-    const before = await contentsOf(engine);
-
-    assert.equal(await store.administration.delete(email, byAt(LATER), "$argon2id$second"), false);
-
-    assert.deepEqual(await contentsOf(engine), before);
-  });
-
-  test("a deleted account's credentials are rejected on every node, uncharged", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
-    const { accountId, email, keyHash, session } = await newAda(here);
-    const reset = newResetToken();
-    await here.mailTokens.issue(email, reset, BY);
-    await there.metering.read(newRead(keyHash));
-
-    await here.administration.delete(email, OPERATOR);
-
-    for (const store of [here, there]) {
-      assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
-      assert.equal(await store.keys.findAccount(keyHash), undefined);
-      assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
-      assert.equal(await store.accounts.findByEmail(email), undefined);
-      assert.equal(
-        await store.mailTokens.findEmail(reset.tokenHash, "password_reset", NOW),
-        undefined,
-      );
-      assert.equal(await store.sessions.create(newSession(accountId), UNCHANGED, BY), false);
-    }
-    assert.equal(await usedUnits(here, accountId), 3);
-    assert.equal(await here.administration.delete(email, OPERATOR), false);
-    assert.deepEqual(await here.accounts.summarize(PERIOD.name, email), undefined);
-  });
-
-  test("the email of a deleted account can register again and starts with no units", async (database) => {
-    const store = database.openStore();
-    const { email } = await newAda(store);
-    await store.administration.delete(email, OPERATOR);
-
-    const again = newAccount({ email });
-    assert.equal(await store.accounts.create(again, newMailToken(), BY), true);
-    assert.equal(await usedUnits(store, again.id), 0);
-    assert.equal((await store.accounts.list(PERIOD.name, "", 9)).length, 1);
-  });
-
-  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
+  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (given) => {
+    const { store: here, other: there } = given;
     for (let round = 0; round < 5; round += 1) {
       const { accountId, email, keyHash, session } = await newAda(here);
       const late = newKey(accountId, { keyPrefix: "svc_live_00000000" });
@@ -350,43 +239,8 @@ function deletionSuite(test: StoreTest): void {
 }
 
 function exportSuite(test: StoreTest): void {
-  test("an export has every section of the account and no digest, and of others nothing", async (database) => {
-    const store = database.openStore();
-    const { accountId, email, keyHash, session } = await newAda(store);
-    const other = await newAda(store);
-
-    const account = await store.administration.beginExport(accountId, BY);
-    const sections: Record<string, object[]> = {};
-    for (const section of exportSections) {
-      const page = await store.administration.section(section, accountId, "", 100);
-      sections[section] = page.map(({ row }) => row);
-    }
-
-    assert.equal(account?.row.email, email);
-    assert.equal(account?.row.has_password, true);
-    const counts = exportSections.map((section) => sections[section]?.length);
-    assert.deepEqual(counts, [2, 1, 2, 2, 1, 0]);
-    assert.deepEqual(sections.usage, [{ period: PERIOD.name, units: 2 }]);
-    const text = JSON.stringify([account, sections]);
-    for (const digest of [keyHash, session.tokenHash, "$argon2id$", other.accountId, other.email]) {
-      assert.ok(!text.includes(digest), digest);
-    }
-  });
-
-  test("an export is recorded, and one of an unknown account is not", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    const { accountId, email } = await newAda(store);
-    const before = (await contentsOf(engine)).events?.length ?? 0;
-
-    assert.equal((await store.administration.beginExport(accountId, BY))?.row.email, email);
-    assert.equal(await store.administration.beginExport(newAccount().id, BY), undefined);
-
-    assert.equal((await actionsOf(store, accountId)).at(-1), "account.exported");
-    assert.equal((await contentsOf(engine)).events?.length, before + 1);
-  });
-
-  test("an export of a deleted account is none of the account that has its email now", async (database) => {
-    const store = database.openStore();
+  test("an export of a deleted account is none of the account that has its email now", async (given) => {
+    const { store } = given;
     const { accountId, email } = await newAda(store);
     await store.administration.delete(email, BY);
     const next = { ...newAccount(), email };
@@ -398,8 +252,7 @@ function exportSuite(test: StoreTest): void {
     assert.ok(!(await actionsOf(store, accountId)).includes("account.exported"));
   });
 
-  test("an export's pages continue after a place", async (database) => {
-    const store = database.openStore();
+  test("an export's pages continue after a place", async ({ store }) => {
     const { accountId, key, second } = await newAda(store);
     const [first] = await store.administration.section("api_keys", accountId, "", 1);
     const [next] = await store.administration.section("api_keys", accountId, first?.place ?? "", 1);

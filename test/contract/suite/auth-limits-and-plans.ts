@@ -15,9 +15,8 @@ const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
 export function authLimitSuite(test: StoreTest): void {
-  test("calls are counted per key in a window that starts with its first call", async (database) => {
-    const store = database.openStore();
-
+  test("calls are counted per key in a window that starts with its first call", async (given) => {
+    const { store } = given;
     assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END), [
       { scope: "ip", calls: 1, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
@@ -28,8 +27,7 @@ export function authLimitSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a new window starts at the exact end of the previous one", async (database) => {
-    const store = database.openStore();
+  test("a new window starts at the exact end of the previous one", async ({ store }) => {
     await store.authWindows.countAttempt(["ip"], NOW, END);
 
     const before = await store.authWindows.countAttempt(
@@ -43,8 +41,7 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("reading current windows does not count a call", async (database) => {
-    const store = database.openStore();
+  test("reading current windows does not count a call", async ({ store }) => {
     await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
     await store.authWindows.countAttempt(["ip"], NOW, END);
     const open = [
@@ -57,9 +54,7 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], END), []);
   });
 
-  test("concurrent calls on two nodes are all counted", async (database) => {
-    const stores = [database.openStore(), database.openStore()];
-
+  test("concurrent calls on two nodes are all counted", async ({ stores }) => {
     const windows = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         stores[index % 2]?.authWindows.countAttempt(["ip"], NOW, END),
@@ -72,20 +67,10 @@ export function authLimitSuite(test: StoreTest): void {
       Array.from({ length: 50 }, (_, index) => index + 1),
     );
   });
-
-  test("without a key no call is counted", async (database) => {
-    assert.deepEqual(await database.openStore().authWindows.countAttempt([], NOW, END), []);
-  });
 }
 
 export function planSuite(test: StoreTest): void {
-  test("a new store has the free plan with 1,000 units", async (database) => {
-    const plans = await database.openStore().plans.list();
-    assert.deepEqual(plans, [{ name: "free", unitsPerPeriod: 1000 }]);
-  });
-
-  test("plans can be added and changed and are listed by their units", async (database) => {
-    const store = database.openStore();
+  test("plans can be added and changed and are listed by their units", async ({ store }) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 }, BY);
     await store.plans.set({ name: "none", unitsPerPeriod: 0 }, BY);
     await store.plans.set({ name: "also", unitsPerPeriod: 1000 }, BY);
@@ -99,16 +84,15 @@ export function planSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a plan with negative units is rejected and the stored plan is unchanged", async (database) => {
-    const store = database.openStore();
-
+  test("a plan with negative units is rejected and the stored plan is unchanged", async (given) => {
+    const { store } = given;
     await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }, BY));
 
     assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage contains the plan, its units and the units used in the requested period", async (database) => {
-    const store = database.openStore();
+  test("usage contains the plan, its units and the units used in the requested period", async (given) => {
+    const { store } = given;
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);

@@ -39,8 +39,8 @@ async function eventsOf(store: Store, accountId: string, action: string) {
 }
 
 export function burnSuite(test: StoreTest): void {
-  test("a key is found by its id, its hash or its prefix, with its account's email", async (database) => {
-    const store = database.openStore();
+  test("a key is found by its id, its hash or its prefix, with its account's email", async (given) => {
+    const { store } = given;
     const { email, accountId, key } = await newCustomer(store, 10);
     await newCustomer(store, 10);
     const prefix = "svc_live_89abcdef";
@@ -61,8 +61,8 @@ export function burnSuite(test: StoreTest): void {
     }
   });
 
-  test("keys with the same prefix are found active ones first, up to a limit", async (database) => {
-    const store = database.openStore();
+  test("keys with the same prefix are found active ones first, up to a limit", async (given) => {
+    const { store } = given;
     const owners = [await newCustomer(store, 1), await newCustomer(store, 1)];
     const keys = [...owners, await newCustomer(store, 1)].map(({ key }) => key);
     await store.keys.revoke(owners[0]?.accountId ?? "", keys[0]?.id ?? "", BY);
@@ -75,8 +75,8 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await ids(2), [keys[1]?.id, keys[2]?.id]);
   });
 
-  test("burned keys of several accounts are revoked, with an event each, and no others", async (database) => {
-    const store = database.openStore();
+  test("burned keys of several accounts are revoked, with an event each, and no others", async (given) => {
+    const { store } = given;
     const leaked = [await newCustomer(store, 10), await newCustomer(store, 10)];
     const [safe, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
@@ -103,8 +103,7 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await eventsOf(store, safe.accountId, "api_key.revoked"), []);
   });
 
-  test("a preview reports what a burn would do, and changes nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a preview reports what a burn would do, and changes nothing", async ({ store, engine }) => {
     const [active, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
     const session = await storedSession(store);
@@ -123,8 +122,8 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
+  test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (given) => {
+    const { store: here, other: there } = given;
     const { accountId } = await newCustomer(here, 10);
     const keys = Array.from({ length: 20 }, () => newKey(accountId));
     for (const key of keys) await here.keys.create(key, KEY_LIMITS, BY);
@@ -141,8 +140,8 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await eventsOf(there, accountId, "api_key.revoked")).length, 20);
   });
 
-  test("a burn takes as many hashes as a statement has, none too, and rejects more", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a burn takes as many hashes as a statement has, none too, and rejects more", async (given) => {
+    const { store, engine } = given;
     const { accountId, key, keyHash } = await newCustomer(store, 10);
     const others = Array.from({ length: HASHES_PER_STATEMENT - 1 }, newHash);
 
@@ -157,8 +156,8 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
-  test("burned session tokens end their valid sessions, with an event each, and no others", async (database) => {
-    const store = database.openStore();
+  test("burned session tokens end their valid sessions, with an event each, and no others", async (given) => {
+    const { store } = given;
     const [first, second, safe] = [
       await storedSession(store),
       await storedSession(store),
@@ -182,8 +181,8 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await eventsOf(store, expired.accountId, "session.ended"), []);
   });
 
-  test("the session of a suspended account ends, and does not return when the account is resumed", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the session of a suspended account ends, and does not return when the account is resumed", async (given) => {
+    const { store, engine } = given;
     const { tokenHash, accountId } = await storedSession(store);
     const setSuspended = "UPDATE accounts SET suspended_at = $2 WHERE id = $1";
     await engine.query(setSuspended, accountId, NOW);
@@ -194,8 +193,7 @@ export function burnSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
   });
 
-  test("a key of a deleted account is found without an email", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a key of a deleted account is found without an email", async ({ store, engine }) => {
     const { accountId, key } = await newCustomer(store, 10);
     await engine.query("UPDATE accounts SET deleted_at = $2 WHERE id = $1", accountId, NOW);
 

@@ -26,8 +26,8 @@ const summaryOf = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
 export function dailyUsageSuite(test: StoreTest): void {
-  test("units are listed by day and key, ordered by day and then by the key's creation", async (database) => {
-    const store = database.openStore();
+  test("units are listed by day and key, ordered by day and then by the key's creation", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -45,8 +45,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("the range includes its first and its last day and no others", async (database) => {
-    const store = database.openStore();
+  test("the range includes its first and its last day and no others", async ({ store }) => {
     const { accountId, key } = await newCustomer(store, 100);
     for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
       await readWith(store, `${day}T12:00:00.000Z`, key.keyHash);
@@ -60,8 +59,8 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are listed in pages that start after a day and key and end at a day", async (database) => {
-    const store = database.openStore();
+  test("units are listed in pages that start after a day and key and end at a day", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -89,18 +88,8 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("an uncharged read adds no day", async (database) => {
-    const store = database.openStore();
-    const { accountId, keyHash } = await newCustomer(store, 0);
-
-    assert.equal((await store.metering.read(newRead(keyHash)))?.found, "exhausted");
-    await store.metering.read(newRead(keyHash, { pair: "" }));
-
-    assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
-  });
-
-  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (database) => {
-    const store = database.openStore();
+  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (given) => {
+    const { store } = given;
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -114,8 +103,8 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await unitsOf(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node returns them too", async (database) => {
-    const [store, other] = [database.openStore(), database.openStore()];
+  test("a revoked key's units stay, and another node returns them too", async (given) => {
+    const { store, other } = given;
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
     await store.keys.revoke(accountId, key.id, BY);
@@ -126,11 +115,10 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(summaryOf(days), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond 32 bits", async (database) => {
-    const store = database.openStore();
+  test("a day's units are exact beyond 32 bits", async ({ store, setDailyUnits }) => {
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);
-    await database.setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
+    await setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
 
     const [day] = await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21");
 

@@ -39,15 +39,40 @@ export interface TestDatabase extends AsyncDisposable {
 
 export type CreateDatabase = () => Promise<TestDatabase>;
 
+/** A test's database, and what most tests open on it. */
+interface Given extends TestDatabase {
+  /** A node's store. */
+  readonly store: Store;
+  /** Another node's store. */
+  readonly other: Store;
+  readonly stores: readonly [Store, Store];
+  readonly engine: Engine & BatchStore;
+}
+
 /** Adds a test with a database of its own. */
-export type StoreTest = (title: string, run: (database: TestDatabase) => Promise<void>) => void;
+export type StoreTest = (title: string, run: (given: Given) => Promise<void>) => void;
 
 export const storeTestOn =
   (createDatabase: CreateDatabase): StoreTest =>
   (title, run) =>
     void test(title, async () => {
       await using database = await createDatabase();
-      await run(database);
+      const { openStore, openEngine } = database;
+      await run({
+        ...database,
+        get store() {
+          return openStore();
+        },
+        get other() {
+          return openStore();
+        },
+        get stores() {
+          return [openStore(), openStore()] as const;
+        },
+        get engine() {
+          return openEngine();
+        },
+      });
     });
 
 export const NOW = "2026-11-21T12:00:00.000Z";

@@ -47,8 +47,8 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(other), ["free", "two"]);
   });
 
-  test("a transaction that throws before its first statement leaves no transaction open", async (database) => {
-    const engine = database.openEngine();
+  test("a transaction that throws before its first statement leaves no transaction open", async (given) => {
+    const { engine, openEngine } = given;
     await assert.rejects(
       // biome-ignore lint/correctness/useYield: the test needs a throw before any statement.
       engine.transaction(function* () {
@@ -57,7 +57,7 @@ export function engineSuite(test: StoreTest): void {
       /at once/,
     );
     await engine.query(ADD_PLAN, "one", 1);
-    assert.deepEqual(await planNames(database.openEngine()), ["free", "one"]);
+    assert.deepEqual(await planNames(openEngine()), ["free", "one"]);
   });
 
   test("a statement that violates a constraint rolls back the statements before it", async (database) => {
@@ -89,8 +89,8 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("concurrent transactions with the same lock do not see each other's intermediate state", async (database) => {
-    const engine = database.openEngine();
+  test("concurrent transactions with the same lock do not see each other's intermediate state", async (given) => {
+    const { engine } = given;
     const addOne = () =>
       engine.transaction(function* () {
         const [row] = yield statement("SELECT max(units_per_period) AS most FROM plans");

@@ -40,8 +40,8 @@ export function invitationSuite(test: StoreTest): void {
 }
 
 function createSuite(test: StoreTest): void {
-  test("an invitation is stored with its mail to the email and its event, without the token or the email in either", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an invitation is stored with its mail to the email and its event, without the token or the email in either", async (given) => {
+    const { store, engine } = given;
     const invitation = newInvitation();
     const { token, tokenHash, accountId, email, mailId: id, expiresAt } = invitation;
 
@@ -65,8 +65,8 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(accounts, []);
   });
 
-  test("an email with an account is not invited and nothing stored changes", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an email with an account is not invited and nothing stored changes", async (given) => {
+    const { store, engine } = given;
     const { email } = await newRegistration(store);
     const before = await contentsOf(engine);
 
@@ -75,8 +75,8 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an invitation to an unknown plan is rejected, including its mail and its event", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an invitation to an unknown plan is rejected, including its mail and its event", async (given) => {
+    const { store, engine } = given;
     const before = await contentsOf(engine);
 
     await assert.rejects(store.invitations.create(newInvitation({ plan: "none" }), BY));
@@ -84,8 +84,7 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("the list has the invitations that are valid then, the oldest first", async (database) => {
-    const store = database.openStore();
+  test("the list has the invitations that are valid then, the oldest first", async ({ store }) => {
     const later = { createdAt: "2026-11-21T13:00:00.000Z", expiresAt: "2026-11-28T13:00:00.000Z" };
     const [second, first] = [newInvitation(later), newInvitation()];
     for (const invitation of [second, first]) await store.invitations.create(invitation, BY);
@@ -97,8 +96,8 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await store.invitations.list(AFTER), [storedFormOf(second)]);
   });
 
-  test("an invitation is valid only with its own token, for its email, and until it expires", async (database) => {
-    const store = database.openStore();
+  test("an invitation is valid only with its own token, for its email, and until it expires", async (given) => {
+    const { store } = given;
     const [one, other] = [newInvitation(), newInvitation()];
     const { tokenHash, email } = one;
     for (const invitation of [one, other]) await store.invitations.create(invitation, BY);
@@ -113,8 +112,8 @@ function createSuite(test: StoreTest): void {
 }
 
 function acceptSuite(test: StoreTest): void {
-  test("using an invitation creates its account and removes every invitation for the email, but no other", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("using an invitation creates its account and removes every invitation for the email, but no other", async (given) => {
+    const { store, engine } = given;
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const first = newInvitation();
     const second = newInvitation({ email: first.email, plan: "pro" });
@@ -147,8 +146,8 @@ function acceptSuite(test: StoreTest): void {
     assert.equal(await accept(store, first), "invalid");
   });
 
-  test("an invalid invitation creates no account and changes nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an invalid invitation creates no account and changes nothing", async (given) => {
+    const { store, engine } = given;
     const invitation = newInvitation();
     await store.invitations.create(invitation, BY);
     const before = await contentsOf(engine);
@@ -160,8 +159,8 @@ function acceptSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an email that got an account meanwhile keeps it, and nothing stored changes", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an email that got an account meanwhile keeps it, and nothing stored changes", async (given) => {
+    const { store, engine } = given;
     const invitation = newInvitation();
     await store.invitations.create(invitation, BY);
     const account = newAccount({ email: invitation.email });
@@ -174,12 +173,12 @@ function acceptSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
-  test("an invitation whose plan is lost creates no account, and stays valid", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an invitation whose plan is lost creates no account, and stays valid", async (given) => {
+    const { store, engine, losePlan } = given;
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const invitation = newInvitation({ plan: "pro" });
     await store.invitations.create(invitation, BY);
-    await database.losePlan("pro");
+    await losePlan("pro");
     const before = await contentsOf(engine);
 
     await assert.rejects(accept(store, invitation), StoreUnavailable);
@@ -189,8 +188,8 @@ function acceptSuite(test: StoreTest): void {
 }
 
 function raceSuite(test: StoreTest): void {
-  test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (given) => {
+    const { stores } = given;
     const invitation = newInvitation();
     await stores[0].invitations.create(invitation, BY);
     const rivals = Array.from({ length: 20 }, (_, nth) =>
@@ -208,8 +207,8 @@ function raceSuite(test: StoreTest): void {
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 19);
   });
 
-  test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (given) => {
+    const { stores } = given;
     const email = "ada@example.org";
     const invitations = Array.from({ length: 10 }, () => newInvitation({ email }));
     for (const one of invitations) await stores[0].invitations.create(one, BY);
@@ -223,8 +222,8 @@ function raceSuite(test: StoreTest): void {
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 9);
   });
 
-  test("an invitation used beside plain registrations of its email leaves one account", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("an invitation used beside plain registrations of its email leaves one account", async (given) => {
+    const { stores } = given;
     const invitation = newInvitation();
     await stores[0].invitations.create(invitation, BY);
     const plain = Array.from({ length: 6 }, () => newAccount({ email: invitation.email }));

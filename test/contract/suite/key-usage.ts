@@ -4,7 +4,6 @@ import { PAGE_ROWS } from "../../../src/shared/page-size.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
-  byAt,
   EUR_USD,
   KEY_LIMITS,
   NOW,
@@ -33,8 +32,8 @@ async function customerWithKeys(store: Store) {
 }
 
 export function keyUsageSuite(test: StoreTest): void {
-  test("each key has its last day with units, and its units of the current period", async (database) => {
-    const store = database.openStore();
+  test("each key has its last day with units, and its units of the current period", async (given) => {
+    const { store } = given;
     const { accountId, keys } = await customerWithKeys(store);
     const [first, second, third] = keys;
     const read = (keyHash: string, time: string) => store.metering.read(newRead(keyHash, { time }));
@@ -55,37 +54,7 @@ export function keyUsageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a revoked key keeps its day, and a rejected read changes none", async (database) => {
-    const store = database.openStore();
-    const { accountId, keys } = await customerWithKeys(store);
-    const [first, second] = keys;
-    await store.metering.read(newRead(first.keyHash));
-    await store.keys.revoke(accountId, first.id, byAt("2026-11-21T13:00:00.000Z"));
-    const later = { time: "2026-11-25T00:00:00.000Z" };
-    await store.metering.read(newRead(first.keyHash, later));
-    await store.metering.read(newRead(second.keyHash, { pair: "" }));
-
-    const [revoked, lookedUp] = await usageOf(store, accountId, later.time);
-
-    assert.deepEqual(revoked, { keyId: first.id, lastUsedOn: "2026-11-21", units: 1 });
-    assert.deepEqual(lookedUp, never(second.id));
-  });
-
-  test("keys of other accounts are left out, and an account without keys has none", async (database) => {
-    const store = database.openStore();
-    const { accountId, keys } = await customerWithKeys(store);
-    const other = await newCustomer(store, 10);
-    await store.metering.read(newRead(other.keyHash));
-
-    assert.deepEqual(
-      await usageOf(store, accountId),
-      keys.map(({ id }) => never(id)),
-    );
-    assert.deepEqual(await usageOf(store, "00000000-0000-7000-8000-000000000000"), []);
-  });
-
-  test("several pages of keys each have their own usage", async (database) => {
-    const store = database.openStore();
+  test("several pages of keys each have their own usage", async ({ store }) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 1000);
     const limits = { active: 1000, perDay: 1000, total: 1000 };

@@ -38,8 +38,7 @@ const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 export function meterSuite(test: StoreTest): void {
-  test("a read charges one unit and returns the quota including it", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a read charges one unit and returns the quota including it", async ({ store, engine }) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
 
@@ -54,8 +53,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a cached EUR/USD does not match another pair with the same letters", async (database) => {
-    const store = database.openStore();
+  test("a cached EUR/USD does not match another pair with the same letters", async ({ store }) => {
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
     await store.metering.read(newRead(keyHash));
@@ -67,8 +65,8 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("a read with an unknown or revoked key is rejected and charges nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a read with an unknown or revoked key is rejected and charges nothing", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
     await store.keys.revoke(accountId, key.id, BY);
@@ -82,8 +80,8 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     const get = () => store.metering.read(newRead(keyHash, { pair: "" }));
@@ -104,11 +102,11 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async (given) => {
+    const { store, engine, losePlan } = given;
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
-    await database.losePlan(lost.plan);
+    await losePlan(lost.plan);
     assert.deepEqual(await store.plans.missing(), [lost.plan]);
 
     const keys = [other.keyHash, lost.keyHash, other.keyHash];
@@ -128,8 +126,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
-  test("reads of unsupported and suspended pairs are charged", async (database) => {
-    const store = database.openStore();
+  test("reads of unsupported and suspended pairs are charged", async ({ store }) => {
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     await store.rates.suspend(pairOf("EUR/JPY"), BY);
     const { accountId, keyHash } = await newCustomer(store, 10);
@@ -144,8 +141,8 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     const { accountId, keyHash } = await newCustomer(store, 10);
     await engine.query("UPDATE rates SET headers = 'damaged' WHERE quote = 'JPY'");
@@ -166,8 +163,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("reads never exceed an exhausted quota, whatever the pair", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("reads never exceed an exhausted quota, whatever the pair", async ({ store, engine }) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     await store.metering.read(newRead(keyHash));
@@ -181,8 +177,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a plan with zero units serves no read", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a plan with zero units serves no read", async ({ store, engine }) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
 
@@ -196,8 +191,8 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("concurrent reads are charged in order of arrival, across an account's keys", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("concurrent reads are charged in order of arrival, across an account's keys", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
@@ -234,8 +229,7 @@ export function meterSuite(test: StoreTest): void {
     );
   });
 
-  test("accounts in one batch have independent quotas", async (database) => {
-    const store = database.openStore();
+  test("accounts in one batch have independent quotas", async ({ store }) => {
     await storeRates(store, [EUR_USD]);
     const [small, large] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
@@ -250,8 +244,8 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, large.accountId), 10);
   });
 
-  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD]);
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
@@ -283,8 +277,8 @@ export function meterSuite(test: StoreTest): void {
     }
   });
 
-  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async (database) => {
-    const store = database.openStore();
+  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
 
@@ -303,8 +297,8 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 2400);
   });
 
-  test("a batch across midnight and a period's end charges each read to its own day and period", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a batch across midnight and a period's end charges each read to its own day and period", async (given) => {
+    const { store, engine } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 2);
     const moments = [
@@ -334,22 +328,8 @@ export function meterSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a new period starts with the full quota, and the old period's usage stays", async (database) => {
-    const store = database.openStore();
-    await storeRates(store, [EUR_USD]);
-    const { accountId, keyHash } = await newCustomer(store, 1);
-    const read = (time: string) => store.metering.read(newRead(keyHash, { time }));
-
-    assert.ok(isRate(await read("2026-11-30T23:59:59.999Z")));
-    assert.ok(!isRate(await read("2026-11-30T23:59:59.999Z")));
-    assert.ok(isRate(await read("2026-12-01T00:00:00.000Z")));
-
-    assert.equal(await usedUnits(store, accountId, "2026-11"), 1);
-    assert.equal(await usedUnits(store, accountId, "2026-12"), 1);
-  });
-
-  test("a quota lowered below the used units serves no read until it is raised again", async (database) => {
-    const store = database.openStore();
+  test("a quota lowered below the used units serves no read until it is raised again", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
     for (const _ of times(3)) await store.metering.read(newRead(keyHash));
@@ -367,21 +347,7 @@ export function meterSuite(test: StoreTest): void {
     assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
 
-  test("a new plan of an account applies from the next read", async (database) => {
-    const store = database.openStore();
-    await storeRates(store, [EUR_USD]);
-    const { email, keyHash } = await newCustomer(store, 1);
-    await store.metering.read(newRead(keyHash));
-    await store.plans.set({ name: "pro", unitsPerPeriod: 50 }, BY);
-
-    await store.accounts.setPlan(email, "pro", BY);
-
-    const outcome = await store.metering.read(newRead(keyHash));
-    assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
-  });
-
-  test("concurrent reads on two nodes never exceed an account's quota", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("concurrent reads on two nodes never exceed an account's quota", async ({ stores }) => {
     await storeRates(stores[0], [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(stores[0], 150);
 
@@ -405,8 +371,8 @@ export function meterSuite(test: StoreTest): void {
     );
   });
 
-  test("a node's next read sees its own stored rates, suspensions and revocations", async (database) => {
-    const store = database.openStore();
+  test("a node's next read sees its own stored rates, suspensions and revocations", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
     const found = async () => foundIn([await store.metering.read(newRead(keyHash))])[0];
@@ -423,8 +389,8 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 4);
   });
 
-  test("a key and a pair that were unknown are found once they are stored", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
+  test("a key and a pair that were unknown are found once they are stored", async (given) => {
+    const { store: here, other: there } = given;
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
     const [late, later] = [newKey(accountId), newKey(accountId)];
@@ -444,8 +410,8 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
-  test("after many unknown keys, known ones are served and charged, and unknown ones are not", async (database) => {
-    const store = database.openStore();
+  test("after many unknown keys, known ones are served and charged, and unknown ones are not", async (given) => {
+    const { store } = given;
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 100);
     const unknown = times(2500).map(newHash);
@@ -460,8 +426,8 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 4);
   });
 
-  test("a node's next read sees rates and suspensions that another node stored", async (database) => {
-    const [here, there] = [database.openStore(), database.openStore()];
+  test("a node's next read sees rates and suspensions that another node stored", async (given) => {
+    const { store: here, other: there } = given;
     await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);
     const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];

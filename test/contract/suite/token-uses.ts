@@ -46,8 +46,7 @@ const tenOnTwoNodes = <Result>(
   Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
 
 export function verificationSuite(test: StoreTest): void {
-  test("a token verifies its own account's email, once", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a token verifies its own account's email, once", async ({ store, engine }) => {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
 
@@ -69,8 +68,8 @@ export function verificationSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), after);
   });
 
-  test("a verified email keeps its verification time, and the token becomes invalid", async (database) => {
-    const store = database.openStore();
+  test("a verified email keeps its verification time, and the token becomes invalid", async (given) => {
+    const { store } = given;
     const { account, email, verification } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, BY);
 
@@ -81,8 +80,8 @@ export function verificationSuite(test: StoreTest): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), false);
   });
 
-  test("a token that is expired, unknown or for another purpose verifies nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a token that is expired, unknown or for another purpose verifies nothing", async (given) => {
+    const { store, engine } = given;
     const { verification, reset } = await newResetting(store);
     const before = await contentsOf(engine);
 
@@ -102,8 +101,8 @@ export function verificationSuite(test: StoreTest): void {
     );
   });
 
-  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (given) => {
+    const { stores } = given;
     const { verification } = await newRegistration(stores[0]);
 
     const verified = await tenOnTwoNodes(stores, (store) =>
@@ -112,29 +111,10 @@ export function verificationSuite(test: StoreTest): void {
 
     assert.equal(verified.filter((one) => one).length, 1);
   });
-
-  test("an email can be marked as verified without a token and keeps its first verification time", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    const [{ account, email }, other] = [
-      await newRegistration(store),
-      await newRegistration(store),
-    ];
-
-    assert.equal(await store.accounts.markEmailVerified(email, BY), true);
-
-    const verified = { ...account, emailVerifiedAt: NOW };
-    assert.deepEqual(await store.accounts.findByEmail(email), verified);
-    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
-    const after = await contentsOf(engine);
-    assert.equal(await store.accounts.markEmailVerified(email, byAt(LATER)), true);
-    assert.equal(await store.accounts.markEmailVerified("nobody@example.org", byAt(LATER)), false);
-    assert.deepEqual(await contentsOf(engine), after);
-  });
 }
 
 export function passwordResetSuite(test: StoreTest): void {
-  test("a reset sets the password, verifies the email and sends a notice", async (database) => {
-    const store = database.openStore();
+  test("a reset sets the password, verifies the email and sends a notice", async ({ store }) => {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
     for (const { mailId } of [verification, reset, other.verification, other.reset]) {
@@ -162,8 +142,8 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(email), changed);
   });
 
-  test("a reset of a verified account ends only its own sessions and revokes no API key", async (database) => {
-    const store = database.openStore();
+  test("a reset of a verified account ends only its own sessions and revokes no API key", async (given) => {
+    const { store } = given;
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
     await store.accounts.markEmailVerified(account.email, BY);
     const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
@@ -185,8 +165,8 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("a reset that verifies the email for the first time revokes only the account's own keys", async (database) => {
-    const store = database.openStore();
+  test("a reset that verifies the email for the first time revokes only the account's own keys", async (given) => {
+    const { store } = given;
     const [{ account, email, reset }, other] = [
       await newResetting(store),
       await newResetting(store),
@@ -230,8 +210,8 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("a first reset during concurrent key creations on two nodes leaves no active key", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("a first reset during concurrent key creations on two nodes leaves no active key", async (given) => {
+    const { stores } = given;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
     await stores[0].sessions.create(session, UNCHANGED, BY);
@@ -249,8 +229,8 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (given) => {
+    const { stores } = given;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
     for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token, BY);
@@ -279,34 +259,8 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
-  test("a password that was checked before a reset opens no session after it", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    const { account, reset } = await newResetting(store);
-    const use = resetOf(reset.tokenHash);
-    await store.mailTokens.resetPassword(use, byAt(LATER));
-    const after = await contentsOf(engine);
-
-    const raised = { ...UNCHANGED, nextHash: "$argon2id$raised" };
-    assert.equal(await store.sessions.create(newSession(account.id), UNCHANGED, BY), false);
-    assert.equal(await store.sessions.create(newSession(account.id), raised, BY), false);
-
-    assert.deepEqual(await contentsOf(engine), after);
-    const changed = { hash: use.passwordHash, nextHash: use.passwordHash };
-    assert.equal(await store.sessions.create(newSession(account.id), changed, BY), true);
-  });
-
-  test("a reset keeps the verification time of a verified email", async (database) => {
-    const store = database.openStore();
-    const { email, reset } = await newResetting(store);
-    await store.accounts.markEmailVerified(email, BY);
-
-    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
-
-    assert.equal((await store.accounts.findByEmail(email))?.emailVerifiedAt, NOW);
-  });
-
-  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (given) => {
+    const { store, engine } = given;
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
@@ -322,8 +276,7 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
   });
 
-  test("a reset changes nothing when its notice cannot be stored", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a reset changes nothing when its notice cannot be stored", async ({ store, engine }) => {
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
@@ -336,30 +289,8 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of ten concurrent resets with one token on two nodes, one succeeds and sends a notice", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
-    const { email, reset } = await newResetting(stores[0]);
-    const uses = Array.from({ length: 10 }, (_, index) =>
-      resetOf(reset.tokenHash, { passwordHash: `$argon2id$${index}` }),
-    );
-
-    const done = await tenOnTwoNodes(stores, (store, index) =>
-      store.mailTokens.resetPassword(uses[index] as PasswordReset, byAt(LATER)),
-    );
-
-    assert.equal(done.filter((one) => one).length, 1);
-    const winner = uses[done.indexOf(true)];
-    assert.equal((await stores[1].accounts.findByEmail(email))?.passwordHash, winner?.passwordHash);
-    const mails = await stores[1].mails.list({ withDelivered: true });
-    const notices = mails.filter(({ kind }) => kind === "password_changed");
-    assert.deepEqual(
-      notices.map(({ id }) => id),
-      [winner?.mailId],
-    );
-  });
-
-  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
+  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (given) => {
+    const { stores } = given;
     const { account, reset } = await newResetting(stores[0]);
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
 

@@ -3,16 +3,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
-import {
-  resultCodeOf,
-  SQLITE_CORRUPT,
-  SQLITE_FULL,
-  SQLITE_IOERR,
-  SQLITE_NOTADB,
-} from "../errors.ts";
+import { isCorruption, resultCodeOf, SQLITE_FULL, SQLITE_IOERR } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
-import { knownSchema, schemaOf } from "../migrate.ts";
+import { knownSchema, newerSchema, schemaOf } from "../migrate.ts";
 import { requireOwner } from "../owner.ts";
 import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { databaseIdOf } from "./database-id.ts";
@@ -133,13 +127,10 @@ function requireUsableTarget(file: string, dataDirectory: string, mayReplace: bo
 function copyLive(live: string, part: string, databaseId: string | undefined): void {
   try {
     using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    const [schema, known] = [schemaOf(database), knownSchema()];
+    const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
-    if (schema > known) {
-      throw new StartupError(
-        `The database ${live} was written by a newer Kurs (its schema is ${schema}, this ` +
-          `program knows ${known}): let that newer program back it up.`,
-      );
+    if (schema > knownSchema()) {
+      throw newerSchema(live, schema, "let that newer program back it up");
     }
     const ownId = databaseIdOf(database);
     if (databaseId !== undefined && ownId !== undefined && databaseId !== ownId) {
@@ -150,8 +141,7 @@ function copyLive(live: string, part: string, databaseId: string | undefined): v
     }
     database.prepare("VACUUM INTO ?").run(part);
   } catch (error) {
-    const code = resultCodeOf(error);
-    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error;
+    if (!isCorruption(error)) throw error;
     throw new StartupError(
       `The database ${live} is damaged and cannot be copied: run kurs doctor, and restore an ` +
         "older backup.",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
-import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { explained, isCorruption, resultCodeOf, SQLITE_BUSY } from "../errors.ts";
 import { lockExclusive } from "../lock-file.ts";
 import { requireOwner } from "../owner.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
@@ -145,9 +145,8 @@ function checkpointAndLock(file: string): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    const code = resultCodeOf(error);
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return undefined;
-    if (code !== SQLITE_BUSY) throw error;
+    if (isCorruption(error)) return undefined;
+    if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
     throw new StartupError(`Another program has ${file} open: end it and try again.`, error);
   }
 }

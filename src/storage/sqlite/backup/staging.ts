@@ -3,9 +3,9 @@ import { StartupError } from "../../../shared/program/start-error.ts";
 import { ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
 import type { Statement } from "../../engine.ts";
 import { numbered } from "../engine.ts";
-import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { isCorruption, resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
-import { knownSchema, migrate, schemaOf } from "../migrate.ts";
+import { knownSchema, migrate, newerSchema, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { takeMetadata } from "./metadata.ts";
 import { type LostChanges, NOT_DELETED, type RestoreReport, readTotals } from "./report.ts";
@@ -67,13 +67,10 @@ export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
   try {
     const database = opening.use(new DatabaseSync(file, { readOnly: true }));
-    const [schema, known] = [schemaOf(database), knownSchema()];
+    const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database: name a backup.`);
-    if (schema > known) {
-      throw new StartupError(
-        `${file} was written by a newer Kurs (its schema is ${schema}, this program knows ` +
-          `${known}): restore it with that newer program.`,
-      );
+    if (schema > knownSchema()) {
+      throw newerSchema(file, schema, "restore it with that newer program");
     }
     const [damage] = damageOf(database, "integrity_check");
     if (damage !== undefined) throw damaged(file, damage);
@@ -227,8 +224,7 @@ export function compareAndRevoke(
       pairs,
     };
   } catch (error) {
-    const code = resultCodeOf(error);
-    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return undefined;
+    if (isCorruption(error)) return undefined;
     throw error;
   } finally {
     if (old.prepare("PRAGMA database_list").all().length > 1) old.exec("DETACH restored");
