@@ -26,8 +26,8 @@ export interface LeakedSessionStore {
 
 /**
  * Revokes every active API key in a text, of whatever account, and ends the sessions whose tokens
- * are in it. Each takes effect as soon as its chunk was read. A million different strings take
- * 150 MB, the text around them none.
+ * are in it. Each takes effect as soon as its chunk was read. Its memory does not grow with the
+ * text: a string that returns after 50,000 others may be counted again.
  *
  * @param isDryRun changes nothing and reports what would change.
  * @param onRevoked called with the keys that were revoked in one step.
@@ -66,15 +66,13 @@ export async function burn(
     sessionsEnded += isDryRun || valid === 0 ? valid : await store.sessions.burn(hashes, origin());
   };
 
-  const seen = new Set<string>();
+  const isNew = createRecent();
   for await (const credentials of credentialsIn(text)) {
     const keyHashes: string[] = [];
     const tokenHashes: string[] = [];
     for (const credential of credentials) {
       const digest = hash(credential);
-      if (seen.has(digest)) continue;
-      seen.add(digest);
-      (isApiKey(credential) ? keyHashes : tokenHashes).push(digest);
+      if (isNew(digest)) (isApiKey(credential) ? keyHashes : tokenHashes).push(digest);
     }
     for (const some of chunksOf(keyHashes, HASHES_PER_STATEMENT)) await burnKeys(some);
     for (const some of chunksOf(tokenHashes, HASHES_PER_STATEMENT)) await endSessions(some);
@@ -83,4 +81,17 @@ export async function burn(
   const keysUnknown = keysFound - keysKnown;
   const keysRevokedBefore = keysKnown - keysRevoked;
   return { keysFound, keysRevoked, keysRevokedBefore, keysUnknown, tokensFound, sessionsEnded };
+}
+
+const REMEMBERED_MIN = 50_000;
+
+/** @returns whether a text is not among the latest: it remembers 50,000 to 100,000 of them. */
+function createRecent(): (text: string) => boolean {
+  let [newer, older] = [new Set<string>(), new Set<string>()];
+  return (text) => {
+    if (newer.has(text) || older.has(text)) return false;
+    if (newer.size === REMEMBERED_MIN) [newer, older] = [new Set(), newer];
+    newer.add(text);
+    return true;
+  };
 }
