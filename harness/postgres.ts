@@ -191,7 +191,8 @@ async function makeEmptyCluster(place: string, binaries: string, owner: Owner): 
   const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
   const arguments_ = ["-D", directory, ...flags, "--no-sync", "--no-instructions"];
   await execute(join(binaries, "bin/initdb"), arguments_, { ...owner, cwd: directory });
-  const partial = `${place}-${process.pid}`;
+  // Of its own: tests of one process may create it concurrently, too.
+  const partial = await mkdtemp(`${place}-`);
   await cp(directory, partial, { recursive: true });
   await putInPlace(partial, place);
   await rm(directory, { recursive: true });

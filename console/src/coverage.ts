@@ -43,6 +43,11 @@ effect(() => {
   if (session.value === undefined) kept = undefined;
 });
 
+/** @returns what was loaded last in this session, if anything. */
+export function lastCoverage(): Coverage | undefined {
+  return kept?.coverage;
+}
+
 /** Loads what exists, page after page. The same pairs are the same objects. */
 export async function loadCoverage(): Promise<Coverage> {
   const known = kept;

@@ -1,8 +1,8 @@
 import { pairName, parsePair } from "../../src/rates/rules/symbol.ts";
 import { ApiError } from "./api/request.ts";
-import { loadCoverage } from "./coverage.ts";
+import { lastCoverage, loadCoverage } from "./coverage.ts";
 
-/** A request does not wait longer for the list of pairs, which is large on some services. */
+/** A request does not wait longer for the newest list of pairs, which is large on some services. */
 const WAIT_MS_MAX = 2000;
 
 /** `EUR/USD` as the service reads it; undefined when it rejects a symbol, which costs nothing. */
@@ -14,13 +14,14 @@ export function pairNameOf(base: string, quote: string): string | undefined {
 /**
  * Says why a request for a pair would be charged and return no rate.
  *
- * @returns undefined when it would return one, or when the list of pairs cannot be loaded.
+ * @returns undefined when it would return one, or when no list of pairs could be loaded so far.
  */
 export async function doubtAbout(name: string): Promise<string | undefined> {
   const { promise: waited, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, WAIT_MS_MAX);
-  const coverage = await Promise.race([loadCoverage().catch(ignoreFailure), waited]);
+  const newest = await Promise.race([loadCoverage().catch(ignoreFailure), waited]);
   clearTimeout(timer);
+  const coverage = newest ?? lastCoverage();
   if (coverage === undefined) return undefined;
   const pair = coverage.pairOf.get(name);
   if (pair === undefined) return `${name} is not in the list; the request would cost a unit.`;

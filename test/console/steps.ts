@@ -34,10 +34,7 @@ export async function untilCount(list: Locator, count: number): Promise<void> {
   await list.nth(count).waitFor({ state: "detached" });
 }
 
-/**
- * Ignores layout shifts so far. Call it as soon as the requested content is visible: Chromium
- * ignores shifts within half a second after an input, but a busy machine takes longer.
- */
+/** Ignores the layout shifts of a load so far. After the visitor's first input none count anyway. */
 export async function excuseShift(page: Page): Promise<void> {
   // Lets the observer receive the shifts of everything painted so far.
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");

@@ -196,6 +196,22 @@ test("while the list of pairs cannot be loaded, a request is sent at the first c
   visitor.assertQuiet();
 });
 
+test("while a newer list of pairs cannot be loaded, the last one names a pair that does not exist", async () => {
+  await using service = await startServiceNow();
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+  await openTryIt(visitor);
+  await page.route("**/v1/account/pairs", (route) => route.abort());
+  visitor.expectError(/ERR_FAILED/);
+
+  await page.getByLabel("Base").fill("xyz");
+  await page.getByRole("button", { name: "Read the rate" }).click();
+
+  await page.getByText("XYZ/USD is not in the list; the request would cost a unit.").waitFor();
+  assert.equal(await usedUnits(service), 0);
+  visitor.assertQuiet();
+});
+
 test("an incomplete key is not sent, and the page says what a key is", async () => {
   await using service = await startServiceNow();
   await using visitor = await Visitor.come(service.url, look);

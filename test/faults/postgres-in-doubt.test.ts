@@ -32,18 +32,18 @@ test("a connection that opens after its request timed out is not leaked", async 
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const settings = { connectionsMax: 2, statementTimeoutMs: 5000 };
+  const settings = { connectionsMax: 2, statementTimeoutMs: 5000, connectTimeoutMs: 5000 };
   const primary = createPrimary(hostsOf(relay.url), settings);
   (await primary.connect()).release();
 
-  // Two requests compete for one idle connection. A new one takes 1.4 s to open, longer than the
-  // 1 s that the second request waits in the queue.
-  relay.delay(700);
+  // Two requests compete for one idle connection. A new one takes 7 s to open, longer than the
+  // 5 s that the second request waits in the queue.
+  relay.delay(3500);
   const [first, second] = await Promise.allSettled([primary.connect(), primary.connect()]);
   assert.equal(first.status, "fulfilled");
   assert.equal(second.status, "rejected");
   first.value.release();
-  await after(1000);
+  await after(5000);
   relay.delay(0);
 
   const both = await Promise.all([primary.connect(), primary.connect()]);
@@ -63,6 +63,7 @@ test("a node does not retry a charge whose result was lost", async () => {
   relay.loseAnswerTo(keyId);
   const lost = await read();
   assertFailure(lost, 503, "temporarily_unavailable");
+  await untilServed(node);
   assert.equal(
     lost.headers["units-charged"],
     undefined,
@@ -80,10 +81,11 @@ test("a read that returned 503 before it reached the database is not charged lat
   const { session, apiKey } = await node.newCustomer("ada@example.org");
   assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 
-  // With this delay, connecting takes longer than any request waits.
-  relay.delay(700);
+  // With this delay, connecting takes 6 s from the cut on, longer than any request waits.
+  relay.delay(3000);
+  const cut = relay.untilClosed();
   await administer(postgres.url(), CUT_ALL);
-  await after(1000);
+  await cut;
   const answer = await node.get("/v1/rates/EUR/USD", { apiKey });
   assertFailure(answer, 503, "temporarily_unavailable");
   assert.equal(answer.headers["units-charged"], "0");

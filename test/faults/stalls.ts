@@ -59,6 +59,8 @@ export interface Relay extends AsyncDisposable {
   forward(): void;
   /** The number of connections that the client side has not closed. */
   openConnections(): number;
+  /** Waits until the client side has closed every connection that is open now. */
+  untilClosed(): Promise<void>;
   /** Delays every chunk from the server. */
   delay(milliseconds: number): void;
 }
@@ -114,6 +116,10 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
       isDropping = false;
     },
     openConnections: () => kept.size,
+    async untilClosed() {
+      const closed = (near: Socket) => new Promise((done) => near.once("close", done));
+      await Promise.all([...kept].map(closed));
+    },
     delay: (milliseconds) => {
       delayMs = milliseconds;
     },
