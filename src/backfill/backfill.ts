@@ -117,7 +117,7 @@ export function createBackfill(uses: BackfillUses): Backfill {
       const range = wanted[next];
       if (range === undefined) break;
       try {
-        const fetched = await archive.fetch(range, signal, pause);
+        const fetched = await archive.fetchRange(range, signal, pause);
         failures = 0;
         const figures = figuresIn(key, range, fetched, clock.nowMs(), tally);
         const publication = await publicationOf(key, fetched, clock.nowMs(), uses.packContent);

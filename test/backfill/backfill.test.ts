@@ -28,7 +28,7 @@ function archiveOf(linesAt: (date: string) => readonly SourceLine[]) {
       paceMs: PACE_MS,
       rangesOf: (dates: { from: string; to: string }) =>
         rangesBy("day", dates).map((range) => ({ ...range, requests: 1 })),
-      async fetch({ from }: ArchiveRange, _signal: AbortSignal, pause: () => Promise<void>) {
+      async fetchRange({ from }: ArchiveRange, _signal: AbortSignal, pause: () => Promise<void>) {
         await pause();
         fetched.push(from);
         const address = `https://api.cnb.cz/${from}`;
