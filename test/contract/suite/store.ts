@@ -12,6 +12,7 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { figuresSuite } from "./figures.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
@@ -49,10 +50,11 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  figures: figuresSuite,
+  series: seriesSuite,
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
-  series: seriesSuite,
   signatures: signatureSuite,
   backfills: backfillSuite,
   coverage: coverageSuite,
