@@ -10,9 +10,6 @@ import {
 } from "./http-request.ts";
 import { createSchedule } from "./schedule.ts";
 
-/** For all documents of a publication: less than a node's lease of the source. */
-const PUBLICATION_MS = 75_000;
-
 /** Creates a publisher's source: it fetches the publisher's addresses and parses the responses. */
 export function createPublisherSource(
   publisher: Publisher,
@@ -26,7 +23,7 @@ export function createPublisherSource(
 ): RateSource {
   const { key, name, country, terms, termsUrl, tokenUrl, schedule, rarerPairs, parse } = publisher;
   const { servedKind } = publisher;
-  const { clock, token } = settings;
+  const { clock, token, limits } = settings;
 
   return {
     key,
@@ -49,7 +46,7 @@ export function createPublisherSource(
       const known = validatorsOf(storedValidators);
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(PUBLICATION_MS)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.publicationMs)]);
       const send = (request: DocumentRequest, validators: Validators) =>
         httpRequest(request, { ...settings, hosts, validators, signal: limit });
 

@@ -298,3 +298,12 @@ test("the search in a large document ends after few parses, and does not deny th
   assert.ok(content.length > 15_000_000, `${content.length} bytes`);
   assert.ok(parses <= 15, `${parses} parses`);
 });
+
+test("of a source with several kinds, a document states the served one", () => {
+  const stated = (key: string, pair: string) => {
+    const documents = documentsOf(bodiesOf(key), addressesOf(key));
+    return ratesIn(key, documents).find(({ base, quote }) => `${base}/${quote}` === pair)?.rate;
+  };
+  assert.equal(stated("tcmb", "USD/TRY"), "2.8852");
+  assert.equal(stated("bcb", "USD/BRL"), "5.28780");
+});
