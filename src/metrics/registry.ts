@@ -31,105 +31,94 @@ export function createRegistry(uses: RegistryUses): readonly Metric[] {
 
 const one = (value: number) => [[{}, value]] as const;
 
+const metricOf =
+  (type: Metric["type"]) =>
+  (name: string, help: string, read: Metric["read"]): Metric => ({ type, name, help, read });
+const counter = metricOf("counter");
+const gauge = metricOf("gauge");
+const histogram = metricOf("histogram");
+
 function requestMetrics({ counts, openConnections }: RegistryUses): readonly Metric[] {
   return [
-    {
-      type: "counter",
-      name: "kurs_http_requests_total",
-      help: "HTTP responses, by method, route and status",
-      *read() {
+    counter(
+      "kurs_http_requests_total",
+      "HTTP responses, by method, route and status",
+      function* () {
         for (const { method, route, byStatus } of counts.routes()) {
           for (const [status, { count }] of byStatus) {
             yield [{ method, route, status: String(status) }, count];
           }
         }
       },
-    },
-    {
-      type: "counter",
-      name: "kurs_http_requests_by_path_total",
-      help: "HTTP responses, by what served them: fast_path or node_http",
-      *read() {
+    ),
+    counter(
+      "kurs_http_requests_by_path_total",
+      "HTTP responses, by what served them: fast_path or node_http",
+      function* () {
         for (const [path, count] of Object.entries(counts.responsesByPath)) yield [{ path }, count];
       },
-    },
-    {
-      type: "histogram",
-      name: "kurs_http_request_duration_seconds",
-      help: "Time from the arrival of a request's head to its response",
-      *read() {
+    ),
+    histogram(
+      "kurs_http_request_duration_seconds",
+      "Time from the arrival of a request's head to its response",
+      function* () {
         for (const { method, route, seconds } of counts.routes())
           yield [{ method, route }, seconds];
       },
-    },
-    {
-      type: "counter",
-      name: "kurs_refusals_total",
-      help: "Failures sent to clients, over HTTP and by MCP tools, by code",
-      *read() {
+    ),
+    counter(
+      "kurs_refusals_total",
+      "Failures sent to clients, over HTTP and by MCP tools, by code",
+      function* () {
         for (const [code, refusals] of counts.refusals) yield [{ code }, refusals];
       },
-    },
-    {
-      type: "counter",
-      name: "kurs_mcp_calls_total",
-      help: "MCP tool calls, by tool and outcome: ok or the failure's code",
-      *read() {
+    ),
+    counter(
+      "kurs_mcp_calls_total",
+      "MCP tool calls, by tool and outcome: ok or the failure's code",
+      function* () {
         for (const { tool, outcome, calls } of counts.calls) yield [{ tool, outcome }, calls];
       },
-    },
-    {
-      type: "gauge",
-      name: "kurs_connections_open",
-      help: "Open client connections",
-      read: async () => one(await openConnections()),
-    },
+    ),
+    gauge("kurs_connections_open", "Open client connections", async () =>
+      one(await openConnections()),
+    ),
   ];
 }
 
 function readMetrics(counts: Counts): readonly Metric[] {
   return [
-    {
-      type: "histogram",
-      name: "kurs_batch_reads",
-      help: "Metered reads that shared one transaction",
-      read: () => [[{}, counts.batchReads]],
-    },
-    {
-      type: "histogram",
-      name: "kurs_commit_duration_seconds",
-      help: "Time of the transaction that charges a batch, until it is on disk or has failed",
-      read: () => [[{}, counts.commitSeconds]],
-    },
-    {
-      type: "counter",
-      name: "kurs_failed_batches_total",
-      help: "Batches of metered reads that failed in the store; all their reads got 503",
-      read: () => one(counts.failedBatches()),
-    },
-    {
-      type: "counter",
-      name: "kurs_units_charged_total",
-      help: "Request units charged by this process",
-      read: () => one(counts.unitsCharged()),
-    },
+    histogram("kurs_batch_reads", "Metered reads that shared one transaction", () => [
+      [{}, counts.batchReads],
+    ]),
+    histogram(
+      "kurs_commit_duration_seconds",
+      "Time of the transaction that charges a batch, until it is on disk or has failed",
+      () => [[{}, counts.commitSeconds]],
+    ),
+    counter(
+      "kurs_failed_batches_total",
+      "Batches of metered reads that failed in the store; all their reads got 503",
+      () => one(counts.failedBatches()),
+    ),
+    counter("kurs_units_charged_total", "Request units charged by this process", () =>
+      one(counts.unitsCharged()),
+    ),
   ];
 }
 
 function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): readonly Metric[] {
   return [
-    {
-      type: "gauge",
-      name: "kurs_store_up",
-      help: "Whether the store responds and accepts writes, as for /readyz",
-      read: async () => one((await readStore()) === undefined ? 0 : 1),
-    },
+    gauge(
+      "kurs_store_up",
+      "Whether the store responds and accepts writes, as for /readyz",
+      async () => one((await readStore()) === undefined ? 0 : 1),
+    ),
     ...sourceMetrics(readStore, clock),
-    {
-      type: "gauge",
-      name: "kurs_outbox_mails",
-      help: "Mails that wait to be delivered, and those given up within the last 30 days",
-      async read() {
+    gauge(
+      "kurs_outbox_mails",
+      "Mails that wait to be delivered, and those given up within the last 30 days",
+      async () => {
         const { outbox } = (await readStore()) ?? {};
         if (outbox === undefined) return [];
         return [
@@ -137,29 +126,27 @@ function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): r
           [{ state: "given_up" }, outbox.givenUp],
         ];
       },
-    },
-    {
-      type: "gauge",
-      name: "kurs_outbox_oldest_waiting_seconds",
-      help: "Age of the oldest waiting mail; 0 without one",
-      async read() {
+    ),
+    gauge(
+      "kurs_outbox_oldest_waiting_seconds",
+      "Age of the oldest waiting mail; 0 without one",
+      async () => {
         const { outbox } = (await readStore()) ?? {};
         if (outbox === undefined) return [];
         return one(secondsSince(outbox.oldestWaitingAt, clock) ?? 0);
       },
-    },
-    {
-      type: "gauge",
-      name: "kurs_backup_verified_age_seconds",
-      help: "Age of the newest backup that was verified; +Inf while none is good",
-      async read() {
+    ),
+    gauge(
+      "kurs_backup_verified_age_seconds",
+      "Age of the newest backup that was verified; +Inf while none is good",
+      async () => {
         const takenMs = await readVerifiedBackup();
         if (takenMs === undefined) return [];
         // A backup of a time to come was taken by a wrong clock: it must not silence the alarm.
         const ageMs = clock.nowMs() - takenMs;
         return one(ageMs < 0 ? Infinity : ageMs / 1000);
       },
-    },
+    ),
   ];
 }
 
@@ -168,18 +155,14 @@ function sourceMetrics(readStore: ReadStore, clock: Clock): readonly Metric[] {
     name: string,
     help: string,
     figureOf: (source: SourceState) => number | undefined,
-  ): Metric => ({
-    type: "gauge",
-    name,
-    help,
-    async read() {
+  ) =>
+    gauge(name, help, async () => {
       const states = (await readStore())?.sources ?? [];
       return states.flatMap((state) => {
         const value = figureOf(state);
         return value === undefined ? [] : [[{ source: state.source }, value] as const];
       });
-    },
-  });
+    });
   return [
     metric(
       "kurs_rate_age_seconds",
@@ -209,73 +192,52 @@ function secondsSince(time: string | undefined, clock: Clock): number | undefine
 
 function passwordMetrics(passwordQueue: Secrets["passwordQueue"]): readonly Metric[] {
   return [
-    {
-      type: "gauge",
-      name: "kurs_hashing_waiting",
-      help: "Passwords that wait to be hashed",
-      read: () => one(passwordQueue().waiting),
-    },
-    {
-      type: "counter",
-      name: "kurs_hashing_refused_total",
-      help: "Passwords rejected with 503 because too many waited",
-      read: () => one(passwordQueue().rejected),
-    },
+    gauge("kurs_hashing_waiting", "Passwords that wait to be hashed", () =>
+      one(passwordQueue().waiting),
+    ),
+    counter(
+      "kurs_hashing_refused_total",
+      "Passwords rejected with 503 because too many waited",
+      () => one(passwordQueue().rejected),
+    ),
   ];
 }
 
 function eventLoopMetrics({ seconds }: EventLoopDelay): readonly Metric[] {
   return [
-    {
-      type: "histogram",
-      name: "kurs_event_loop_delay_seconds",
-      help: "How late the event loop runs a due timer",
-      read: () => [[{}, seconds]],
-    },
-    {
-      type: "counter",
-      name: "kurs_event_loop_active_seconds_total",
-      help: "Time in which the event loop was active",
-      read: () => one(performance.eventLoopUtilization().active / 1000),
-    },
+    histogram("kurs_event_loop_delay_seconds", "How late the event loop runs a due timer", () => [
+      [{}, seconds],
+    ]),
+    counter("kurs_event_loop_active_seconds_total", "Time in which the event loop was active", () =>
+      one(performance.eventLoopUtilization().active / 1000),
+    ),
   ];
 }
 
 function processMetrics({ about, clock }: RegistryUses): readonly Metric[] {
   const startSeconds = clock.nowMs() / 1000 - process.uptime();
   return [
-    {
-      type: "gauge",
-      name: "kurs_build_info",
-      help: "The version of Kurs, the version of Node.js and the kind of store",
-      read: () => [[{ ...about, node: process.versions.node }, 1]],
-    },
-    {
-      type: "gauge",
-      name: "process_start_time_seconds",
-      help: "When the process started, in seconds since 1970",
-      read: () => one(startSeconds),
-    },
-    {
-      type: "counter",
-      name: "process_cpu_seconds_total",
-      help: "Processor time of the process and all its threads, user and system",
-      read: () => {
+    gauge(
+      "kurs_build_info",
+      "The version of Kurs, the version of Node.js and the kind of store",
+      () => [[{ ...about, node: process.versions.node }, 1]],
+    ),
+    gauge("process_start_time_seconds", "When the process started, in seconds since 1970", () =>
+      one(startSeconds),
+    ),
+    counter(
+      "process_cpu_seconds_total",
+      "Processor time of the process and all its threads, user and system",
+      () => {
         const { user, system } = process.cpuUsage();
         return one((user + system) / 1_000_000);
       },
-    },
-    {
-      type: "gauge",
-      name: "process_resident_memory_bytes",
-      help: "Resident memory of the process",
-      read: () => one(process.memoryUsage.rss()),
-    },
-    {
-      type: "gauge",
-      name: "nodejs_heap_size_used_bytes",
-      help: "Used memory of the JavaScript heap",
-      read: () => one(process.memoryUsage().heapUsed),
-    },
+    ),
+    gauge("process_resident_memory_bytes", "Resident memory of the process", () =>
+      one(process.memoryUsage.rss()),
+    ),
+    gauge("nodejs_heap_size_used_bytes", "Used memory of the JavaScript heap", () =>
+      one(process.memoryUsage().heapUsed),
+    ),
   ];
 }
