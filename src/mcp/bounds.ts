@@ -25,20 +25,14 @@ const URI_LENGTH_MAX = 256;
 
 const chargedTools: ReadonlySet<unknown> = new Set(CHARGED_TOOLS);
 
-/** Text that is too short for as many values: each takes two characters or more. */
-const SHORT_LENGTH_MAX = 2 * MESSAGE_VALUES_MAX;
-
-/**
- * @param text of the body.
- * @returns the rejection of a request that must not reach the SDK.
- */
-export function limitError(text: string, body: unknown): McpResponse | undefined {
+/** @returns the rejection of a request that must not reach the SDK. */
+export function limitError(body: unknown): McpResponse | undefined {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   if (messages.some(hasLongUri)) {
     return rejected(`a resource's URI may have at most ${URI_LENGTH_MAX} characters`);
   }
   if (!Array.isArray(body)) {
-    return text.length > SHORT_LENGTH_MAX && hasMoreValues(body, MESSAGE_VALUES_MAX)
+    return hasMoreValues(body, MESSAGE_VALUES_MAX)
       ? rejected(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)
       : undefined;
   }

@@ -39,7 +39,7 @@ export function createMcpEndpoint(deps: {
     request.identify?.(caller);
     await unpaid?.count(caller.accountId);
     const body = parsed(request.body);
-    const rejection = limitError(request.body, body);
+    const rejection = limitError(body);
     return rejection ?? callDirectly(request, body) ?? handleWithSdk(request, body);
   };
 
@@ -47,7 +47,7 @@ export function createMcpEndpoint(deps: {
   // check. No async function: each call would pay for its promise.
   return (request) => {
     const body = isShortCall(request.body) ? parsed(request.body) : undefined;
-    const isWithinLimits = body !== undefined && limitError(request.body, body) === undefined;
+    const isWithinLimits = body !== undefined && limitError(body) === undefined;
     const response = isWithinLimits ? callDirectly(request, body) : undefined;
     return response ?? handleOther(request);
   };
