@@ -18,7 +18,7 @@ export interface RunningServer extends AsyncDisposable {
  * Starts a program that prints `{"time":…,"msg":"listening","url":…}` on stdout. Its stdout is a
  * file, as in production: reading the log line by line here would use the load generator's core.
  */
-export async function startServer(
+async function startServer(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   logFile: string,

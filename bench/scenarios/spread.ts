@@ -3,7 +3,6 @@ import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 import {
   bareTarget,
   floorTarget,
-  peerTarget,
   plainTarget,
   staticFastifyTarget,
 } from "../yardsticks/targets.ts";
@@ -14,21 +13,18 @@ export const spread: Scenario = {
     "metered reads over 100 accounts, compared with bare node:http, the same system calls, and others",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const targets = [
-      await bareTarget(bench),
-      await staticFastifyTarget(bench),
-      await floorTarget(bench),
-      kursTarget("metered read", kurs),
-      await plainTarget(bench),
-      await peerTarget(bench),
-    ];
     return bench.compare({
       connections: [64, 256],
-      targets: targets.filter((target) => target !== undefined),
+      targets: [
+        await bareTarget(bench),
+        await staticFastifyTarget(bench),
+        await floorTarget(bench),
+        kursTarget("metered read", kurs),
+        await plainTarget(bench),
+      ],
       ratios: [
         ["metered read", "the same system calls"],
         ["metered read", "Fastify + node:sqlite"],
-        ["metered read", "better-auth's API keys"],
       ],
     });
   },
