@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
-import { PAGE_ROWS } from "../../shared/page-size.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
@@ -34,61 +33,47 @@ export function createListSenders(
   readonly sendList: SendList;
   readonly sendPieces: SendPieces;
 } {
-  const stream = (reply: FastifyReply, texts: AsyncGenerator<string, void>) => {
-    const body = Readable.from(texts);
-    body.once("error", (err) => {
-      log.warn({ err, request_id: reply.request.id }, "a list response was cut off before its end");
-    });
-    return reply.type(JSON_TYPE).send(body);
-  };
-
-  const nextOf =
-    <Part>(parts: AsyncGenerator<Part, void>) =>
-    async (): Promise<Part | undefined> => {
+  const sendPieces: SendPieces = async (reply, pieces) => {
+    const next = async (): Promise<string | undefined> => {
       await nextIteration();
-      const { done, value } = await parts.next();
+      const { done, value } = await pieces.next();
       return done === true ? undefined : value;
     };
-
-  const sendPieces: SendPieces = async (reply, pieces) => {
-    const next = nextOf(pieces);
     let first = "";
     while (first.length <= WHOLE_CHARACTERS_MAX) {
       const piece = await next();
       if (piece === undefined) return reply.type(JSON_TYPE).send(first);
       first += piece;
     }
+    // A longer text is sent while it is made, so that it is never in memory whole.
     const texts = async function* () {
       yield first;
       for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
     };
-    return stream(reply, texts());
+    const body = Readable.from(texts());
+    body.once("error", (err) => {
+      log.warn({ err, request_id: reply.request.id }, "a list response was cut off before its end");
+    });
+    return reply.type(JSON_TYPE).send(body);
   };
 
-  const sendList: SendList = async (reply, name, pages, toJson) => {
-    const nextPage = nextOf(pages);
-    const next = async () => (await nextPage())?.map(toJson);
-    const first: object[] = [];
-    while (first.length <= PAGE_ROWS) {
-      const page = await next();
-      if (page === undefined) return { [name]: first };
-      first.push(...page);
-    }
-
-    // A long list is sent while it is read, so that it is never in memory whole.
-    const texts = async function* () {
-      yield `{"${name}":[${itemsOf(first)}`;
-      for (let page = await next(); page !== undefined; page = await next()) {
-        if (page.length > 0) yield `,${itemsOf(page)}`;
-      }
-      yield "]}";
-    };
-    return stream(reply, texts());
-  };
+  const sendList: SendList = (reply, name, pages, toJson) =>
+    sendPieces(reply, listText(name, pages, toJson));
 
   return { sendList, sendPieces };
 }
 
-function itemsOf(page: readonly object[]): string {
-  return JSON.stringify(page).slice(1, -1);
+/** The text of a list, in a piece for each page. */
+async function* listText<Item>(
+  name: string,
+  pages: AsyncGenerator<readonly Item[], void>,
+  toJson: (item: Item) => object,
+): AsyncGenerator<string, void> {
+  let before = `{"${name}":[`;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield before + JSON.stringify(page.map(toJson)).slice(1, -1);
+    before = ",";
+  }
+  yield before === "," ? "]}" : `${before}]}`;
 }
