@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../src/shared/clock.ts";
-import type { HttpLimits } from "../../src/sources/fetching/http-request.ts";
+import type { PublicationLimits } from "../../src/sources/fetching/http-request.ts";
 import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
 import { publishers } from "../../src/sources/publishers/catalogue.ts";
 import type { Address, Publisher } from "../../src/sources/publishers/publisher.ts";
@@ -66,7 +66,7 @@ export function ecbDay(day: string, figures: Readonly<Record<string, string>>): 
 export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
 
 /** A test that reached this timeout would take as long. */
-const LIMITS: HttpLimits = {
+const LIMITS: PublicationLimits = {
   ...{ timeoutMs: 600_000, publicationMs: 600_000 },
   ...{ bodyBytesMax: 1024 * 1024, redirectsMax: 5 },
 };

@@ -18,13 +18,16 @@ export interface FetchedResponse {
 export interface HttpLimits {
   /** For the whole exchange, redirects included. */
   readonly timeoutMs: number;
-  /** For all documents of a publication: less than a node's lease of the source. */
-  readonly publicationMs: number;
   readonly bodyBytesMax: number;
   readonly redirectsMax: number;
 }
 
-export const publisherLimits: HttpLimits = {
+export interface PublicationLimits extends HttpLimits {
+  /** For all documents of a publication: less than a node's lease of the source. */
+  readonly publicationMs: number;
+}
+
+export const publisherLimits: PublicationLimits = {
   timeoutMs: 20_000,
   publicationMs: 75_000,
   bodyBytesMax: 8 * 1024 * 1024,

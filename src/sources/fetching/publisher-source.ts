@@ -4,8 +4,8 @@ import { type Fetched, type RateSource, SourceError } from "../source.ts";
 import { createArchive, linesOf } from "./archive.ts";
 import {
   type FetchedResponse,
-  type HttpLimits,
   httpRequest,
+  type PublicationLimits,
   type Validators,
 } from "./http-request.ts";
 import { createSchedule } from "./schedule.ts";
@@ -15,7 +15,7 @@ export function createPublisherSource(
   publisher: Publisher,
   settings: {
     readonly userAgent: string;
-    readonly limits: HttpLimits;
+    readonly limits: PublicationLimits;
     readonly clock: Clock;
     /** The operator's, for a publisher that wants one. */
     readonly token?: string | undefined;
