@@ -24,6 +24,7 @@ import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
+import { seriesReadSuite } from "./series-reads.ts";
 import { sessionListSuite } from "./session-list.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
@@ -49,10 +50,11 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  series: seriesSuite,
+  "reads of series": seriesReadSuite,
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
-  series: seriesSuite,
   signatures: signatureSuite,
   backfills: backfillSuite,
   coverage: coverageSuite,
