@@ -18,9 +18,11 @@ export async function measureCommand(
   args: readonly string[],
   dataDirectory: string,
   lines: number | undefined,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Figures> {
   const startedMs = performance.now();
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
+  const settings = { DATA_DIR: dataDirectory, RATE_SOURCES: "", ...environment };
+  const env = { PATH: process.env.PATH, ...settings };
   const command = ["bin/kurs.js", ...args];
   const child = spawn(process.execPath, command, { cwd: root, env, stdio: "ignore" });
   const peak = await peakUntilExit(child);

@@ -65,8 +65,8 @@ async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT or
- * SIGTERM exits at once.
+ * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT
+ * or SIGTERM exits at once.
  */
 function onStop(stop: () => void): void {
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.

@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts";
+import { backfill } from "./backfill.ts";
 import { doctor } from "./doctor.ts";
 import { enumeration } from "./enumeration.ts";
 import { exporting } from "./export.ts";
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   postgres,
   logIns,
   importing,
+  backfill,
   exporting,
   doctor,
   history,

@@ -35,7 +35,7 @@ export interface BackfillCommandDeps extends CommandIo {
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** The keys of all sources. */
   readonly sourceKeys: readonly string[];
-  /** @returns a signal that aborts, instead of the process's end, when a person stops the command. */
+  /** @returns a signal that aborts where a signal would have ended the process. */
   readonly untilStopped: () => AbortSignal;
 }
 

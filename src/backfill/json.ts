@@ -23,7 +23,7 @@ export function archiveJson({ key, name, archive, requests }: ListedArchive) {
   return { source: key, name, since, requests, seconds_at_least: secondsOf(requests, paceMs) };
 }
 
-/** @returns how long requests take that are answered at once. */
+/** @returns how long the pauses between requests take. */
 export function secondsOf(requests: number, paceMs: number): number {
   return Math.ceil((Math.max(requests - 1, 0) * paceMs) / 1000);
 }

@@ -6,6 +6,6 @@ export interface BackfillStore {
   completedRanges(source: string): Promise<Dates[]>;
   /** @param now RFC 3339 in UTC. */
   complete(source: string, range: Dates, now: string): Promise<void>;
-  /** Forgets the ranges within some dates, whose backfill has finished: the next one repeats them. */
+  /** Forgets the ranges within dates whose backfill has finished: the next one repeats them. */
   forget(source: string, within: Dates): Promise<void>;
 }

@@ -59,7 +59,7 @@ export interface SourceArchive {
    * @param pause is awaited before every request.
    * @throws {SourceError} with the reason.
    */
-  fetch(
+  fetchRange(
     range: ArchiveRange,
     signal: AbortSignal,
     pause: () => Promise<void>,

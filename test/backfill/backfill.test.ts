@@ -6,6 +6,7 @@ import type { SourceLine } from "../../src/rates/rules/rate.ts";
 import { rangesBy } from "../../src/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../src/sources/source.ts";
 import type { Store } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { TestClock } from "../support/service.ts";
 
@@ -27,7 +28,7 @@ function archiveOf(linesAt: (date: string) => readonly SourceLine[]) {
       paceMs: PACE_MS,
       rangesOf: (dates: { from: string; to: string }) =>
         rangesBy("day", dates).map((range) => ({ ...range, requests: 1 })),
-      async fetch({ from }: ArchiveRange, _signal: AbortSignal, pause: () => Promise<void>) {
+      async fetchRange({ from }: ArchiveRange, _signal: AbortSignal, pause: () => Promise<void>) {
         await pause();
         fetched.push(from);
         const address = `https://api.cnb.cz/${from}`;
@@ -41,7 +42,7 @@ function archiveOf(linesAt: (date: string) => readonly SourceLine[]) {
 const eurAt = (date: string) => [lineAt(date, "EUR", "25.3")];
 
 /** Backfills in this process. */
-function newBackfill(store: Store) {
+function newBackfill(store: Store, ownSleep?: (milliseconds: number) => Promise<void>) {
   const sleeps: number[] = [];
   const reported: string[] = [];
   const progress: string[] = [];
@@ -50,7 +51,7 @@ function newBackfill(store: Store) {
     store,
     clock: new TestClock("2024-01-05T18:00:00.000Z"),
     packContent,
-    sleep: async (milliseconds) => void sleeps.push(milliseconds),
+    sleep: ownSleep ?? (async (milliseconds) => void sleeps.push(milliseconds)),
   });
   return {
     ...{ sleeps, reported, progress, stopping },
@@ -155,15 +156,45 @@ for (const engine of engines) {
       const source = archiveOf(() => many);
       const { run, stopping, progress } = newBackfill(store);
       const stopped = run(source);
-      while (!progress.includes("0/5 100/250")) await new Promise(setImmediate);
+      while (!progress.includes("0/5 50/250")) await new Promise(setImmediate);
       stopping.abort();
 
       const report = await stopped;
 
-      assert.ok(report.stored >= 100 && report.stored < 1250, String(report.stored));
+      assert.ok(report.stored >= 50 && report.stored < 1250, String(report.stored));
       assert.equal(report.remaining?.to, "2024-01-05");
       const resumed = await newBackfill(store).run(archiveOf(() => many));
       assert.equal(resumed.stored + report.stored, 250);
     });
   });
 }
+
+test("a backfill pauses between 50 figures while a server writes to the same file", async () => {
+  await using on = await startServiceOn("sqlite");
+  await using store = await on.openStore();
+  await using server = await on.openStore();
+  const many = Array.from({ length: 250 }, (_, index) => lineAt("2024-01-01", `X${index}`, "2"));
+  let writes = true;
+  const pauses: number[] = [];
+  const sleep = async (milliseconds: number) => {
+    pauses.push(milliseconds);
+    if (writes) await server.audit.record("plan.set", BY);
+  };
+  const { run } = newBackfill(store, sleep);
+  const runOnce = () =>
+    run(
+      archiveOf(() => many),
+      { from: "2024-01-01", to: "2024-01-01" },
+    );
+
+  const first = await runOnce();
+  assert.equal(first.stored, 250);
+  assert.equal(pauses.length, 5);
+  assert.ok(pauses.every((milliseconds) => milliseconds >= 8));
+
+  writes = false;
+  pauses.splice(0);
+  const second = await runOnce();
+  assert.equal(second.unchanged, 250);
+  assert.ok(pauses.length <= 1, String(pauses));
+});

@@ -39,6 +39,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["usage export --period 2026-11 --per-key-and-day", /,2026-11-21,[0-9a-f-]{36},svc_live_/],
   ["usage export --period 2026-11 --format ndjson", /"units":1\}$/m],
   ["rates import -", /^stored 1, unchanged 0, held 0, rejected 0$/, RATES],
+  ["rates backfill", /^ecb +1999-01-04 +1 /m],
   ["rates history EUR USF", /^ *1\.5 +2026-11-20T15:00:00Z +\S+ +import +[0-9a-f]{12}$/m],
   ["rates history EUR USF --from 2026-11-20 --to 2026-11-20 --json", /"rate":"1\.5"/],
   ["rates trace EUR USF", /^line +2$/m],

@@ -22,7 +22,7 @@ export function createArchive(
         requests: addresses(range).length,
       })),
 
-    async fetch(range, signal, pause) {
+    async fetchRange(range, signal, pause) {
       const documents: FetchedDocument[] = [];
       for (const address of addresses(range)) {
         await pause();

@@ -15,8 +15,8 @@ const NBP_TABLES = "https://api.nbp.pl/api/exchangerates/tables";
 
 /**
  * The archives of the publishers in the catalogue. The others have none, or in a layout of its own:
- * Danmarks Nationalbank answers POST requests only, the National Bank of the Kyrgyz Republic has web
- * pages, the Swiss National Bank's feed has some days, and Kraken's prices have no dates.
+ * Danmarks Nationalbank's takes POST requests, that of the National Bank of the Kyrgyz Republic is
+ * web pages, the Swiss National Bank's feed has some days, and Kraken's prices have no dates.
  */
 export const archives = {
   // "Euro foreign exchange reference rates": the file "Time series" of all dates.
@@ -60,8 +60,8 @@ export const archives = {
     parse: parseNorgesArchive,
   },
 
-  // Since the quarter in which the last of the known names changed its currency: Sierra Leone-Leone.
-  // A year has some 700 rows, a page at most 10,000.
+  // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone. A
+  // year has some 700 rows, a page at most 10,000.
   ust: {
     since: "2022-09-30",
     requestsBy: "year",

@@ -39,7 +39,7 @@ export type Parse = (
 
 /** The earlier figures that a publisher keeps, and how to request them. */
 export interface Archive {
-  /** The first date that it has, or from which its symbols have the meaning that they have today. */
+  /** The first date that it has, or from which its symbols mean what they mean today. */
   readonly since: string;
   readonly requestsBy: RequestUnit;
   /** Addresses whose responses together have the figures of some dates, and perhaps of others. */

@@ -24,7 +24,7 @@ async function playArchive(isAbsentBy404 = true) {
     { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") },
   );
   const fetch = () =>
-    played.fetch(RANGE, signal, async () => {
+    played.fetchRange(RANGE, signal, async () => {
       pauses.push(publisher.requests.length);
     });
   return {

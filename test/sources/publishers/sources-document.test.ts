@@ -7,10 +7,15 @@ import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../../docs/sources.md"), "utf8");
 
-const rows = text
-  .split("\n")
-  .filter((line) => line.startsWith("| `"))
-  .map((line) => line.slice(2, -2).split(" | "));
+const [sources = "", archives = ""] = text.split("\n## Archives\n");
+
+const rowsOf = (part: string) =>
+  part
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.slice(2, -2).split(" | "));
+
+const rows = rowsOf(sources);
 
 test("docs/sources.md lists the publishers of the catalogue in their order, with its data", () => {
   const expected = publishers.map((publisher) => {
@@ -25,6 +30,16 @@ test("docs/sources.md lists the publishers of the catalogue in their order, with
 
   assert.deepEqual(withoutPairs, expected);
   for (const [source = "", , , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
+});
+
+test("docs/sources.md lists the archives, since when, and what a request of each has", () => {
+  const expected = publishers.flatMap(({ key, archive }) => {
+    if (archive === undefined) return [];
+    const { since, requestsBy, paceMs } = archive;
+    const has = requestsBy === "everything" ? requestsBy : `a ${requestsBy}`;
+    return [[`\`${key}\``, since, has, `every ${paceMs / 1000} s`]];
+  });
+  assert.deepEqual(rowsOf(archives), expected);
 });
 
 test("every schedule of the catalogue has words for a person", () => {

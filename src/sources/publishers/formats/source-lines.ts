@@ -38,7 +38,7 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
 }
 
 /**
- * Keeps each pair's figure of each kind and time once: drops a line that repeats it, and rejects one
+ * Keeps each pair's figure of each kind and time once: drops a line that repeats it, rejects one
  * that contradicts it.
  */
 export function withoutRepetitions(lines: readonly SourceLine[]): readonly SourceLine[] {
