@@ -24,10 +24,10 @@ const FIGURES_AS_ONLY_WRITER = 500;
 const FIGURES_WITH_OTHER_WRITERS = 50;
 
 /** The least pause before the next transaction, in which other processes can write. */
-const PAUSE_MS_MIN = 8;
+const PAUSE_MS_MIN = 16;
 
-/** The lock is held for a fifth of the time at most, however slow the machine is. */
-const PAUSE_PER_WORK = 4;
+/** The lock is held for a tenth of the time at most, however slow the machine is. */
+const PAUSE_PER_WORK = 9;
 
 /** After as many failures in a row, the publisher is left alone. */
 const FAILURES_MAX = 3;

@@ -18,7 +18,7 @@ export async function verifyFigures(
   { series, counts, report }: Uses,
 ): Promise<void> {
   const read = (after: FigurePlace, limit: number) => series.figuresOf(publication, after, limit);
-  for await (const page of pagesOf(START, read, (figure) => figure)) {
+  for await (const page of pagesOf(START, read, (figure) => figure, FIGURES_PER_PAGE)) {
     for (const figure of page) {
       const one = stated.get(figure);
       if (one !== undefined && isSame(one, figure)) counts.series.figures += 1;
@@ -59,6 +59,12 @@ export function originProblemOf(
   if (!isImport(publisher) || figure.source === publisher) return undefined;
   return `its source is ${figure.source}, and its document an imported file`;
 }
+
+/**
+ * PostgreSQL without statistics, as just after an archive was stored, sorts all figures of a
+ * publication for each page: 55,500 of them in pages of 200 took 40 s.
+ */
+const FIGURES_PER_PAGE = 5000;
 
 /** Before every figure. */
 const START: FigurePlace = {

@@ -5,18 +5,20 @@ import { PAGE_ROWS } from "./page-size.ts";
  *
  * @param start the cursor before the first row.
  * @param read returns the rows after a cursor, at most `limit`.
+ * @param pageRows the limit: only a process that serves nothing may take more.
  */
 export async function* pagesOf<Row, Cursor>(
   start: Cursor,
   read: (after: Cursor, limit: number) => Promise<Row[]>,
   cursorOf: (row: Row) => Cursor,
+  pageRows = PAGE_ROWS,
 ): AsyncGenerator<Row[], void> {
   let after = start;
   for (;;) {
-    const page = await read(after, PAGE_ROWS);
+    const page = await read(after, pageRows);
     yield page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return;
+    if (last === undefined || page.length < pageRows) return;
     after = cursorOf(last);
   }
 }

@@ -1,393 +1,301 @@
 import assert from "node:assert/strict";
-import type { Figure, FigureKind } from "../../../src/rates/figures.ts";
 import type { Publication } from "../../../src/rates/history.ts";
-import { type Comparison, compareSources, differsBy } from "../../../src/series/compare.ts";
-import { NEWEST } from "../../../src/series/rules.ts";
-import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/series/store.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import type { RateUpdate } from "../../../src/rates/store.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import type { Store } from "../../../src/store.ts";
+import type { Engine } from "../../../src/storage/engine.ts";
 import { headersOf } from "../../support/rates.ts";
 import {
   BY,
-  byAt,
   contentsOf,
   NOW,
   newRate,
   pairOf,
   type StoreTest,
   storeRates,
-  type TestDatabase,
+  updateRates,
 } from "./database.ts";
 
-const PAIR = pairOf("EUR/CZK");
+const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
-/** A figure of a date, whose time is 15:00 UTC of that date. */
-function figureOf(source: string, pair: string, date: string, rate: string): Figure {
-  const time = `${date}T15:00:00Z`;
-  return { ...newRate(pair, rate, time, source), date, kind: "middle", validUntil: undefined };
+const FRIDAY = "2026-03-13T15:00:00Z";
+const MONDAY = "2026-03-16T15:00:00Z";
+const TUESDAY = "2026-03-17T15:00:00Z";
+
+/** A fetch of a source, whose document has a text of its own. */
+function fetchOf(source: string, text = source): Publication {
+  const compressed = new TextEncoder().encode(text);
+  const stored = { hash: `hash of ${text}`, bytes: compressed.length, compressed };
+  return { source, receivedAt: NOW, documents: [{ name: "address", receivedAt: NOW, stored }] };
 }
 
-const publicationOf = (source: string): Publication => ({
-  source,
-  receivedAt: NOW,
-  documents: [{ name: "rates.xml", receivedAt: NOW, stored: undefined }],
-});
-
-/** Adds figures of one source, with a publication of their own. @returns its id. */
-async function add(store: Store, ...figures: readonly Figure[]): Promise<number> {
-  const placed = figures.map((figure) => ({ ...figure, place: 0 }));
-  const publication = publicationOf(figures[0]?.source ?? "ecb");
-  return (await store.figures.addFigures(placed, publication, NOW)).publication;
+/** Every figure, by pair, source, kind, date and revision: `EUR/USD ecb 2026-03-13 #1: 1.1`. */
+async function figuresIn(engine: Engine): Promise<string[]> {
+  const rows = await engine.query(`
+    SELECT * FROM figures ORDER BY base, quote, source, kind, date, as_of, revision`);
+  return rows.map(({ base, quote, source, kind, date, revision, rate }) => {
+    const series = `${base}/${quote} ${source}${kind === "middle" ? "" : ` ${kind}`}`;
+    return `${series} ${date} #${revision}: ${rate}`;
+  });
 }
-
-const textsOf = (figures: readonly StoredFigure[]) =>
-  figures.map(({ source, date, revision, rate }) => `${source} ${date} ${revision}: ${rate}`);
-
-const START: FigureCursor = { date: "", asOf: "", revision: 0 };
-const FIRST: FigurePlace = { ...START, base: "", quote: "", source: "", kind: "" };
-const EVERY = { from: undefined, to: undefined, after: START, limit: 100 };
-
-const seriesOf = (source: string, kind: FigureKind = "middle") => ({ ...PAIR, source, kind });
 
 export function seriesSuite(test: StoreTest): void {
-  readTests(test);
-  publicationTests(test);
-  comparisonTests(test);
-  ownerTests(test);
-}
-
-function readTests(test: StoreTest): void {
-  test("the series of a pair are those of its sources and kinds, in their order", async (database) => {
-    const store = database.openStore();
-    const buying = { ...figureOf("cnb", "EUR/CZK", "2026-03-13", "24"), kind: "buying" } as const;
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-13", "24.4"));
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "24.41"), buying);
-    await add(store, figureOf("nbp", "EUR/PLN", "2026-03-13", "4.2"));
-
-    assert.deepEqual(await store.series.seriesOf(PAIR), [
-      seriesOf("cnb", "buying"),
-      seriesOf("cnb"),
-      seriesOf("ecb"),
-    ]);
-    assert.deepEqual(await store.series.seriesOf(pairOf("CZK/EUR")), []);
-  });
-
-  test("a series is listed by its dates with amendments, in pages and within dates", async (database) => {
-    const store = database.openStore();
-    const days = ["2026-03-11", "2026-03-12", "2026-03-13"];
-    // Not in the order of their dates, as an archive comes after a day.
-    for (const [index, day] of days.toReversed().entries()) {
-      await add(store, figureOf("ecb", "EUR/CZK", day, `24.${index}`));
-    }
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.9"));
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "25"));
-    const list = async (query: Partial<typeof EVERY> | object) =>
-      textsOf(await store.series.figures(seriesOf("ecb"), { ...EVERY, ...query }));
-    const all = [
-      "ecb 2026-03-11 1: 24.2",
-      "ecb 2026-03-12 1: 24.1",
-      "ecb 2026-03-12 2: 24.9",
-      "ecb 2026-03-13 1: 24.0",
+  test("each source has a series of its own, whoever owns the pair, and the owner's is served", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const rates = [
+      newRate("EUR/USD", "1.10", FRIDAY, "ecb"),
+      newRate("EUR/USD", "1.12", MONDAY, "cnb"),
+      newRate("EUR/USD", "1.11", MONDAY, "import:closing"),
+      newRate("EUR/USD", "1.09", MONDAY, "import"),
     ];
 
-    assert.deepEqual(await list({}), all);
-    assert.deepEqual(await list({ from: "2026-03-12" }), all.slice(1));
-    assert.deepEqual(await list({ to: "2026-03-12" }), all.slice(0, 3));
-    assert.deepEqual(await list({ from: "2026-03-14" }), []);
-    const paged: StoredFigure[] = [];
-    for (let after = START; ; ) {
-      const page = await store.series.figures(seriesOf("ecb"), { ...EVERY, after, limit: 1 });
-      const [figure] = page;
-      if (figure === undefined) break;
-      paged.push(figure);
-      after = figure;
-    }
-    assert.deepEqual(textsOf(paged), all);
-    assert.equal(paged[0]?.storedAt, NOW);
-  });
+    const decisions = [];
+    for (const rate of rates) decisions.push(...(await updateRates(store, [rate], policy)));
 
-  test("the figure of a date is the last revision of it or of the date before", async (database) => {
-    const store = database.openStore();
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.9"));
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
-    const on = async (date: string) =>
-      (await store.series.figureOnOrBefore(seriesOf("ecb"), date))?.rate;
-
-    assert.equal(await on("2026-03-11"), undefined);
-    assert.equal(await on("2026-03-12"), "24.9");
-    assert.equal(await on("2026-03-15"), "24.9");
-    assert.equal(await on(NEWEST), "24.5");
-    assert.equal(await store.series.figureOnOrBefore(seriesOf("ecb", "buying"), NEWEST), undefined);
-  });
-
-  test("the pairs with series are listed once each, in pages, all or those of a base", async (database) => {
-    const store = database.openStore();
-    const names = ["AUD/USD", "EUR/AUD", "EUR/CZK", "EUR1/AA", "USD/AUD"];
-    for (const source of ["ecb", "cnb"]) {
-      await add(store, ...names.map((name) => figureOf(source, name, "2026-03-13", "1.5")));
-    }
-    const list = async (limit: number, base?: string) => {
-      const found: string[] = [];
-      let after = { base: "", quote: "" };
-      for (;;) {
-        const page = await store.series.pairs(after, limit, base);
-        assert.ok(page.length <= limit);
-        found.push(...page.map((pair) => `${pair.base}/${pair.quote}`));
-        const last = page.at(-1);
-        if (last === undefined) return found;
-        after = last;
-      }
-    };
-
-    assert.deepEqual(await list(2), names);
-    assert.deepEqual(await list(100), names);
-    assert.deepEqual(await list(1, "EUR"), ["EUR/AUD", "EUR/CZK"]);
-    assert.deepEqual(await list(100, "GBP"), []);
-  });
-}
-
-function publicationTests(test: StoreTest): void {
-  test("the figures of a publication are listed in pages and counted", async (database) => {
-    const store = database.openStore();
-    const figures = ["EUR/CZK", "EUR/PLN"].flatMap((pair) =>
-      ["2026-03-12", "2026-03-13"].map((date) => figureOf("ecb", pair, date, "5")),
-    );
-    const publication = await add(store, ...figures);
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "24"));
-    const listed: string[] = [];
-    for (let after = FIRST; ; ) {
-      const [figure] = await store.series.figuresOf(publication, after, 1);
-      if (figure === undefined) break;
-      listed.push(`${figure.quote} ${figure.date}`);
-      after = figure;
-    }
-
-    assert.deepEqual(listed, [
-      ...["CZK 2026-03-12", "CZK 2026-03-13"],
-      ...["PLN 2026-03-12", "PLN 2026-03-13"],
+    assert.deepEqual(decisions, ["store", "foreign", "store", "store"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD cnb 2026-03-16 #1: 1.12",
+      "EUR/USD ecb 2026-03-13 #1: 1.10",
+      "EUR/USD import 2026-03-16 #1: 1.09",
+      "EUR/USD import:closing 2026-03-16 #1: 1.11",
     ]);
-    assert.equal(await store.series.countOf(publication), 4);
-    assert.equal(await store.series.countOf({ source: undefined }), 0);
+    assert.deepEqual(
+      (await store.rates.list()).map(({ rate, source }) => [rate, source]),
+      [["1.09", "import"]],
+    );
   });
 
-  test("figures without a publication are counted, and those whose document is missing are suspect", async (database) => {
-    const store = database.openStore();
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.2"));
-    await add(store, figureOf("nbp", "EUR/PLN", "2026-03-12", "4.2"));
-    await add(store, figureOf("import", "EUR/PLN", "2026-03-12", "4.3"));
-    const change = (set: string, source: string) =>
-      database.withoutForeignKeys(`UPDATE figures SET ${set} WHERE source = '${source}'`);
-    await change("publication = NULL, place = NULL", "ecb");
-    await change("publication = 99", "cnb");
-    await change("place = 7", "nbp");
-    await change("source = 'norges'", "import");
+  test("older and held figures go to their series, and what is served stays byte for byte", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
+    const { rates, observations, versions } = await contentsOf(engine);
 
-    const suspects = await store.series.suspects(FIRST, 100);
+    const decisions = await updateRates(
+      store,
+      [newRate("EUR/USD", "1.08", FRIDAY, "ecb"), newRate("EUR/USD", "11.0", TUESDAY, "ecb")],
+      policy,
+    );
 
+    assert.deepEqual(decisions, ["older", "hold"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 2026-03-13 #1: 1.08",
+      "EUR/USD ecb 2026-03-16 #1: 1.10",
+      "EUR/USD ecb 2026-03-17 #1: 11.0",
+    ]);
+    const after = await contentsOf(engine);
+    assert.deepEqual([after.rates, after.observations], [rates, observations]);
+    assert.deepEqual(after.versions, versions, "no cache is cleared for a figure");
+  });
+
+  test("a figure that comes again is no new one, and an amended one is the next revision", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const first = newRate("EUR/USD", "1.10", FRIDAY, "ecb");
+    const how = { policy, headersOf, publication: fetchOf("ecb"), origin: BY };
+    const other = database.openStore();
+    const update = (rate: string) => other.rates.update([{ ...first, rate: rate as Decimal }], how);
+
+    assert.deepEqual((await store.rates.update([first], how)).isNew, [true]);
+    assert.deepEqual((await update("1.10")).isNew, [false]);
+    assert.deepEqual((await update("1.100")).isNew, [true], "a further zero is an amendment");
+    assert.deepEqual((await update("1.10")).isNew, [true], "and so is its withdrawal");
+    assert.deepEqual((await update("1.10")).isNew, [false]);
+
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 2026-03-13 #1: 1.10",
+      "EUR/USD ecb 2026-03-13 #2: 1.100",
+      "EUR/USD ecb 2026-03-13 #3: 1.10",
+    ]);
+  });
+
+  test("one update may state a date several times, in more rows than a statement has", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const many = Array.from({ length: 1100 }, (_, index) =>
+      newRate(`X${index % 550}/USD`, `1.${index}`, FRIDAY),
+    );
+    const rates = [newRate("EUR/USD", "1.1", FRIDAY), ...many, newRate("EUR/USD", "1.1", FRIDAY)];
+    const publication = fetchOf("import");
+
+    const { isNew } = await store.rates.update(rates, {
+      ...{ policy: () => "store" as const, headersOf, publication, origin: BY },
+    });
+
+    assert.deepEqual([isNew[0], isNew.at(-1)], [true, false]);
+    assert.equal(isNew.filter((one) => one).length, 1101);
+    const figures = await figuresIn(engine);
+    assert.equal(figures.length, 1101);
     assert.deepEqual(
-      suspects.map(({ figure, publisher, hasDocument }) => [figure.source, publisher, hasDocument]),
+      figures.filter((figure) => figure.startsWith("X17/")),
+      ["X17/USD import 2026-03-13 #1: 1.17", "X17/USD import 2026-03-13 #2: 1.567"],
+    );
+  });
+
+  test("a figure has the publisher's own date, its kind, its validity and its place", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const moscow = newRate("USD/RUB", "80.1", "2026-03-12T21:00:00Z", "ecb");
+    const further = [
+      { ...moscow, rate: "79.5" as Decimal, kind: "buying", place: 1 },
+      { ...moscow, rate: "81.5" as Decimal, kind: "selling", validUntil: "2026-03-31" },
+    ] satisfies RateUpdate["further"];
+
+    const served = { ...moscow, date: "2026-03-13", place: 0, line: 7 };
+    const decisions = await updateRates(store, [served], policy, {
+      publication: fetchOf("ecb"),
+      further,
+    });
+
+    assert.deepEqual(decisions, ["store"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "USD/RUB ecb buying 2026-03-12 #1: 79.5",
+      "USD/RUB ecb 2026-03-13 #1: 80.1",
+      "USD/RUB ecb selling 2026-03-12 #1: 81.5",
+    ]);
+    const rows = await engine.query("SELECT * FROM figures ORDER BY kind");
+    assert.deepEqual(
+      rows.map(({ valid_until, place, line, publication, stored_at }) => {
+        return [valid_until, place, line, publication, stored_at];
+      }),
       [
-        ["cnb", undefined, false],
-        ["nbp", "nbp", false],
-        ["norges", "import", true],
+        [null, 1, null, 1, NOW],
+        [null, 0, 7, 1, NOW],
+        ["2026-03-31", null, null, 1, NOW],
       ],
     );
-    assert.equal((await store.series.suspects(FIRST, 100, "nbp")).length, 1);
-    assert.equal(await store.series.countOf({ source: undefined }), 1);
-    assert.equal(await store.series.countOf({ source: "ecb" }), 1);
-    assert.equal(await store.series.countOf({ source: "cnb" }), 0);
-    assert.equal(await store.series.countOf(4), 0);
-  });
-}
-
-const everyPair = { base: undefined, quote: undefined };
-
-async function compared(store: Store, above = "0"): Promise<string[]> {
-  const pages = await Array.fromAsync(compareSources(store.series, everyPair));
-  return pages
-    .flat()
-    .filter((comparison) => differsBy(comparison, above as Decimal))
-    .map(
-      ({ base, quote, date, lowest, highest }: Comparison) =>
-        `${base}/${quote} ${date}: ${lowest.source} ${lowest.rate}, ${highest.source} ${highest.rate}`,
-    );
-}
-
-function comparisonTests(test: StoreTest): void {
-  test("sources are compared by the newest date that two of them have", async (database) => {
-    const store = database.openStore();
-    await add(
-      store,
-      figureOf("ecb", "EUR/CZK", "2026-03-12", "24.40"),
-      figureOf("ecb", "EUR/CZK", "2026-03-13", "24.50"),
-    );
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.41"));
-    // An amendment is what counts.
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.42"));
-    await add(store, figureOf("nbp", "EUR/CZK", "2026-02-12", "20"));
-
-    assert.deepEqual(await compared(store), ["EUR/CZK 2026-03-12: ecb 24.40, cnb 24.42"]);
-    assert.deepEqual(await compared(store, "0.0008"), ["EUR/CZK 2026-03-12: ecb 24.40, cnb 24.42"]);
-    assert.deepEqual(await compared(store, "0.00082"), []);
+    assert.deepEqual((await store.rates.list()).length, 1, "one kind is served");
   });
 
-  test("equal values, other dates, other kinds and single sources are no difference", async (database) => {
-    const store = database.openStore();
-    const buying = { ...figureOf("cnb", "EUR/NOK", "2026-03-13", "9"), kind: "buying" } as const;
-    await add(
-      store,
-      figureOf("ecb", "EUR/CZK", "2026-03-13", "24.4"),
-      figureOf("ecb", "EUR/NOK", "2026-03-13", "11"),
-      figureOf("ecb", "EUR/PLN", "2026-03-13", "4.2"),
-      figureOf("ecb", "EUR/SEK", "2026-03-13", "11"),
-    );
-    await add(
-      store,
-      figureOf("cnb", "EUR/CZK", "2026-03-13", "24.400"),
-      buying,
-      figureOf("cnb", "EUR/SEK", "2026-03-12", "12"),
-    );
-
-    assert.deepEqual(await compared(store), []);
-  });
-
-  test("of three sources the lowest and the highest are shown, and every pair of many pages", async (database) => {
-    const store = database.openStore();
-    const quotes = Array.from({ length: 450 }, (_, index) => `Q${1000 + index}`);
-    for (const [source, rate] of [
-      ["ecb", "1.2"],
-      ["cnb", "1.1"],
-      ["nbp", "1.3"],
-    ] as const) {
-      await add(
-        store,
-        ...quotes.map((quote) => figureOf(source, `EUR/${quote}`, "2026-03-13", rate)),
-      );
-    }
-
-    assert.deepEqual(
-      await compared(store),
-      quotes.map((quote) => `EUR/${quote} 2026-03-13: cnb 1.1, nbp 1.3`),
-    );
-  });
-}
-
-const LATER = "2026-11-21T13:00:00.000Z";
-
-/** A store that serves the ECB's figure, and has one of CNB in its series. */
-async function storeWithTwo(database: TestDatabase, cnb: Figure) {
-  const store = database.openStore();
-  await storeRates(store, [newRate("EUR/CZK", "24.40", "2026-03-13T15:00:00Z", "ecb")]);
-  await add(store, cnb);
-  const own = (source = "cnb") =>
-    store.series.own(seriesOf(source), {
-      ...{ maxRateJump: "0.5" as Decimal, headersOf, origin: byAt(LATER) },
-    });
-  return { store, own };
-}
-
-async function served(store: Store): Promise<string> {
-  const [rate] = await store.rates.list("EUR");
-  return `${rate?.source} ${rate?.rate}`;
-}
-
-const eventsOf = async (store: Store) =>
-  (await store.audit.ofPair("EUR/CZK", { at: "", id: "" }, 10)).map(
-    ({ action, details }) => `${action} ${details.source} ${details.former_source}`,
-  );
-
-function ownerTests(test: StoreTest): void {
-  test("a pair given to a source serves its newest figure, which its history has", async (database) => {
-    const newest = figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55");
-    const { store, own } = await storeWithTwo(database, newest);
-    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.10"));
-
-    const change = await own();
-
-    assert.equal(change.decision, "serve");
-    assert.equal(await served(store), "cnb 24.55");
-    assert.deepEqual(await eventsOf(store), ["rate.owned cnb ecb"]);
-    const last = await store.history.lastStoredBy(PAIR, LATER);
-    assert.deepEqual([last?.sequence, last?.source, last?.rate], [2, "cnb", "24.55"]);
-    assert.deepEqual(await store.history.differing({ base: "", quote: "" }, 10), []);
-    assert.deepEqual(await store.history.misnamed({ base: "", quote: "" }, 10), []);
-    assert.equal((await own()).decision, "owned");
-  });
-
-  test("a figure that jumps is held, and its release gives the pair to its source", async (database) => {
-    const jump = figureOf("cnb", "EUR/CZK", "2026-03-16", "99");
-    const { store, own } = await storeWithTwo(database, jump);
-
-    assert.equal((await own()).decision, "hold");
-
-    assert.equal(await served(store), "ecb 24.40");
-    assert.deepEqual(await eventsOf(store), ["rate.held cnb undefined"]);
-    await store.rates.releaseHeld(PAIR, headersOf, BY);
-    assert.equal(await served(store), "cnb 99");
-  });
-
-  test("a figure that is served replaces a held one", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
-    const engine = database.openEngine();
-    await engine.query(
-      "INSERT INTO held_rates (base, quote, rate, as_of, source, held_at) " +
-        "VALUES ('EUR', 'CZK', '99', '2026-03-16T15:00:00.000000000Z', 'ecb', $1)",
-      NOW,
-    );
-
-    await own();
-
-    assert.deepEqual(await store.rates.listHeld(), []);
-    assert.equal(await served(store), "cnb 24.55");
-  });
-
-  test("an older figure, and a source without one, change nothing", async (database) => {
-    const older = figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55");
-    const { own } = await storeWithTwo(database, older);
-    const engine = database.openEngine();
+  test("a transaction that fails leaves no figure", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [newRate("EUR/USD", "1.10", FRIDAY)]);
     const before = await contentsOf(engine);
+    const rates = [newRate("EUR/USD", "1.11", MONDAY), newRate("EUR/GBP", "0.8", MONDAY)];
+    const further = [{ ...newRate("EUR/GBP", "0.8", MONDAY), kind: "other" as "buying" }];
 
-    assert.equal((await own()).decision, "older");
-    assert.equal((await own("nbp")).decision, "none");
-    assert.equal((await own("ecb")).decision, "owned");
+    await assert.rejects(updateRates(store, rates, policy, { further }), /kind|check/i);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("a pair that is not served is served again", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55"),
+  test("figures alone are added to their series, and nothing of them is served", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const figure = (rate: string, date: string) => ({
+      ...newRate("EUR/USD", rate, `${date}T15:00:00Z`, "ecb"),
+      ...{ date, kind: "middle" as const, validUntil: undefined },
+    });
+    const archive = [figure("1.1789", "1999-01-04"), figure("1.1790", "1999-01-05")];
+
+    const { publication, isNew } = await store.figures.addFigures(archive, fetchOf("ecb"), NOW);
+    const again = await store.figures.addFigures(
+      [figure("1.1790", "1999-01-05"), figure("1.1743", "1999-01-06")],
+      publication,
+      NOW,
     );
-    await store.rates.remove(PAIR, byAt(NOW));
-
-    const change = await own();
-
-    assert.ok(change.decision === "serve");
-    assert.equal(change.former, undefined);
-    assert.equal(await served(store), "cnb 24.55");
-    assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 2);
-  });
-
-  test("two sources that are given a pair at once are given it one after the other", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
-    await add(store, figureOf("nbp", "EUR/CZK", "2026-03-16", "24.56"));
-
-    const changes = await Promise.all([own("cnb"), own("nbp")]);
 
     assert.deepEqual(
-      changes.map(({ decision }) => decision),
-      ["serve", "serve"],
+      [isNew, again.isNew],
+      [
+        [true, true],
+        [false, true],
+      ],
     );
-    assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 3);
-    assert.deepEqual(await store.history.differing({ base: "", quote: "" }, 10), []);
+    assert.equal(again.publication, publication);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 1999-01-04 #1: 1.1789",
+      "EUR/USD ecb 1999-01-05 #1: 1.1790",
+      "EUR/USD ecb 1999-01-06 #1: 1.1743",
+    ]);
+    const { rates, observations, held_rates } = await contentsOf(engine);
+    assert.deepEqual([rates, observations, held_rates], [[], [], []]);
+  });
+
+  test("a released rate is in its series once, and a dropped or deleted one stays there", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
+    await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
+    const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-16 #1: 11.0"];
+
+    await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY);
+    assert.deepEqual(await figuresIn(engine), figures);
+    await updateRates(store, [newRate("EUR/USD", "1.12", TUESDAY, "ecb")], policy);
+    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
+
+    const same = [newRate("EUR/USD", "1.12", TUESDAY, "ecb")];
+    assert.deepEqual(await updateRates(store, same, policy), ["store"]);
+    assert.equal((await figuresIn(engine)).length, 3);
+  });
+
+  test("a preview tells which figures are new to their series, and stores none", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
+    const older = newRate("EUR/USD", "1.08", FRIDAY, "ecb");
+    const foreign = newRate("EUR/USD", "1.11", MONDAY, "cnb");
+    await updateRates(store, [older], policy);
+    const before = await contentsOf(engine);
+
+    const decided = await store.rates.previewUpdate([older, foreign, foreign], policy);
+
+    assert.deepEqual(
+      decided.map(({ decision, isNew }) => [decision, isNew]),
+      [
+        ["older", false],
+        ["foreign", true],
+        ["foreign", false],
+      ],
+    );
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("figures that two nodes store at once are each stored once", async (database) => {
+    const stores = [database.openStore(), database.openStore(), database.openStore()];
+    const rates = Array.from({ length: 40 }, (_, index) =>
+      newRate(`X${index}/USD`, "1.1", FRIDAY, "cnb"),
+    );
+
+    const outcomes = await Promise.all(
+      stores.map((store) =>
+        store.rates.update(rates, { policy, headersOf, publication: fetchOf("cnb"), origin: BY }),
+      ),
+    );
+
+    const added = outcomes.flatMap(({ isNew }) => isNew).filter((one) => one).length;
+    assert.equal(added, 40);
+    assert.equal((await figuresIn(database.openEngine())).length, 40);
+  });
+
+  test("old figures are removed, except the newest of each series and that of a held rate", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const on = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+    const storeOn = (day: number, rates: Parameters<typeof storeRates>[1], source: string) =>
+      updateRates(store, rates, policy, {
+        publication: { ...fetchOf(source, `${source} ${day}`), receivedAt: on(day) },
+        origin: { ...BY, at: on(day) },
+      });
+    const dated = (day: number, rate: string, source: string, pair = "EUR/USD") =>
+      newRate(pair, rate, on(day), source);
+    await storeOn(1, [dated(1, "1.1", "ecb"), dated(1, "0.8", "ecb", "EUR/GBP")], "ecb");
+    await storeOn(2, [dated(2, "9.9", "ecb")], "ecb"); // held
+    await storeOn(3, [dated(3, "1.3", "cnb"), dated(3, "0.9", "cnb", "EUR/GBP")], "cnb");
+    await storeOn(4, [dated(4, "1.4", "cnb")], "cnb");
+    await storeOn(5, [dated(1, "1.0", "cnb")], "cnb"); // of an earlier day
+    await storeOn(9, [dated(9, "9.8", "ecb")], "ecb"); // held, instead of the one of day 2
+    await storeOn(9, [dated(9, "1.9", "cnb")], "cnb");
+
+    await Array.fromAsync(store.history.removeBefore(on(5)));
+
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/GBP cnb 2026-11-03 #1: 0.9",
+      "EUR/GBP ecb 2026-11-01 #1: 0.8",
+      "EUR/USD cnb 2026-11-01 #1: 1.0",
+      "EUR/USD cnb 2026-11-09 #1: 1.9",
+      "EUR/USD ecb 2026-11-09 #1: 9.8",
+    ]);
+    const { publications, documents } = await contentsOf(engine);
+    const days = publications?.map(({ received_at }) => Number(String(received_at).slice(8, 10)));
+    assert.deepEqual(
+      days?.sort((one, next) => one - next),
+      [1, 3, 5, 9, 9],
+    );
+    assert.equal(documents?.length, 5);
   });
 }

@@ -12,7 +12,6 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
-import { figuresSuite } from "./figures.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
@@ -25,6 +24,7 @@ import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
+import { seriesReadSuite } from "./series-reads.ts";
 import { sessionListSuite } from "./session-list.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
@@ -50,8 +50,8 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
-  figures: figuresSuite,
   series: seriesSuite,
+  "reads of series": seriesReadSuite,
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
