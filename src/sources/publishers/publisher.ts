@@ -86,7 +86,7 @@ export interface PublicationCalendar {
 }
 
 /** The earlier figures that a publisher keeps, and how to request them. */
-export interface Archive {
+interface Archive {
   /** The first date that it has, or from which its symbols mean what they mean today. */
   readonly since: string;
   readonly requestsBy: RequestUnit;
