@@ -44,7 +44,11 @@ function changed(text: string, diff: string): string {
     const starts = lines.flatMap((_, index) => (isAt(index) ? [index] : []));
     assert.equal(starts.length, 1, `at ${starts.length} places:\n${hunk}`);
     let next = starts[0] ?? 0;
-    const after = parts.map((part) => (part.startsWith("+") ? part.slice(1) : lines[next++]));
+    const after = parts.flatMap((part) => {
+      if (part.startsWith("+")) return [part.slice(1)];
+      const line = lines[next++];
+      return part.startsWith("-") ? [] : [line];
+    });
     return lines.toSpliced(starts[0] ?? 0, old.length, ...after.map(String)).join("\n");
   }, text);
 }

@@ -1,4 +1,4 @@
-import { readEcbXml } from "../../sources/publishers/ecb-xml.ts";
+import { readEcbXml } from "../../sources/publishers/europe/ecb-xml.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import { readCsv } from "./csv.ts";
 import { readNdjson } from "./ndjson.ts";

@@ -11,6 +11,10 @@ export function fromEaster(days: number): Holiday {
   return (year) => easterSunday(year).add({ days });
 }
 
+export const GOOD_FRIDAY = fromEaster(-2);
+export const EASTER_MONDAY = fromEaster(1);
+export const ASCENSION_DAY = fromEaster(39);
+
 /** A day that depends on Orthodox Easter Sunday, until 2099. @param days after it. */
 export function fromOrthodoxEaster(days: number): Holiday {
   return (year) => orthodoxEasterSunday(year).add({ days });

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { knownSymbols } from "../../../src/rates/rules/known-symbols.ts";
 import { parseSymbol } from "../../../src/rates/rules/symbol.ts";
 import { loadSnapshot } from "../../../src/sources/fetching/snapshot.ts";
-import { treasuryCurrencies } from "../../../src/sources/publishers/treasury-currencies.ts";
+import { treasuryCurrencies } from "../../../src/sources/publishers/periodic/treasury-currencies.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
-import * as treasury from "../../../src/sources/publishers/treasury-currencies.ts";
+import * as treasury from "../../../src/sources/publishers/periodic/treasury-currencies.ts";
 import { bodiesOf } from "./recorded.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;

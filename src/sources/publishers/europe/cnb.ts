@@ -1,8 +1,8 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import type { PublisherResponse, ToInstant } from "../publisher.ts";
 
 /**
  * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): the

@@ -1,6 +1,6 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { ParseError, type PublisherResponse } from "../publisher.ts";
 import { EcbDocument } from "./ecb-xml.ts";
-import { ParseError, type PublisherResponse } from "./publisher.ts";
 
 /**
  * Reads the European Central Bank's daily reference rates, eurofxref-daily.xml: a dated Cube with

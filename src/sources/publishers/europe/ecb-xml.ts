@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
-import { publicationTime } from "../rules/publication-time.ts";
-import type { RateLine, RateLineReader } from "../source.ts";
+import { publicationTime } from "../../rules/publication-time.ts";
+import type { RateLine, RateLineReader } from "../../source.ts";
 
 /** The parser keeps a tag or a comment until it ends; the ECB's take less than 200 characters. */
 const MARKUP_CHARACTERS_MAX = 65_536;

@@ -1,8 +1,8 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { parseCsvText } from "./formats/csv-text.ts";
-import { lineOfUnits, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { parseCsvText } from "../formats/csv-text.ts";
+import { lineOfUnits, withoutEndedSeries } from "../formats/source-lines.ts";
+import type { PublisherResponse, ToInstant } from "../publisher.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 

@@ -1,9 +1,9 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { instantAt } from "../../shared/instant.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOf } from "./formats/source-lines.ts";
-import { ParseError, type PublisherResponse } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { instantAt } from "../../../shared/instant.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import { ParseError, type PublisherResponse } from "../publisher.ts";
 
 /** Kraken's own symbols, with the common ones. */
 const SYMBOLS = new Map([

@@ -1,8 +1,8 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOf } from "./formats/source-lines.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the

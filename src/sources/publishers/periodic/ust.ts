@@ -1,10 +1,10 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { DAY_MS } from "../../shared/clock.ts";
-import { timestamp } from "../../shared/instant.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOf } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { DAY_MS } from "../../../shared/clock.ts";
+import { timestamp } from "../../../shared/instant.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import type { PublisherResponse, ToInstant } from "../publisher.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
 
 /**

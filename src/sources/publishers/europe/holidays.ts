@@ -1,22 +1,18 @@
 import {
+  ASCENSION_DAY,
+  EASTER_MONDAY,
   fridayFrom,
   fromEaster,
   fromOrthodoxEaster,
+  GOOD_FRIDAY,
   type Holiday,
-  mondayFrom,
-  once,
-  workdayFrom,
   yearly,
-} from "../rules/holidays.ts";
+} from "../../rules/holidays.ts";
 
 // The days on which each publisher does not publish, as of 2026. Nearly all are rules, which hold
 // until a law or a bank changes them. A day that is not listed counts as a day of publication: a
 // missing holiday causes a false alarm, but a wrong one would hide a missed publication. So a day
 // is listed only if the publisher or a law names it.
-
-const GOOD_FRIDAY = fromEaster(-2);
-const EASTER_MONDAY = fromEaster(1);
-const ASCENSION_DAY = fromEaster(39);
 
 /** TARGET's closing days: ecb.europa.eu, "TARGET calendar". The same in every year since 2002. */
 export const targetHolidays: readonly Holiday[] = [
@@ -71,33 +67,6 @@ export const swedishHolidays: readonly Holiday[] = [
   ...["12-24", "12-25", "12-26", "12-31"].map(yearly),
 ];
 
-/** bankofcanada.ca, "Bank of Canada holiday schedule"; one at a weekend is kept after it. */
-export const canadianHolidays: readonly Holiday[] = [
-  workdayFrom("01-01"),
-  mondayFrom("02-15"), // Family Day
-  GOOD_FRIDAY,
-  mondayFrom("05-18"), // Victoria Day
-  workdayFrom("07-01"), // Canada Day
-  mondayFrom("08-01"), // Civic Holiday
-  mondayFrom("09-01"), // Labour Day
-  workdayFrom("09-30"), // National Day for Truth and Reconciliation
-  mondayFrom("10-08"), // Thanksgiving
-  workdayFrom("11-11"), // Remembrance Day
-  workdayFrom("12-25"),
-  workdayFrom("12-25", 2), // Boxing Day
-];
-
-/**
- * Non-working holidays by article 112 of the Russian Labour Code. The days to which the government
- * moves days off differ each year; they are listed through 2026, by its decrees for 2025 and 2026
- * and that article.
- */
-export const russianHolidays: readonly Holiday[] = [
-  ...["01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"].map(yearly),
-  ...["02-23", "03-08", "05-01", "05-09", "06-12", "11-04"].map(yearly),
-  ...["2025-12-31", "2026-01-09", "2026-03-09", "2026-05-11", "2026-12-31"].map(once),
-];
-
 /** Public holidays by article 139 of the Romanian Labour Code, on which the bank sets no rates. */
 export const romanianHolidays: readonly Holiday[] = [
   ...["01-01", "01-02", "01-06", "01-07", "01-24"].map(yearly),
@@ -124,48 +93,6 @@ export const danishHolidays: readonly Holiday[] = [
   ...["05-01", "06-05", "12-24", "12-25", "12-26", "12-31"].map(yearly),
 ];
 
-/** Holidays by the Georgian Labour Code. */
-export const georgianHolidays: readonly Holiday[] = [
-  ...["01-01", "01-02", "01-07", "01-19", "03-03", "03-08", "04-09"].map(yearly),
-  fromOrthodoxEaster(-2),
-  fromOrthodoxEaster(1),
-  ...["05-09", "05-12", "05-26", "08-28", "10-14", "11-23"].map(yearly),
-];
-
-/**
- * Public holidays of New South Wales and that of its banks in August, the weekdays without rates in
- * the Reserve Bank of Australia's table of 2025 and 2026.
- */
-export const sydneyHolidays: readonly Holiday[] = [
-  workdayFrom("01-01"),
-  workdayFrom("01-26"), // Australia Day
-  GOOD_FRIDAY,
-  EASTER_MONDAY,
-  yearly("04-25"), // Anzac Day
-  mondayFrom("06-08"), // King's Birthday
-  mondayFrom("08-01"),
-  mondayFrom("10-01"), // Labour Day
-  workdayFrom("12-25"),
-  workdayFrom("12-25", 2), // Boxing Day
-];
-
-/** Holidays by the Kyrgyz Labour Code, without those of the Islamic calendar. */
-export const kyrgyzHolidays: readonly Holiday[] = [
-  ...["01-01", "01-07", "02-23", "03-08", "03-21", "05-01", "05-05", "05-09"].map(yearly),
-  ...["08-31", "11-07", "11-08"].map(yearly),
-];
-
-/** Holidays by the Colombian law 51 of 1983, which moves many to the next Monday. */
-export const colombianHolidays: readonly Holiday[] = [
-  ...["01-01", "05-01", "07-20", "08-07", "12-08", "12-25"].map(yearly),
-  fromEaster(-3), // Maundy Thursday
-  GOOD_FRIDAY,
-  fromEaster(43), // Ascension Day
-  fromEaster(64), // Corpus Christi
-  fromEaster(71), // Sacred Heart
-  ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
-];
-
 /** Public holidays in Zurich that are ones in most of Switzerland too. */
 export const swissHolidays: readonly Holiday[] = [
   yearly("01-01"),
@@ -174,11 +101,4 @@ export const swissHolidays: readonly Holiday[] = [
   ASCENSION_DAY,
   fromEaster(50), // Whit Monday
   ...["08-01", "12-25", "12-26"].map(yearly),
-];
-
-/** Holidays by the Belarusian decree 157 of 1998 that are no working days. */
-export const belarusianHolidays: readonly Holiday[] = [
-  ...["01-01", "01-02", "01-07", "03-08"].map(yearly),
-  fromOrthodoxEaster(9), // Radunitsa
-  ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
 ];

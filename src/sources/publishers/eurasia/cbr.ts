@@ -1,9 +1,9 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { decimalOfComma, isoDateOf } from "./formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "./formats/source-lines.ts";
-import { elementsAt, parseXmlText, textAt } from "./formats/xml-text.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { decimalOfComma, isoDateOf } from "../formats/notation.ts";
+import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
+import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
 
 /**
  * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp), in windows-1251: the

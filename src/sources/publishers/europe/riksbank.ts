@@ -1,8 +1,8 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
-import { quoted } from "../../shared/text/visible-text.ts";
-import { membersOf, parseJsonText, requireList, textOf } from "./formats/json-text.ts";
-import { lineOf, withoutEndedSeries } from "./formats/source-lines.ts";
-import type { PublisherResponse, ToInstant } from "./publisher.ts";
+import type { SourceLine } from "../../../rates/rules/rate.ts";
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
+import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
+import type { PublisherResponse, ToInstant } from "../publisher.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
 

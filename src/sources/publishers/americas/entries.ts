@@ -1,0 +1,39 @@
+import type { Entry } from "../publisher.ts";
+import { parseBoc } from "./boc.ts";
+import { canadianHolidays, colombianHolidays } from "./holidays.ts";
+import { parseSfc } from "./sfc.ts";
+
+/** Authorities of the Americas. */
+export const americanPublishers: readonly Entry[] = [
+  {
+    key: "boc",
+    name: "Bank of Canada",
+    country: "CA",
+    terms: "Free for non-commercial use only, the Bank of Canada named as the source.",
+    termsUrl: "https://www.bankofcanada.ca/terms/",
+    addresses: [
+      "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json?recent=1",
+    ],
+    // The group's own description: "published once each business day by 16:30 ET".
+    schedule: { cron: "35 16 * * 1-5", timeZone: "America/Toronto", holidays: canadianHolidays },
+    publishedAt: { time: "16:30", timeZone: "America/Toronto" },
+    onByDefault: false,
+    parse: parseBoc,
+  },
+  {
+    key: "sfc",
+    name: "Superintendencia Financiera de Colombia",
+    country: "CO",
+    terms: "The conditions of the authority apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde%20DESC&$limit=1",
+    ],
+    // Computed from the trades of a working day, in effect from the next calendar day on; the
+    // dataset is updated at 18:05.
+    schedule: { cron: "30 18 * * 1-5", timeZone: "America/Bogota", holidays: colombianHolidays },
+    publishedAt: { time: "00:00", timeZone: "America/Bogota" },
+    onByDefault: false,
+    parse: parseSfc,
+  },
+];

@@ -1,0 +1,35 @@
+import {
+  fromEaster,
+  GOOD_FRIDAY,
+  type Holiday,
+  mondayFrom,
+  workdayFrom,
+  yearly,
+} from "../../rules/holidays.ts";
+
+/** bankofcanada.ca, "Bank of Canada holiday schedule"; one at a weekend is kept after it. */
+export const canadianHolidays: readonly Holiday[] = [
+  workdayFrom("01-01"),
+  mondayFrom("02-15"), // Family Day
+  GOOD_FRIDAY,
+  mondayFrom("05-18"), // Victoria Day
+  workdayFrom("07-01"), // Canada Day
+  mondayFrom("08-01"), // Civic Holiday
+  mondayFrom("09-01"), // Labour Day
+  workdayFrom("09-30"), // National Day for Truth and Reconciliation
+  mondayFrom("10-08"), // Thanksgiving
+  workdayFrom("11-11"), // Remembrance Day
+  workdayFrom("12-25"),
+  workdayFrom("12-25", 2), // Boxing Day
+];
+
+/** Holidays by the Colombian law 51 of 1983, which moves many to the next Monday. */
+export const colombianHolidays: readonly Holiday[] = [
+  ...["01-01", "05-01", "07-20", "08-07", "12-08", "12-25"].map(yearly),
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  fromEaster(43), // Ascension Day
+  fromEaster(64), // Corpus Christi
+  fromEaster(71), // Sacred Heart
+  ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
+];

@@ -1,0 +1,25 @@
+import {
+  EASTER_MONDAY,
+  GOOD_FRIDAY,
+  type Holiday,
+  mondayFrom,
+  workdayFrom,
+  yearly,
+} from "../../rules/holidays.ts";
+
+/**
+ * Public holidays of New South Wales and that of its banks in August, the weekdays without rates in
+ * the Reserve Bank of Australia's table of 2025 and 2026.
+ */
+export const sydneyHolidays: readonly Holiday[] = [
+  workdayFrom("01-01"),
+  workdayFrom("01-26"), // Australia Day
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  yearly("04-25"), // Anzac Day
+  mondayFrom("06-08"), // King's Birthday
+  mondayFrom("08-01"),
+  mondayFrom("10-01"), // Labour Day
+  workdayFrom("12-25"),
+  workdayFrom("12-25", 2), // Boxing Day
+];

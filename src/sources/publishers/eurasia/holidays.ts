@@ -1,0 +1,33 @@
+import { fromOrthodoxEaster, type Holiday, once, yearly } from "../../rules/holidays.ts";
+
+/**
+ * Non-working holidays by article 112 of the Russian Labour Code. The days to which the government
+ * moves days off differ each year; they are listed through 2026, by its decrees for 2025 and 2026
+ * and that article.
+ */
+export const russianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-03", "01-04", "01-05", "01-06", "01-07", "01-08"].map(yearly),
+  ...["02-23", "03-08", "05-01", "05-09", "06-12", "11-04"].map(yearly),
+  ...["2025-12-31", "2026-01-09", "2026-03-09", "2026-05-11", "2026-12-31"].map(once),
+];
+
+/** Holidays by the Georgian Labour Code. */
+export const georgianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-07", "01-19", "03-03", "03-08", "04-09"].map(yearly),
+  fromOrthodoxEaster(-2),
+  fromOrthodoxEaster(1),
+  ...["05-09", "05-12", "05-26", "08-28", "10-14", "11-23"].map(yearly),
+];
+
+/** Holidays by the Kyrgyz Labour Code, without those of the Islamic calendar. */
+export const kyrgyzHolidays: readonly Holiday[] = [
+  ...["01-01", "01-07", "02-23", "03-08", "03-21", "05-01", "05-05", "05-09"].map(yearly),
+  ...["08-31", "11-07", "11-08"].map(yearly),
+];
+
+/** Holidays by the Belarusian decree 157 of 1998 that are no working days. */
+export const belarusianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-07", "03-08"].map(yearly),
+  fromOrthodoxEaster(9), // Radunitsa
+  ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
+];

@@ -1,0 +1,151 @@
+import type { Entry } from "../publisher.ts";
+import { parseBnr } from "./bnr.ts";
+import { parseCnb } from "./cnb.ts";
+import { parseDnb } from "./dnb.ts";
+import { parseEcb } from "./ecb.ts";
+import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
+import {
+  czechHolidays,
+  danishHolidays,
+  norwegianHolidays,
+  polishHolidays,
+  romanianHolidays,
+  swedishHolidays,
+  swissHolidays,
+  targetHolidays,
+} from "./holidays.ts";
+import { parseNbp } from "./nbp.ts";
+import { parseNorges } from "./norges.ts";
+import { parseRiksbank } from "./riksbank.ts";
+import { parseSnb } from "./snb.ts";
+
+/** The currencies of table A (api.nbp.pl); all others are in table B. */
+const nbpTableA: ReadonlySet<string> = new Set(
+  (
+    "AUD BRL CAD CHF CLP CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP " +
+    "RON SEK SGD THB TRY UAH USD XDR ZAR"
+  ).split(" "),
+);
+
+/** Central banks of Western, Northern and Central Europe, those on by default first. */
+export const europeanPublishers: readonly Entry[] = [
+  {
+    key: "ecb",
+    name: "European Central Bank",
+    country: "EU",
+    terms: "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
+    termsUrl: "https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",
+    addresses: ["https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"],
+    // "Euro foreign exchange reference rates": "usually updated at around 16:00 CET every working
+    // day, except on TARGET closing days".
+    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Berlin", holidays: targetHolidays },
+    publishedAt: ECB_PUBLISHED_AT,
+    onByDefault: true,
+    parse: parseEcb,
+  },
+  {
+    key: "cnb",
+    name: "Czech National Bank",
+    country: "CZ",
+    terms: "Free to reuse when the Czech National Bank is named as the source.",
+    termsUrl: "https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/",
+    addresses: ["https://api.cnb.cz/cnbapi/exrates/daily?lang=EN"],
+    // "Format of the foreign exchange market rates": "updated only once a day (every working day
+    // after 2.30 p.m.)".
+    schedule: { cron: "35 14 * * 1-5", timeZone: "Europe/Prague", holidays: czechHolidays },
+    publishedAt: { time: "14:30", timeZone: "Europe/Prague" },
+    onByDefault: true,
+    parse: parseCnb,
+  },
+  {
+    key: "nbp",
+    name: "Narodowy Bank Polski",
+    country: "PL",
+    terms:
+      "The conditions of Narodowy Bank Polski apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      "https://api.nbp.pl/api/exchangerates/tables/A?format=json",
+      "https://api.nbp.pl/api/exchangerates/tables/B?format=json",
+    ],
+    // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
+    schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
+    rarerPairs: {
+      includes: ({ base }) => !nbpTableA.has(base),
+      schedule: { cron: "20 12 * * 3", timeZone: "Europe/Warsaw", holidays: polishHolidays },
+    },
+    publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
+    onByDefault: true,
+    parse: parseNbp,
+  },
+  {
+    key: "norges",
+    name: "Norges Bank",
+    country: "NO",
+    terms:
+      "Open data under the licence NLOD: free to reuse when Norges Bank is named as the source.",
+    termsUrl: "https://data.norge.no/nlod",
+    addresses: [
+      "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata&lastNObservations=1",
+    ],
+    // "FAQ Exchange rates": "approximately 16:00 CET on business days".
+    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Oslo", holidays: norwegianHolidays },
+    publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
+    onByDefault: true,
+    parse: parseNorges,
+  },
+  {
+    key: "riksbank",
+    name: "Sveriges Riksbank",
+    country: "SE",
+    terms: "The conditions of Sveriges Riksbank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://api.riksbank.se/swea/v1/Observations/Latest/ByGroup/130"],
+    // "Statistics": "the exchange rates at 16.15 every Swedish banking day".
+    schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm", holidays: swedishHolidays },
+    publishedAt: { time: "16:15", timeZone: "Europe/Stockholm" },
+    onByDefault: false,
+    parse: parseRiksbank,
+  },
+  {
+    key: "bnr",
+    name: "National Bank of Romania",
+    country: "RO",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://curs.bnr.ro/nbrfxrates.xml"],
+    // "Exchange rate list in XML format": "updated in real time, shortly after 13:00, every
+    // banking day".
+    schedule: { cron: "10 13 * * 1-5", timeZone: "Europe/Bucharest", holidays: romanianHolidays },
+    publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
+    onByDefault: false,
+    parse: parseBnr,
+  },
+  {
+    key: "dnb",
+    name: "Danmarks Nationalbank",
+    country: "DK",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
+    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
+    // Bank (ECB) has published the euro exchange rates".
+    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
+    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
+    onByDefault: false,
+    parse: parseDnb,
+  },
+  {
+    key: "snb",
+    name: "Swiss National Bank",
+    country: "CH",
+    terms: "Free for non-commercial use only, the Swiss National Bank named as the source.",
+    termsUrl: "https://www.snb.ch/en/srv/disclaimer",
+    addresses: ["https://www.snb.ch/public/en/rss/exchangeRates"],
+    // The rates of 11:00; the feed states 12:00 as its time of publication.
+    schedule: { cron: "10 12 * * 1-5", timeZone: "Europe/Zurich", holidays: swissHolidays },
+    publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
+    onByDefault: false,
+    parse: parseSnb,
+  },
+];
