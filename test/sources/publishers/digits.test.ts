@@ -31,6 +31,10 @@ const answers: readonly (readonly [
   ["snb", 0, (f) => [snbFeed(f, "1")]],
   ["snb", 2, (f) => [snbFeed(f, "-2")]],
   ["nbrb", 5, (f) => [nbrbAnswer(f)]],
+  ["sbi", 0, (f) => [sbiGroup(f), sbiGroup("124.710000")]],
+  ["nbu", 1, (f) => [nbuAnswer(f)]],
+  ["cbu", 1, (f) => [cbuAnswer(f)]],
+  ["bcra", 3, (f) => [bcraAnswer(f)]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -140,6 +144,27 @@ function snbFeed(figure: string, unitMultiplier: string): string {
 function nbrbAnswer(figure: string): string {
   const of = '"Date":"2026-03-13T00:00:00","Cur_Abbreviation":"VND","Cur_Scale":100000';
   return `[{${of},"Cur_OfficialRate":${figure}}]`;
+}
+
+function sbiGroup(figure: string): string {
+  const entry = `<Entry><Date>3/13/2026 12:00:00 AM</Date><Value>${figure}</Value></Entry>`;
+  const series = `<TimeSeriesData>${entry}</TimeSeriesData>`;
+  return `<Group ID="7"><TimeSeries ID="42">${series}</TimeSeries></Group>`;
+}
+
+function nbuAnswer(figure: string): string {
+  const of = '"StartDate":"13.03.2026","CurrencyCodeL":"JPY","Units":10';
+  return `[{${of},"Amount":${figure}}]`;
+}
+
+function cbuAnswer(figure: string): string {
+  return `[{"Ccy":"VND","Nominal":"10","Rate":"${figure}","Date":"13.03.2026"}]`;
+}
+
+function bcraAnswer(figure: string): string {
+  const of = '"codigoMoneda":"VND","descripcion":"DONG VIETNAM (C/1.000 UNIDADES)"';
+  const rows = `"detalle":[{${of},"tipoCotizacion":${figure}}]`;
+  return `{"results":{"fecha":"2026-03-13",${rows}}}`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

@@ -31,7 +31,7 @@ function closedWeekdaysOf(key: string, year: number): string[] {
     .map((day) => day.slice(5));
 }
 
-const spaced = (days: string) => days.split(" ");
+const spaced = (days: string) => (days === "" ? [] : days.split(" "));
 
 const closedDays: readonly (readonly [key: string, year: number, days: string])[] = [
   ["ecb", 2025, "01-01 04-18 04-21 05-01 12-25 12-26"],
@@ -65,6 +65,14 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
     "01-01 01-12 03-23 04-02 04-03 05-01 05-18 06-08 06-15 06-29 07-20 08-07 08-17 10-12 11-02 11-16 12-08 12-25",
   ],
   ["snb", 2026, "01-01 04-03 04-06 05-14 05-25 12-25"],
+  ["sbi", 2026, "01-01 04-02 04-03 04-06 04-23 05-01 05-14 05-25 06-17 08-03 12-25"],
+  ["nbu", 2026, ""],
+  ["cbu", 2026, "01-01 09-01 10-01 12-08"],
+  [
+    "bcra",
+    2026,
+    "01-01 02-16 02-17 03-24 04-02 04-03 05-01 05-25 06-15 07-09 08-17 10-12 11-23 12-08 12-25",
+  ],
   ["nbrb", 2026, "01-01 01-02 01-07 04-21 05-01 07-03 12-25"],
 ];
 

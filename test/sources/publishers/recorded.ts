@@ -120,6 +120,22 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["Cur_OfficialRate", "Cur_Rate"],
     empty: "[]",
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sbi.yml.
+  sbi: {
+    files: ["sbi-9.xml", "sbi-7.xml"],
+    renamed: ["Value>", "Rate>"],
+  },
+  // Recorded in mayswind/ezbookkeeping 2e20df86, national_bank_of_ukraine_datasource_test.go.
+  nbu: { files: ["nbu.json.txt"], renamed: ['"Amount"', '"Rate"'], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cbu.yml.
+  cbu: { files: ["cbu.json.txt"], renamed: ['"Rate"', '"Amount"'], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
+  bcra: {
+    files: ["bcra.json.txt"],
+    missing: [['"detalle"', '"filas"', "detalle is not a list"]],
+    renamed: ["tipoCotizacion", "cotizacion"],
+    empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
+  },
 };
 
 function readFixture(name: string): Buffer {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
+import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded.ts";
 
 test("the króna's rates of both groups of the Central Bank of Iceland are those of the newest day", () => {
   const lines = parse("sbi");
@@ -8,7 +8,7 @@ test("the króna's rates of both groups of the Central Bank of Iceland are those
     "USD/ISK 124.710000",
     "JPY/ISK 0.779800",
     "KRW/ISK 0.082500",
-    "HUF/ISK 0.369000",
+    "HUF/ISK 0.368400",
   ]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
@@ -35,3 +35,9 @@ for (const [from, to, reason] of oddRows) {
     assert.deepEqual(rejectionsOf(lines), [reason]);
   });
 }
+
+test("an empty group of the Central Bank of Iceland is a failure although the other has rates", () => {
+  const [reference = Buffer.of()] = bodiesOf("sbi");
+  const reason = /no rates in the response: a group is empty/;
+  assert.throws(() => parse("sbi", [reference, '<Group ID="7"></Group>']), reason);
+});

@@ -1,6 +1,7 @@
 import type { Entry } from "../publisher.ts";
+import { parseBcra } from "./bcra.ts";
 import { parseBoc } from "./boc.ts";
-import { canadianHolidays, colombianHolidays } from "./holidays.ts";
+import { argentineHolidays, canadianHolidays, colombianHolidays } from "./holidays.ts";
 import { parseSfc } from "./sfc.ts";
 
 /** Authorities of the Americas. */
@@ -35,5 +36,23 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/Bogota" },
     onByDefault: false,
     parse: parseSfc,
+  },
+  {
+    key: "bcra",
+    name: "Central Bank of Argentina",
+    country: "AR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.bcra.gob.ar/aviso-legal/",
+    addresses: ["https://api.bcra.gob.ar/estadisticascambiarias/v1.0/Cotizaciones"],
+    // The quotations of the day, for which the bank names no time. The market in US dollars is open
+    // from 10:00 to 15:00.
+    schedule: {
+      cron: "30 17 * * 1-5",
+      timeZone: "America/Argentina/Buenos_Aires",
+      holidays: argentineHolidays,
+    },
+    publishedAt: { time: "17:00", timeZone: "America/Argentina/Buenos_Aires" },
+    onByDefault: false,
+    parse: parseBcra,
   },
 ];

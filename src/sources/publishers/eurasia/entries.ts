@@ -1,14 +1,18 @@
 import type { Entry } from "../publisher.ts";
 import { parseCbr } from "./cbr.ts";
+import { parseCbu } from "./cbu.ts";
 import {
   belarusianHolidays,
   georgianHolidays,
   kyrgyzHolidays,
   russianHolidays,
+  ukrainianHolidays,
+  uzbekHolidays,
 } from "./holidays.ts";
 import { parseNbg } from "./nbg.ts";
 import { parseNbkr } from "./nbkr.ts";
 import { parseNbrb } from "./nbrb.ts";
+import { parseNbu } from "./nbu.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
@@ -74,5 +78,33 @@ export const eurasianPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Minsk" },
     onByDefault: false,
     parse: parseNbrb,
+  },
+  {
+    key: "nbu",
+    name: "National Bank of Ukraine",
+    country: "UA",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://bank.gov.ua/en/useterms",
+    addresses: ["https://bank.gov.ua/NBU_Exchange/exchange?json"],
+    // The official rates of all currencies are published before 16:00 of a working day, in effect from
+    // the next one on, which is the date of the response.
+    schedule: { cron: "15 16 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Kyiv" },
+    onByDefault: false,
+    parse: parseNbu,
+  },
+  {
+    key: "cbu",
+    name: "Central Bank of Uzbekistan",
+    country: "UZ",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://cbu.uz/en/arkhiv-kursov-valyut/json/"],
+    // The official rates are published at 16:00 of every banking day, in effect from the next calendar
+    // day on, which is the date of the response.
+    schedule: { cron: "10 16 * * 1-5", timeZone: "Asia/Tashkent", holidays: uzbekHolidays },
+    publishedAt: { time: "00:00", timeZone: "Asia/Tashkent" },
+    onByDefault: false,
+    parse: parseCbu,
   },
 ];

@@ -31,3 +31,11 @@ export const belarusianHolidays: readonly Holiday[] = [
   fromOrthodoxEaster(9), // Radunitsa
   ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
 ];
+
+/** None: under martial law, Ukraine's holidays are working days (law 2136-IX, article 6). */
+export const ukrainianHolidays: readonly Holiday[] = [];
+
+/** Holidays by the Uzbek Labour Code, without those of the Islamic calendar. */
+export const uzbekHolidays: readonly Holiday[] = [
+  ...["01-01", "03-08", "03-21", "05-09", "09-01", "10-01", "12-08"].map(yearly),
+];

@@ -7,6 +7,7 @@ import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
   danishHolidays,
+  icelandicHolidays,
   norwegianHolidays,
   polishHolidays,
   romanianHolidays,
@@ -17,6 +18,7 @@ import {
 import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import { parseRiksbank } from "./riksbank.ts";
+import { parseSbi } from "./sbi.ts";
 import { parseSnb } from "./snb.ts";
 
 /** The currencies of table A (api.nbp.pl); all others are in table B. */
@@ -147,5 +149,27 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
     onByDefault: false,
     parse: parseSnb,
+  },
+  {
+    key: "sbi",
+    name: "Central Bank of Iceland",
+    country: "IS",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=9&Type=xml",
+      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=7&Type=xml",
+    ],
+    // "Hvenær er gengið skráð": set at about 14:15 CET, published at about 16:00 local time on every
+    // day on which the currency market is open. Group 9 has the official reference rates, group 7 the
+    // middle rates of further currencies.
+    schedule: {
+      cron: "10 16 * * 1-5",
+      timeZone: "Atlantic/Reykjavik",
+      holidays: icelandicHolidays,
+    },
+    publishedAt: { time: "16:00", timeZone: "Atlantic/Reykjavik" },
+    onByDefault: false,
+    parse: parseSbi,
   },
 ];

@@ -2,7 +2,7 @@ import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
-import type { Parse } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 /**
  * The bank names a series by its number and by the currency's name in Icelandic. These are the
@@ -34,7 +34,11 @@ export const parseSbi: Parse = (responses, momentOf) =>
         return { ...line, place };
       });
     });
-    return response === undefined ? lines : withoutEndedSeries(lines, response);
+    // Without this check, the other group would hide that this one is empty.
+    if (lines.length === 0 || response === undefined) {
+      throw new ParseError("no rates in the response: a group is empty");
+    }
+    return withoutEndedSeries(lines, response);
   });
 
 /** Rewrites a date such as `3/24/2026 12:00:00 AM`, whose midnight stands for no time. */
