@@ -40,13 +40,13 @@ for (const each of twoLooks) {
     await signUp(page, EMAIL);
     await createKey(page, "billing");
     await turnTo(page, "Rates");
-    await page.getByText("240 pairs").waitFor();
+    await page.getByText("299 pairs").waitFor();
     assert.equal(await rowsOf(page).count(), ROWS_MAX);
     await assertSoundAndNarrow(visitor, "the rates");
 
     await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
 
-    await page.getByText("1 of 240 pairs").waitFor();
+    await page.getByText("1 of 299 pairs").waitFor();
     assert.equal(await rowsOf(page).count(), 1);
     await page.getByRole("heading", { name: "EUR Euro" }).waitFor();
     const stale = page.getByText("4 sources missed a publication");
@@ -71,7 +71,7 @@ for (const each of twoLooks) {
     await logIn(page, EMAIL);
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await turnTo(page, "Rates");
-    await page.getByText("240 pairs").waitFor();
+    await page.getByText("299 pairs").waitFor();
     assert.doesNotMatch(await textOf(page), /read at/, "the figure outlived the session");
     visitor.assertQuiet();
   });
@@ -134,16 +134,16 @@ test("major pairs come first, and the address keeps the base and the source", as
   await page.getByLabel("Base").selectOption("CHF");
   await page.getByLabel("Source").selectOption("nbp");
 
-  await page.getByText("1 of 240 pairs").waitFor();
+  await page.getByText("1 of 299 pairs").waitFor();
   assert.equal(page.url(), `${service.url}/rates?base=CHF&source=nbp`);
   await page.reload();
-  await page.getByText("1 of 240 pairs").waitFor();
+  await page.getByText("1 of 299 pairs").waitFor();
   assert.equal(await firstPair(), "Try CHF/PLN");
   await page.goto(`${service.url}/rates?base=%3Cb%3E`);
   await page.getByRole("heading", { name: "No such pair" }).waitFor();
   await assertSoundAndNarrow(visitor, "a base that nobody has");
   await page.getByLabel("Base").selectOption("");
-  await page.getByText("240 pairs", { exact: true }).waitFor();
+  await page.getByText("299 pairs", { exact: true }).waitFor();
   visitor.assertQuiet();
 });
 
@@ -196,14 +196,14 @@ test("the list is sent once: later visits ask whether it has changed", async () 
   await page.getByRole("heading", { name: "API keys" }).waitFor();
 
   await turnTo(page, "Rates");
-  await page.getByText("240 pairs").waitFor();
+  await page.getByText("299 pairs").waitFor();
   service.storeRate("AAA", "BBB", "1.5");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
   await turnTo(page, "Try it");
   await page.getByText("Euro", { exact: true }).waitFor();
   await turnTo(page, "Rates");
 
-  await page.getByText("241 pairs").waitFor();
+  await page.getByText("300 pairs").waitFor();
   assert.equal(statuses[0], 200);
   assert.equal(statuses[1], 304);
   assert.deepEqual(statuses.filter((status) => status === 200).length, 2);

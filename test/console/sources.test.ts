@@ -21,7 +21,9 @@ for (const each of twoLooks) {
     const table = page.getByRole("region", { name: "Sources as a table" });
     await table.waitFor();
     const rows = await table.getByRole("row").all();
-    assert.equal(rows.length, 5);
+    // A header, six sources and their two groups.
+    assert.equal(rows.length, 9);
+    await table.getByRole("rowheader", { name: "Western, Northern and Central Europe" }).waitFor();
     const cells = await table.getByRole("row", { name: /European Central Bank/ }).locator("td");
     const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
     assert.equal(country, "EU");

@@ -51,7 +51,7 @@ for (const each of twoLooks) {
 
     await page.getByRole("link", { name: "See the publishers and their pairs" }).click();
 
-    await page.getByText("240 pairs of 4 publishers").waitFor();
+    await page.getByText("299 pairs of 6 publishers").waitFor();
     await excuseShift(page);
     assert.equal(page.url(), `${service.url}/coverage`);
     const ecb = page.getByRole("region", { name: "European Central Bank" });
@@ -61,7 +61,7 @@ for (const each of twoLooks) {
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476|\d{4}-\d\d/);
     await assertSoundAndNarrow(visitor, "the publishers and their pairs");
     await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
-    await page.getByText("1 of 240 pairs").waitFor();
+    await page.getByText("1 of 299 pairs").waitFor();
     await page.getByText("EUR/CHF Euro, Swiss Franc").waitFor();
     assert.equal(await page.getByRole("listitem").filter({ hasText: "/" }).count(), 1);
     await page.getByRole("searchbox", { name: "Search" }).fill("€");
@@ -76,8 +76,8 @@ for (const each of twoLooks) {
 
 for (const [state, failures, fetchedAt, sentence] of [
   ["that reaches no publisher", 3, null, "their publishers cannot be reached, and the service"],
-  ["that lacks a publication", 0, "2026-11-21T11:59:00Z", "4 publishers missed a publication. "],
-  ["that fails now", 2, "2026-11-21T11:59:00Z", "4 publishers missed a publication; the service"],
+  ["that lacks a publication", 0, "2026-11-21T11:59:00Z", "6 publishers missed a publication. "],
+  ["that fails now", 2, "2026-11-21T11:59:00Z", "6 publishers missed a publication; the service"],
 ] as const) {
   test(`a service ${state} says why its publishers are not up to date`, async () => {
     await using service = await startHere();

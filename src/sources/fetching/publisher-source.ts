@@ -13,13 +13,14 @@ export function createPublisherSource(
     readonly clock: Clock;
   },
 ): RateSource {
-  const { key, name, country, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
+  const { key, name, country, group, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
   const hosts = addresses.map((address) => new URL(address).host);
 
   return {
     key,
     name,
     country,
+    group,
     terms,
     termsUrl,
     schedule: createSchedule(schedule),

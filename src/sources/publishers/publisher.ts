@@ -37,7 +37,7 @@ export type Parse = (
 ) => readonly SourceLine[];
 
 /** A publisher in the catalogue; its parser may state a pair several times. */
-export type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
+export type Entry = Omit<Publisher, "parse" | "group"> & { readonly parse: Parse };
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
@@ -46,6 +46,8 @@ export interface Publisher {
   readonly name: string;
   /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
   readonly country: string;
+  /** The heading of lists of publishers under which it is: its region or, for some, its kind. */
+  readonly group: string;
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
   readonly termsUrl: string | undefined;

@@ -153,8 +153,8 @@ function sbiGroup(figure: string): string {
 }
 
 function nbuAnswer(figure: string): string {
-  const of = '"StartDate":"13.03.2026","CurrencyCodeL":"JPY","Units":10';
-  return `[{${of},"Amount":${figure}}]`;
+  const of = '"exchangedate":"13.03.2026","cc":"JPY","units":10';
+  return `[{${of},"rate":${figure}}]`;
 }
 
 function cbuAnswer(figure: string): string {

@@ -125,8 +125,8 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     files: ["sbi-9.xml", "sbi-7.xml"],
     renamed: ["Value>", "Rate>"],
   },
-  // Recorded in mayswind/ezbookkeeping 2e20df86, national_bank_of_ukraine_datasource_test.go.
-  nbu: { files: ["nbu.json.txt"], renamed: ['"Amount"', '"Rate"'], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbu.yml.
+  nbu: { files: ["nbu.json.txt"], renamed: ['"rate"', '"amount"'], empty: "[]" },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cbu.yml.
   cbu: { files: ["cbu.json.txt"], renamed: ['"Rate"', '"Amount"'], empty: "[]" },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.

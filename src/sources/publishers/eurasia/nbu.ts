@@ -5,15 +5,18 @@ import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
- * Reads the National Bank of Ukraine's official rates (bank.gov.ua, NBU_Exchange/exchange): the
- * hryvnias per `Units` units of a currency, from the `StartDate` on.
+ * Reads the National Bank of Ukraine's official rates (bank.gov.ua, NBU_Exchange/exchange_site):
+ * the hryvnias per `units` units of a currency on the day `exchangedate`.
  */
 export const parseNbu: Parse = ([response], momentOf) =>
   requireList(parseJsonText(response), "the response").map((row) => {
-    const { StartDate, CurrencyCodeL, Units, Amount } = membersOf(row);
-    const base = textOf(CurrencyCodeL);
-    const rate = textOf(Amount);
-    const asOf = momentOf(isoDateOf(textOf(StartDate)));
-    const what = `the rate of ${quoted(base)}`;
-    return lineOfUnits(what, placesOfUnits(textOf(Units)), { base, quote: "UAH", rate, asOf });
+    const { exchangedate, cc, rate, units } = membersOf(row);
+    const base = textOf(cc);
+    const places = placesOfUnits(textOf(units));
+    return lineOfUnits(`the rate of ${quoted(base)}`, places, {
+      base,
+      quote: "UAH",
+      rate: textOf(rate),
+      asOf: momentOf(isoDateOf(textOf(exchangedate))),
+    });
   });

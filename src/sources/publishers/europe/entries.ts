@@ -97,6 +97,20 @@ export const europeanPublishers: readonly Entry[] = [
     parse: parseNorges,
   },
   {
+    key: "dnb",
+    name: "Danmarks Nationalbank",
+    country: "DK",
+    terms: "Free to reuse, Danmarks Nationalbank named as the source, the figures unmodified.",
+    termsUrl: "https://www.nationalbanken.dk/da/juridiske-oplysninger/ophavsret",
+    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
+    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
+    // Bank (ECB) has published the euro exchange rates".
+    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
+    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
+    onByDefault: true,
+    parse: parseDnb,
+  },
+  {
     key: "riksbank",
     name: "Sveriges Riksbank",
     country: "SE",
@@ -122,20 +136,6 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
     onByDefault: false,
     parse: parseBnr,
-  },
-  {
-    key: "dnb",
-    name: "Danmarks Nationalbank",
-    country: "DK",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
-    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
-    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
-    // Bank (ECB) has published the euro exchange rates".
-    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
-    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
-    onByDefault: false,
-    parse: parseDnb,
   },
   {
     key: "snb",
