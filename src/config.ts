@@ -53,6 +53,8 @@ export interface Config extends StoreSettings, MailSettings {
   readonly logLevel: LogLevel;
   /** Keys of the active sources, in order of precedence. */
   readonly rateSources: readonly string[];
+  /** By the key of the source that wants it. */
+  readonly sourceTokens: Readonly<Record<string, string>>;
   /** When a server backs up its embedded database, by the UTC clock; unset: never. */
   readonly backupSchedule: Cron | undefined;
   /** How many of its backups a server keeps. */
@@ -137,6 +139,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     metricsPort: optionalIntegerOf("METRICS_PORT", 0, 65_535),
     logLevel: choiceOf("LOG_LEVEL", logLevels),
     rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
+    sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), sources, problems),
     maxRateJump: maxRateJump as Decimal,
     proxies: proxiesOf(environment, problems),
     signingKeyFile: textOf("SIGNING_KEY_FILE"),
@@ -200,6 +203,22 @@ function rateSourcesOf(
     problems.push("RATE_SOURCES: want each source once");
   }
   return names;
+}
+
+/** No token is shown in a problem. */
+function sourceTokensOf(
+  text: string | undefined,
+  { known }: SourceNames,
+  problems: string[],
+): Config["sourceTokens"] {
+  const entries = entriesOf(text ?? "").map((entry) => {
+    const [, key = "", token = ""] = /^([a-z-]+)=([!-~]+)$/.exec(entry) ?? [];
+    return [key, token] as const;
+  });
+  if (entries.some(([key]) => !known.includes(key))) {
+    problems.push("SOURCE_TOKENS: want sources with their tokens, such as banxico=0123abcd");
+  }
+  return Object.fromEntries(entries);
 }
 
 /** As in other programs, the names in lower case come first. All publishers are at https. */

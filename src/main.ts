@@ -86,13 +86,16 @@ function allocateYoung(): void {
 }
 
 /** Sources to fetch, through the proxy that is configured. */
-function fetchedSources(keys: readonly string[], { proxies }: Config): readonly RateSource[] {
+function fetchedSources(
+  keys: readonly string[],
+  { proxies, sourceTokens: tokens }: Config,
+): readonly RateSource[] {
   // For all of this process: fetch takes no proxy of its own. Nothing else here requests a URL,
   // except kurs health, which is another process. Not imported: node:http takes 15 MB.
   if (proxies !== undefined) {
     process.getBuiltinModule("node:http").setGlobalProxyFromEnv(proxies);
   }
-  return sourcesOf(keys, { clock: systemClock, version });
+  return sourcesOf(keys, { clock: systemClock, version, tokens });
 }
 
 /** Every source: a store may have rates of those that are switched off. */

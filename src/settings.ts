@@ -29,6 +29,7 @@ const settings = {
   TRUST_PROXY: { without: "none" },
   ALLOWED_ORIGINS: { without: "none" },
   RATE_SOURCES: { without: "ecb,cnb,nbp,norges,dnb,nbrm" },
+  SOURCE_TOKENS: { without: "none", isSecret: true },
   RATE_MAX_JUMP: { value: "0.5" },
   HTTPS_PROXY: { without: "none", isSecret: true, isShared: true },
   NO_PROXY: { without: "none", isShared: true },
@@ -51,7 +52,7 @@ export type DefaultedName = {
 }[SettingName];
 
 /** Settings whose value may be in a file, which the variable with `_FILE` names. */
-export const secretsInFiles = ["DATABASE_URL", "SMTP_URL"] as const;
+export const secretsInFiles = ["DATABASE_URL", "SMTP_URL", "SOURCE_TOKENS"] as const;
 
 export const settingNames = Object.keys(settings) as readonly SettingName[];
 

@@ -6,6 +6,7 @@ import { timestamp } from "../../src/shared/instant.ts";
 import { sourcesOf } from "../../src/sources/fetching/registry.ts";
 import { createHeadersOf } from "../../src/sources/headers.ts";
 import { publishers } from "../../src/sources/publishers/catalogue.ts";
+import { requestsOf } from "../../src/sources/publishers/publisher.ts";
 import { createRefreshSource } from "../../src/sources/refresh.ts";
 import type { RateSource } from "../../src/sources/source.ts";
 import type { Store } from "../../src/store.ts";
@@ -53,8 +54,9 @@ export function createFeed(store: Store, keys: readonly string[]) {
 function fetchedOf(key: string, receivedMs: number, bodiesAt: BodiesAt) {
   const publisher = publishers.find((known) => known.key === key);
   if (publisher === undefined) throw new Error(`no publisher ${key}`);
+  const requests = requestsOf(publisher, receivedMs, "");
   const documents = bodiesAt(receivedMs).map((text, index) => ({
-    address: publisher.addresses[index] ?? "",
+    address: requests[index]?.address ?? "",
     body: Buffer.from(text),
     receivedMs,
   }));

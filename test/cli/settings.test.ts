@@ -105,6 +105,16 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
   }
 }
 
+test("the token of a source may have punctuation, and an invalid one is not shown", () => {
+  const { sourceTokens } = readConfig(sourceNames, { SOURCE_TOKENS: "nbp=a-B/1=, ecb=x" });
+  assert.deepEqual(sourceTokens, { nbp: "a-B/1=", ecb: "x" });
+  for (const text of ["secret", "nosuch=secret", "nbp=", "nbp=se cret", "nbp=x,secret"]) {
+    assert.deepEqual(problemsOf({ SOURCE_TOKENS: text }), [
+      "SOURCE_TOKENS: want sources with their tokens, such as banxico=0123abcd",
+    ]);
+  }
+});
+
 suite("a variable whose name resembles a setting", () => {
   test("stops the start, which names the setting and creates nothing", async () => {
     await using directory = await temporaryDirectory();

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Clock } from "../../src/shared/clock.ts";
-import type { HttpLimits } from "../../src/sources/fetching/http-get.ts";
+import type { HttpLimits } from "../../src/sources/fetching/http-request.ts";
 import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
 import { publishers } from "../../src/sources/publishers/catalogue.ts";
-import type { Publisher } from "../../src/sources/publishers/publisher.ts";
+import type { Address, Publisher } from "../../src/sources/publishers/publisher.ts";
 import type { RateSource } from "../../src/sources/source.ts";
 import { eventually } from "./mails.ts";
 import type { TestService } from "./service.ts";
@@ -17,8 +18,10 @@ export type Behaviour = (response: ServerResponse, headers: IncomingHttpHeaders)
 export async function playPublisher(first: Behaviour) {
   let behaviour = first;
   const requests: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
     requests.push(request.headers);
+    bodies.push(`${request.method} ${request.url} ${await text(request)}`);
     behaviour(response, request.headers);
   });
   server.listen(0, "127.0.0.1");
@@ -28,6 +31,8 @@ export async function playPublisher(first: Behaviour) {
     address: `http://127.0.0.1:${port}/rates`,
     /** The headers of every request so far. */
     requests,
+    /** The method, path and body of every request so far. */
+    bodies,
     behave(next: Behaviour): void {
       behaviour = next;
     },
@@ -41,9 +46,9 @@ export async function playPublisher(first: Behaviour) {
 
 /** Responds with a body. */
 export const body =
-  (text: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (content: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   (response) => {
-    response.writeHead(200, headers).end(text);
+    response.writeHead(200, headers).end(content);
   };
 
 /** The ECB's daily layout with the rates of one day. */
@@ -64,7 +69,7 @@ export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
 const LIMITS: HttpLimits = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 5 };
 
 /** A publisher of the catalogue as it is, but for its addresses. */
-export function publisherAt(key: string, addresses: readonly string[]): Publisher {
+export function publisherAt(key: string, addresses: readonly Address[]): Publisher {
   const publisher = publishers.find((known) => known.key === key);
   if (publisher === undefined) throw new Error(`no publisher ${key}`);
   return { ...publisher, addresses };

@@ -1,8 +1,21 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ParseError, type Publisher } from "../publishers/publisher.ts";
+import {
+  type DocumentRequest,
+  ParseError,
+  type Publisher,
+  requestsOf,
+} from "../publishers/publisher.ts";
 import { type Fetched, type RateSource, SourceError } from "../source.ts";
-import { type FetchedResponse, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
+import {
+  type FetchedResponse,
+  type HttpLimits,
+  httpRequest,
+  type Validators,
+} from "./http-request.ts";
 import { createSchedule } from "./schedule.ts";
+
+/** For all documents of a publication: less than a node's lease of the source. */
+const PUBLICATION_MS = 75_000;
 
 /** Creates a publisher's source: it fetches the publisher's addresses and parses the responses. */
 export function createPublisherSource(
@@ -11,10 +24,12 @@ export function createPublisherSource(
     readonly userAgent: string;
     readonly limits: HttpLimits;
     readonly clock: Clock;
+    /** The operator's, for a publisher that wants one. */
+    readonly token?: string | undefined;
   },
 ): RateSource {
-  const { key, name, country, group, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
-  const hosts = addresses.map((address) => new URL(address).host);
+  const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
+  const { clock, token } = settings;
 
   return {
     key,
@@ -29,27 +44,37 @@ export function createPublisherSource(
     }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
+      const { tokenUrl } = publisher;
+      if (tokenUrl !== undefined && token === undefined) {
+        throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
+      }
       const known = validatorsOf(storedValidators);
-      const get = (address: string, validators: Validators) =>
-        httpGet(address, { ...settings, hosts, validators, signal });
+      const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
+      const hosts = requests.map(({ address }) => new URL(address).host);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(PUBLICATION_MS)]);
+      const send = (request: DocumentRequest, validators: Validators) =>
+        httpRequest(request, { ...settings, hosts, validators, signal: limit });
 
-      const responses = await Promise.all(
-        addresses.map((address) => get(address, known[address] ?? {})),
-      );
+      // One after the other: some publishers have a document for each currency.
+      const responses: (FetchedResponse | "unchanged")[] = [];
+      for (const request of requests) {
+        const isConditional = request.body === undefined;
+        const validators = isConditional ? known[request.address] : undefined;
+        responses.push(await send(request, validators ?? {}));
+      }
       if (responses.every((response) => response === "unchanged")) return "unchanged";
-      // A publication is parsed as a whole: if one address changed, the others are fetched in full.
-      const whole = await Promise.all(
-        responses.map(async (response, index) =>
-          response === "unchanged" ? changed(await get(addresses[index] ?? "", {})) : response,
-        ),
-      );
-      const validators = whole.map((response, index) => [addresses[index], response.validators]);
+      // A publication is parsed as a whole: if one document changed, all are fetched in full.
+      const whole: (FetchedResponse & Pick<DocumentRequest, "address">)[] = [];
+      for (const [index, request] of requests.entries()) {
+        const response = responses[index] ?? "unchanged";
+        const full = response === "unchanged" ? changed(await send(request, {})) : response;
+        whole.push({ ...full, address: request.address });
+      }
+      const validators = whole.map((response) => [response.address, response.validators]);
       try {
         const lines = parse(whole);
-        const documents = whole.map(({ body, receivedMs }, index) => ({
-          address: addresses[index] ?? "",
-          body,
-          receivedMs,
+        const documents = whole.map(({ address, body, receivedMs }) => ({
+          ...{ address, body, receivedMs },
         }));
         return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
       } catch (error) {

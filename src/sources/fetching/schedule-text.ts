@@ -15,10 +15,15 @@ export function describeSchedule(calendar: Described): string {
 /** @throws for a pattern that no publisher of the catalogue has. */
 function daysOf(day: string, month: string, weekday: string): string {
   if (day === "*" && month === "*" && weekday === "1-5") return "on working days";
-  if (day === "*" && month === "*" && /^[1-5]$/.test(weekday)) {
-    // 2 March 2026 is a Monday.
-    const first = Temporal.PlainDate.from(`2026-03-0${1 + Number.parseInt(weekday, 10)}`);
-    return `on ${first.toLocaleString("en", { weekday: "long" })}s`;
+  if (day === "*" && month === "*" && weekday === "*") return "every day";
+  if (/^\d+$/.test(day) && month === "*" && weekday === "*") return `on the ${ordinal(day)}`;
+  if (day === "*" && month === "*" && /^[0-6](-[0-6])?$/.test(weekday)) {
+    // 1 March 2026 is a Sunday.
+    const [first = "", last] = weekday.split("-").map((number) => {
+      const date = Temporal.PlainDate.from(`2026-03-0${1 + Number.parseInt(number, 10)}`);
+      return date.toLocaleString("en", { weekday: "long" });
+    });
+    return last === undefined ? `on ${first}s` : `on working days, ${first} to ${last}`;
   }
   if (/^\d+$/.test(day) && /^[\d,]+$/.test(month) && weekday === "*") {
     const names = month.split(",").map((number) => {

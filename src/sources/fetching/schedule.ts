@@ -1,4 +1,6 @@
 import { Cron } from "croner";
+import { DAY_MS } from "../../shared/clock.ts";
+import type { PublicationCalendar } from "../publishers/publisher.ts";
 import { type Holiday, isHoliday } from "../rules/holidays.ts";
 import { MISSED_MAX } from "../rules/missed.ts";
 import type { Schedule } from "../source.ts";
@@ -7,12 +9,10 @@ import { describeSchedule } from "./schedule-text.ts";
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
 export type Calendar = CronCalendar | { readonly everySeconds: number };
 
-interface CronCalendar {
-  readonly cron: string;
-  readonly timeZone: string;
-  /** The days in that time zone on which the publisher does not publish; by default none. */
+type CronCalendar = Omit<PublicationCalendar, "holidays"> & {
+  /** By default none. */
   readonly holidays?: readonly Holiday[];
-}
+};
 
 /** Publishers may be late: a publication counts as missed only after this time. */
 const GRACE_MS = 2 * 60 * 60_000;
@@ -31,12 +31,16 @@ export function createSchedule(calendar: Calendar): Schedule {
 
 type Times = Omit<Schedule, "describe">;
 
-function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
+function cronTimes(calendar: CronCalendar): Times {
+  const { cron, timeZone, holidays = [], leadDays, amendmentsCron } = calendar;
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
+  const fetches = [cron, ...(amendmentsCron === undefined ? [] : [amendmentsCron])].map(
+    (pattern) => new Cron(pattern, { timezone: timeZone, paused: true }),
+  );
   const before = (moment: Date) => runs.previousRuns(1, moment)[0];
 
-  const after = (moment: Date): Date => {
-    const next = runs.nextRun(moment);
+  const after = (moment: Date, pattern = runs): Date => {
+    const next = pattern.nextRun(moment);
     if (next === null) throw new Error(`the schedule ${cron} has no next run`);
     return next;
   };
@@ -45,6 +49,12 @@ function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
     const moment = Temporal.Instant.fromEpochMilliseconds(run.getTime());
     return isHoliday(moment.toZonedDateTimeISO(timeZone).toPlainDate(), holidays);
   };
+
+  /** The time after which a rate is dated that belongs to the publication `due` or a later one. */
+  const beginMs = (due: Date, earlier = due): number =>
+    leadDays === undefined
+      ? (due.getTime() + earlier.getTime()) / 2
+      : due.getTime() - leadDays * DAY_MS;
 
   /**
    * What lies between a time of the pattern and the one before: the same whoever asks. Without it,
@@ -70,8 +80,7 @@ function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
       const { earlier, isKept } = stepBefore(due);
       // A rate's own time is near its publication: it belongs to the nearest time of the pattern,
       // holidays included, so that a rate published on a holiday does not stand in for the next.
-      const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
-      if (newestAsOfMs > midpointMs) break;
+      if (newestAsOfMs > beginMs(due, earlier)) break;
       if (isKept) count += 1;
       due = earlier;
     }
@@ -88,11 +97,11 @@ function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
     following(asOfMs) {
       const due = after(new Date(asOfMs));
       const earlier = before(new Date(asOfMs + 1000)) ?? due;
-      const midpointMs = (due.getTime() + earlier.getTime()) / 2;
-      return this.next((asOfMs > midpointMs ? due : earlier).getTime());
+      return this.next((asOfMs > beginMs(due, earlier) ? due : earlier).getTime());
     },
 
-    nextFetch: (afterMs) => after(new Date(afterMs)).getTime(),
+    nextFetch: (afterMs) =>
+      Math.min(...fetches.map((pattern) => after(new Date(afterMs), pattern).getTime())),
     isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
     missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
     isOverdue: (asOfMs, nowMs) => unseen(asOfMs, nowMs - GRACE_MS, 1) > 0,

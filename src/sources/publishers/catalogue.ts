@@ -7,7 +7,7 @@ import { europeanPublishers } from "./europe/entries.ts";
 import { deduplicate } from "./formats/source-lines.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
-import type { Entry, Publisher } from "./publisher.ts";
+import type { Entry, Publisher, PublisherResponse } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
 const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
@@ -29,8 +29,14 @@ export const publishers: readonly Publisher[] = [
 ];
 
 function publisherOf(entry: Entry, group: string): Publisher {
-  const { publishedAt, parse } = entry;
+  const { publishedAt, charset, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, group, parse: (responses) => deduplicate(parse(responses, momentOf)) };
+  const inUtf8 = (responses: readonly PublisherResponse[]) =>
+    charset === undefined ? responses : responses.map((each) => decoded(each, charset));
+  return { ...entry, group, parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)) };
+}
+
+function decoded(response: PublisherResponse, charset: string): PublisherResponse {
+  return { ...response, body: Buffer.from(new TextDecoder(charset).decode(response.body)) };
 }

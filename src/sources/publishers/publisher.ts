@@ -21,6 +21,37 @@ export class ParseError extends Error {
   }
 }
 
+/** How one of a publisher's documents is requested. */
+export interface DocumentRequest {
+  /** Stored with the document, so it never has the token. */
+  readonly address: string;
+  /** Sent by POST, never conditionally; unset: GET. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An address, or the request of a document whose address or body has a date or a token.
+ *
+ * @param today the day in the time zone of the publisher's schedule.
+ * @param token from SOURCE_TOKENS; "" for a publisher that needs none.
+ */
+export type Address = string | ((today: Temporal.PlainDate, token: string) => DocumentRequest);
+
+/** @returns the requests for the documents of a publisher, in their order. */
+export function requestsOf(
+  { addresses, schedule }: Pick<Publisher, "addresses" | "schedule">,
+  nowMs: number,
+  token: string,
+): readonly DocumentRequest[] {
+  const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
+  const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
+  const today = now.toZonedDateTimeISO(zone).toPlainDate();
+  return addresses.map((address) =>
+    typeof address === "string" ? { address } : address(today, token),
+  );
+}
+
 /** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
 interface TimeOfDay {
   readonly time: string;
@@ -35,6 +66,21 @@ export type Parse = (
   responses: readonly PublisherResponse[],
   momentOf: ToInstant,
 ) => readonly SourceLine[];
+
+/** When a publisher publishes. The fields of a cron pattern: minute hour day month weekday. */
+export interface PublicationCalendar {
+  readonly cron: string;
+  readonly timeZone: string;
+  /** The days in that time zone on which the publisher does not publish. */
+  readonly holidays: readonly Holiday[];
+  /**
+   * A publication's rates, amendments included, are dated from this many days before it on; unset:
+   * a rate belongs to the nearest publication.
+   */
+  readonly leadDays?: number;
+  /** When to look for amendments between publications. */
+  readonly amendmentsCron?: string;
+}
 
 /** A publisher in the catalogue; its parser may state a pair several times. */
 export type Entry = Omit<Publisher, "parse" | "group"> & { readonly parse: Parse };
@@ -51,20 +97,18 @@ export interface Publisher {
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
   readonly termsUrl: string | undefined;
-  /** Together they are one publication. */
-  readonly addresses: readonly string[];
-  /** When a new publication is available; the cron's fields: minute hour day month weekday. */
-  readonly schedule:
-    | { readonly cron: string; readonly timeZone: string; readonly holidays: readonly Holiday[] }
-    | { readonly everySeconds: number };
+  /** Together they are one publication, requested one after the other. */
+  readonly addresses: readonly Address[];
+  /** Where an operator gets the token that the requests need; unset: they need none. */
+  readonly tokenUrl?: string;
+  /** The encoding of the responses where it is not UTF-8, by a name that TextDecoder knows. */
+  readonly charset?: string;
+  /** When a new publication is available. */
+  readonly schedule: PublicationCalendar | { readonly everySeconds: number };
   /** The pairs that are published less often, and when; unset: none. */
   readonly rarerPairs?: {
     readonly includes: (pair: Pair) => boolean;
-    readonly schedule: {
-      readonly cron: string;
-      readonly timeZone: string;
-      readonly holidays: readonly Holiday[];
-    };
+    readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: TimeOfDay | undefined;

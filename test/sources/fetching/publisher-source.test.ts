@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
-import { publisherLimits } from "../../../src/sources/fetching/http-get.ts";
+import { publisherLimits } from "../../../src/sources/fetching/http-request.ts";
 import { SourceError } from "../../../src/sources/source.ts";
 import {
   type Behaviour,

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
+import { publisherOf } from "../publishers/recorded.ts";
 
 const ecb = createSchedule({ cron: "5 16 * * 1-5", timeZone: "Europe/Berlin" });
+
+const treasury = createSchedule(publisherOf("ust").schedule);
 
 const at = (time: string) => Date.parse(time);
 const nextOf = (time: string) => new Date(ecb.next(at(time))).toISOString();
@@ -44,6 +47,31 @@ test("a quarterly publication satisfies its quarter, and a quarter later it coun
   const newest = at("2026-03-31T04:00:00Z");
   assert.equal(quarterly.missed(newest, at("2026-06-30T00:00:00Z")), 0);
   assert.equal(quarterly.missed(newest, at("2026-07-08T00:00:00Z")), 1);
+});
+
+test("an amendment within a quarter belongs to its publication, and hides no later one", () => {
+  const followingOf = (asOf: string) => new Date(treasury.following(at(asOf)) ?? 0).toISOString();
+  assert.equal(followingOf("2026-03-31T04:00:00Z"), "2026-07-07T16:00:00.000Z");
+  assert.equal(followingOf("2026-05-31T04:00:00Z"), "2026-07-07T16:00:00.000Z");
+  assert.equal(followingOf("2026-06-30T04:00:00Z"), "2026-10-07T16:00:00.000Z");
+  assert.equal(followingOf("2026-12-31T05:00:00Z"), "2027-04-07T16:00:00.000Z");
+  for (const [now, count] of [
+    ["2026-06-15T12:00:00Z", 0],
+    ["2026-07-07T17:59:00Z", 0],
+    ["2026-07-07T18:01:00Z", 1],
+    ["2026-10-08T00:00:00Z", 2],
+  ] as const) {
+    assert.equal(treasury.missed(at("2026-05-31T04:00:00Z"), at(now)), count, now);
+  }
+  assert.equal(treasury.missed(at("2026-06-30T04:00:00Z"), at("2026-10-07T17:00:00Z")), 0);
+});
+
+test("amendments are looked for on working days, and are no publications of the calendar", () => {
+  // 9 May 2026 is a Saturday.
+  const friday = at("2026-05-08T16:00:00Z");
+  const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
+  assert.equal(dayOf(treasury.nextFetch(friday)), "2026-05-11");
+  assert.equal(dayOf(treasury.next(friday)), "2026-07-07");
 });
 
 test("a polled source is stale after five minutes without a rate", () => {

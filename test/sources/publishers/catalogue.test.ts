@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import * as treasury from "../../../src/sources/publishers/periodic/treasury-currencies.ts";
+import { requestsOf } from "../../../src/sources/publishers/publisher.ts";
 import { bodiesOf } from "./recorded.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
@@ -39,16 +40,20 @@ test("no publisher on by default publishes a pair less often than weekly", () =>
 
 for (const { key, ...publisher } of publishers) {
   test(`${key} names its publisher, addresses, schedule and terms`, () => {
-    assert.match(key, /^[a-z]+$/);
+    assert.match(key, /^[a-z]+(-[a-z]+)*$/);
     assert.match(publisher.country, /^[A-Z]{2}$/);
     assert.match(publisher.terms, /^[A-Z].*[a-z)]\.$/);
     assert.equal(publisher.addresses.length, bodiesOf(key).length);
-    for (const address of [...publisher.addresses, publisher.termsUrl ?? "https://localhost"]) {
+    const { termsUrl = "https://localhost", tokenUrl = "https://localhost" } = publisher;
+    const requests = requestsOf(publisher, Date.parse("2026-01-01T00:00:00Z"), "secret");
+    for (const address of [...requests.map((request) => request.address), termsUrl, tokenUrl]) {
       assert.equal(new URL(address).protocol, "https:");
+      // Addresses are stored with the documents, and logged.
+      assert.ok(!address.includes("secret"), address);
     }
     if ("everySeconds" in publisher.schedule) return;
-    assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|1-5)$/);
-    const isOnWeekdays = publisher.schedule.cron.endsWith("1-5");
+    assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|[0-6]-[0-6])$/);
+    const isOnWeekdays = publisher.schedule.cron.match(/-[0-6]$/) !== null;
     assert.equal(publisher.schedule.holidays.length > 0, isOnWeekdays && key !== "nbu");
     // A publisher whose response has times needs none for its dates.
     if (publisher.publishedAt === undefined) return;

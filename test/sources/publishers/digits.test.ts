@@ -35,6 +35,13 @@ const answers: readonly (readonly [
   ["nbu", 1, (f) => [nbuAnswer(f)]],
   ["cbu", 1, (f) => [cbuAnswer(f)]],
   ["bcra", 3, (f) => [bcraAnswer(f)]],
+  ["hkma", 0, (f) => [`{"result":{"records":[{"end_of_day":"2026-03-13","usd":${f}}]}}`]],
+  ["amcm", 2, (f) => [amcmAnswer(f)]],
+  ["nbk", 3, (f) => [nbkFeed(f)]],
+  ["nbm", 2, (f) => [nbmDocument(f)]],
+  ["nbrm", 0, (f) => [nbrmAnswer(f)]],
+  ["cba", 1, (f) => [cbaEnvelope(f)]],
+  ["sarb", 0, (f) => [f, "1", "1", "1"].map(sarbSeries)],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -165,6 +172,44 @@ function bcraAnswer(figure: string): string {
   const of = '"codigoMoneda":"VND","descripcion":"DONG VIETNAM (C/1.000 UNIDADES)"';
   const rows = `"detalle":[{${of},"tipoCotizacion":${figure}}]`;
   return `{"results":{"fecha":"2026-03-13",${rows}}}`;
+}
+
+function amcmAnswer(figure: string): string {
+  const of = '"date":"2026-03-13 00:00:00","currency":"JPY","unit":100.0';
+  return `{"data":[{${of},"usdMean":"${figure}"}]}`;
+}
+
+function nbkFeed(figure: string): string {
+  const of = `<title>IRR</title><description>${figure}</description><quant>1000</quant>`;
+  return `<rates><date>13.03.2026</date><item>${of}</item></rates>`;
+}
+
+function nbmDocument(figure: string): string {
+  const of = `<CharCode>UZS</CharCode><Nominal>100</Nominal><Value>${figure}</Value>`;
+  return `<ValCurs Date="13.03.2026"><Valute>${of}</Valute></ValCurs>`;
+}
+
+function nbrmAnswer(figure: string): string {
+  return `[{"oznaka":"JPY","nomin":1,"sreden":${figure},"datum":"2026-03-13T00:00:00"}]`;
+}
+
+function cbaEnvelope(figure: string): string {
+  const of = `<ISO>UZS</ISO><Amount>10</Amount><Rate>${figure}</Rate>`;
+  const rates = `<Rates><ExchangeRate>${of}</ExchangeRate></Rates>`;
+  const result = `<CurrentDate>2026-03-13T00:00:00</CurrentDate>${rates}`;
+  const latest = `<ExchangeRatesLatestResult>${result}</ExchangeRatesLatestResult>`;
+  const response = `<ExchangeRatesLatestResponse>${latest}</ExchangeRatesLatestResponse>`;
+  return `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${response}</soap:Body></soap:Envelope>`;
+}
+
+function sarbSeries(figure: string, place: number): string {
+  const name = [
+    "Rand per US Dollar",
+    "Rand per British Pound",
+    "Rand per Euro",
+    "Japan: Yen per Rand",
+  ][place];
+  return `[{"Period":"2026-03-13T00:00:00","Timeseries":"${name}","Value":${figure}}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

@@ -4,7 +4,12 @@ import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./recorded
 
 test("the National Bank of Ukraine's hryvnias per 10 or 1,000 units have their point moved", () => {
   const lines = parse("nbu");
-  assert.deepEqual(figuresOf(lines), ["JPY/UAH 0.27705", "USD/UAH 44.1381", "VND/UAH 0.0016789", "XAU/UAH 225912.48"]);
+  assert.deepEqual(figuresOf(lines), [
+    "JPY/UAH 0.27705",
+    "USD/UAH 44.1381",
+    "VND/UAH 0.0016789",
+    "XAU/UAH 225912.48",
+  ]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
 

@@ -22,7 +22,7 @@ test("the RBA's rates are dated 16:00 in Sydney, in its summer and winter time",
 });
 
 test("an unreadable date of the RBA is rejected, and the day before is kept", () => {
-  const lines = parseWith("rba", "\n20-Mar-2026", "\n20-03-2026");
+  const lines = parseWith("rba", "\n20-Mar-2026", "\n20-13-2026");
   assert.equal(figuresOf(lines)[0], "AUD/USD 0.7038");
   assert.deepEqual(rejectionsOf(lines)[0], 'the series "FXRUSD" has no date such as 2026-03-13');
 });

@@ -97,7 +97,7 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
       ["Units,", "Unit,", "no line of Units or of Series ID"],
       ["Series ID,", "Series,", "no line of Units or of Series ID"],
     ],
-    renamed: ["-Mar-", "-March-"],
+    renamed: ["-Mar-", "-Mrz-"],
     empty: readFixture("rba.csv").toString().split("19-Mar", 1)[0] ?? "",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.
@@ -135,6 +135,47 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     missing: [['"detalle"', '"filas"', "detalle is not a list"]],
     renamed: ["tipoCotizacion", "cotizacion"],
     empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hkma.yml.
+  hkma: {
+    files: ["hkma.json.txt"],
+    missing: [['"records"', '"rows"', "records is not a list"]],
+    renamed: ["end_of_day", "date"],
+    empty: '{"result":{"datasize":0,"records":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/amcm.yml.
+  amcm: {
+    files: ["amcm.json.txt"],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ['"usdMean"', '"mean"'],
+    empty: '{"message":"OK","data":[]}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbk.yml.
+  nbk: {
+    files: ["nbk.xml"],
+    missing: [["date>", "day>", "date is not as in 01.04.2026"]],
+    renamed: ["description>", "rate>"],
+    empty: "<rates><date>01.04.2026</date></rates>",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbm.yml.
+  nbm: {
+    files: ["nbm.xml"],
+    missing: [[" Date=", " Day=", "Date is not as in 06.04.2026"]],
+    renamed: ["Value>", "Rate>"],
+    empty: '<ValCurs Date="06.04.2026"></ValCurs>',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbrm.yml.
+  nbrm: { files: ["nbrm.json.txt"], renamed: ["sreden", "rate"], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cba.yml.
+  cba: {
+    files: ["cba.xml"],
+    missing: [["ExchangeRatesLatestResult", "Result", "no ExchangeRatesLatestResult"]],
+    renamed: ["Rate>", "Value>"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
+  sarb: {
+    files: ["sarb-usd.json.txt", "sarb-gbp.json.txt", "sarb-eur.json.txt", "sarb-jpy.json.txt"],
+    renamed: ['"Value"', '"Rate"'],
   },
 };
 

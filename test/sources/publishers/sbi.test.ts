@@ -23,7 +23,7 @@ const oddRows = [
   ["<Value>0.779800</Value>", "", 'the rate of "JPY" has no rate'],
   [
     ">3/27/2026 12:00:00 AM</Date><Value>0.779800",
-    ">27.3.2026</Date><Value>0.779800",
+    ">27/3/2026 12:00:00 AM</Date><Value>0.779800",
     'the rate of "JPY" has no date such as 2026-03-13',
   ],
 ] as const;

@@ -18,7 +18,8 @@ const rows = text.split("\n## ").flatMap((section) => {
 test("docs/sources.md lists the publishers of each group in their order, with the catalogue's data", () => {
   const byGroup = [...Map.groupBy(publishers, ({ group }) => group).values()].flat();
   const expected = byGroup.map((publisher) => {
-    const { group, key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } = publisher;
+    const { group, key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } =
+      publisher;
     const link = termsUrl === undefined ? "" : ` [Terms](${termsUrl})`;
     const rarer = rarerPairs && `; some pairs ${describeSchedule(rarerPairs.schedule)}`;
     const publishes = `${describeSchedule(schedule)}${rarer ?? ""}`;

@@ -23,3 +23,6 @@ export const sydneyHolidays: readonly Holiday[] = [
   workdayFrom("12-25"),
   workdayFrom("12-25", 2), // Boxing Day
 ];
+
+/** Mandatory holidays by Macao's Labour Relations Law, without those of the lunar calendar. */
+export const macaoHolidays: readonly Holiday[] = ["01-01", "05-01", "10-01", "12-20"].map(yearly);

@@ -1,9 +1,8 @@
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
+import { isoDateOf } from "../formats/notation.ts";
 import { lineOf, utf8TextOf, withoutEndedSeries } from "../formats/source-lines.ts";
 import { type Parse, ParseError } from "../publisher.ts";
-
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** The trade-weighted index: listed among the currencies, but not an exchange rate. */
 const INDEX = "Index";
@@ -23,7 +22,7 @@ export const parseRba: Parse = ([response], momentOf) => {
   const series = header[1].trimEnd().split(",");
   const table = { ...response, body: Buffer.from(text.slice(header.index)) };
   const lines = parseCsvText(table, ["Series ID", ...series]).flatMap((row) => {
-    const asOf = momentOf(dateOf(row["Series ID"]));
+    const asOf = momentOf(isoDateOf(row["Series ID"]));
     return series.flatMap((name, index) => {
       const rate = row[name];
       const quote = units[index] === "SDR" ? "XDR" : units[index];
@@ -34,10 +33,3 @@ export const parseRba: Parse = ([response], momentOf) => {
   });
   return withoutEndedSeries(lines, response);
 };
-
-/** Rewrites a date such as `20-Mar-2026`. */
-function dateOf(text = ""): string {
-  const [, day, name = "", year] = /^([0-9]{2})-([A-Z][a-z]{2})-([0-9]{4})$/.exec(text) ?? [];
-  const month = MONTHS.indexOf(name) + 1;
-  return `${year}-${String(month).padStart(2, "0")}-${day}`;
-}

@@ -6,15 +6,14 @@ import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
 
 /**
- * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp), in windows-1251: the
- * rubles, with a decimal comma, per `Nominal` units of a currency, from the `Date` on.
+ * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp): the rubles, with a
+ * decimal comma, per `Nominal` units of a currency, from the `Date` on.
  */
 export function parseCbr(
   [response]: readonly PublisherResponse[],
   momentOf: ToInstant,
 ): readonly SourceLine[] {
-  const decoder = new TextDecoder("windows-1251");
-  const document = parseXmlText(response, "ValCurs", (body) => decoder.decode(body));
+  const document = parseXmlText(response, "ValCurs");
   const date = document.attributes.Date ?? "";
   const asOf = momentOf(isoDateOf(date));
   if (asOf === undefined) {

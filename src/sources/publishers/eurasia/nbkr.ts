@@ -6,13 +6,12 @@ import { type Parse, ParseError } from "../publisher.ts";
 
 /**
  * Reads the National Bank of the Kyrgyz Republic's official rates (nbkr.kg, XML/daily.xml and
- * weekly.xml), in windows-1251: the som, with a decimal comma, per `Nominal` units of a currency,
+ * weekly.xml): the som, with a decimal comma, per `Nominal` units of a currency,
  * from the table's `Date` on.
  */
 export const parseNbkr: Parse = (responses, momentOf) => {
-  const decoder = new TextDecoder("windows-1251");
   return responses.flatMap((response, place) => {
-    const document = parseXmlText(response, "CurrencyRates", (body) => decoder.decode(body));
+    const document = parseXmlText(response, "CurrencyRates");
     const currencies = elementsAt(document, "Currency");
     // Without this check, the other table would hide that this one is empty.
     if (currencies.length === 0) {

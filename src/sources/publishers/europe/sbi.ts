@@ -1,5 +1,6 @@
 import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
+import { isoDateOfMonthFirst } from "../formats/notation.ts";
 import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
@@ -20,7 +21,7 @@ const SERIES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads the Central Bank of Iceland's time series (sedlabanki.is, xmltimeseries): the krónur per
- * unit of a currency. Its dates are as in `3/24/2026 12:00:00 AM`.
+ * unit of a currency.
  */
 export const parseSbi: Parse = (responses, momentOf) =>
   responses.flatMap((response, place) => {
@@ -28,7 +29,9 @@ export const parseSbi: Parse = (responses, momentOf) =>
       const base = SERIES.get(series.attributes.ID ?? "");
       if (base === undefined) return [];
       return elementsAt(series, "TimeSeriesData", "Entry").map((entry): SourceLine => {
-        const asOf = momentOf(dateOf(textAt(entry, "Date")));
+        // As in 3/24/2026 12:00:00 AM, whose midnight stands for no time.
+        const date = textAt(entry, "Date")?.replace(/ 12:00:00 AM$/, "");
+        const asOf = momentOf(isoDateOfMonthFirst(date));
         const rate = textAt(entry, "Value");
         const line = lineOf(`the rate of ${quoted(base)}`, { base, quote: "ISK", rate, asOf });
         return { ...line, place };
@@ -40,10 +43,3 @@ export const parseSbi: Parse = (responses, momentOf) =>
     }
     return withoutEndedSeries(lines, response);
   });
-
-/** Rewrites a date such as `3/24/2026 12:00:00 AM`, whose midnight stands for no time. */
-function dateOf(text = ""): string {
-  const [, month = "", day = "", year] =
-    /^([0-9]{1,2})\/([0-9]{1,2})\/([0-9]{4}) 12:00:00 AM$/.exec(text) ?? [];
-  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-}

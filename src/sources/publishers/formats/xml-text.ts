@@ -17,11 +17,7 @@ export interface XmlElement {
  * @param root the name of its root element.
  * @throws {ParseError} the body is not a whole XML document of that root, or has a document type.
  */
-export function parseXmlText(
-  response: PublisherResponse | undefined,
-  root: string,
-  decode: (body: Uint8Array) => string = utf8TextOf,
-): XmlElement {
+export function parseXmlText(response: PublisherResponse | undefined, root: string): XmlElement {
   const document: Draft = { name: "", attributes: {}, text: "", children: [] };
   const open = [document];
   const parser = new SaxesParser();
@@ -38,7 +34,7 @@ export function parseXmlText(
     if (element?.children.length === 0) element.text += part;
   });
   parser.on("closetag", () => open.pop());
-  const text = decode(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body ?? new Uint8Array());
   try {
     parser.write(text).close();
   } catch (error) {

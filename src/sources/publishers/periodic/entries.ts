@@ -16,7 +16,14 @@ export const periodicPublishers: readonly Entry[] = [
     // quarter, without a day or a time of release. It appears in the first days of the next one.
     // The 7th of these months is no federal holiday in any year. Off by default: a quarter's
     // figure of two digits beside the day's figures of others would be taken for one of the day.
-    schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York", holidays: [] },
+    schedule: {
+      cron: "0 12 7 1,4,7,10 *",
+      timeZone: "America/New_York",
+      holidays: [],
+      // The 7th less 8 days is before the quarter's last day, and after that of any month before.
+      leadDays: 8,
+      amendmentsCron: "0 12 * * 1-5",
+    },
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: false,
     parse: parseUst,

@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import type { DocumentRequest } from "../publishers/publisher.ts";
 import { SourceError } from "../source.ts";
 
 /** Validators for a conditional request, which allow a 304 response (RFC 9110, section 13). */
@@ -28,14 +29,14 @@ export const publisherLimits: HttpLimits = {
 };
 
 /**
- * Sends a GET request as a polite client: with a User-Agent, conditional if validators are known,
- * and stopped when it takes too long, its body is too large or it is redirected too often.
+ * Sends a request as a polite client: with a User-Agent, conditional if validators are known, and
+ * stopped when it takes too long, its body is too large or it is redirected too often.
  *
  * @returns `"unchanged"` for a 304.
  * @throws {SourceError} with the reason for anything but a 2xx with a body.
  */
-export async function httpGet(
-  address: string,
+export async function httpRequest(
+  { address, body, headers }: DocumentRequest,
   settings: {
     /** With their ports: a redirect to any other host is not followed. */
     readonly hosts: readonly string[];
@@ -50,16 +51,16 @@ export async function httpGet(
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([settings.signal, timeout]);
   try {
-    const request = { headers: headersOf(settings), hosts, signal };
+    const request = { headers: { ...headersOf(settings), ...headers }, body, hosts, signal };
     const response = await follow(address, request, limits.redirectsMax);
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
       throw new SourceError(`${hostOf(address)} responded with ${response.status}`);
     }
-    const body = await bodyOf(response, limits.bodyBytesMax);
+    const content = await bodyOf(response, limits.bodyBytesMax);
     const receivedMs = dateOf(response) ?? clock.nowMs();
-    return { body, validators: validatorsOf(response), receivedMs };
+    return { body: content, validators: validatorsOf(response), receivedMs };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     if (settings.signal.aborted) throw new SourceError("stopped before it was fetched", error);
@@ -84,21 +85,25 @@ function headersOf({ userAgent, validators }: { userAgent: string; validators: V
 
 /**
  * Follows redirects within the source's hosts. All addresses in the catalogue are https, so every
- * redirect must be, too: no other host may state the source's rates.
+ * redirect must be, too: no other host may state the source's rates. A POST is repeated only where
+ * the redirect says so (RFC 9110, sections 15.4.8 and 15.4.9).
  */
 async function follow(
   address: string,
   request: {
     readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
     readonly hosts: readonly string[];
     readonly signal: AbortSignal;
   },
   redirectsLeft: number,
 ): Promise<Response> {
-  const { headers, hosts, signal } = request;
-  const response = await fetch(address, { headers, redirect: "manual", signal });
+  const { headers, body, hosts, signal } = request;
+  const post = body === undefined ? {} : { method: "POST", body };
+  const response = await fetch(address, { headers, ...post, redirect: "manual", signal });
   const location = response.headers.get("location");
-  if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+  const statuses = body === undefined ? [301, 302, 303, 307, 308] : [307, 308];
+  if (!statuses.includes(response.status) || location === null) return response;
   await response.body?.cancel();
   const from = hostOf(address);
   if (redirectsLeft === 0) throw new SourceError(`${from} redirects too many times`);
