@@ -22,6 +22,7 @@ import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/b
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { observationReads } from "./provenance/observations-sql.ts";
+import { figureStore, figureTables } from "./rates/figures-sql.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
@@ -127,6 +128,7 @@ export function createStore(
     rates: rateStore(engine),
     coverage: coverageStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
+    figures: figureStore(engine),
     sources: sourceStore(engine),
     signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
@@ -152,6 +154,7 @@ export const tables: readonly Table[] = Object.entries({
   ...apiKeyTables,
   ...usageTables,
   ...historyTables,
+  ...figureTables,
   ...rateTables,
   ...sourceTables,
   ...mailTables,

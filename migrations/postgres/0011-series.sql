@@ -13,11 +13,11 @@ CREATE TABLE figures (
   publication bigint REFERENCES publications (id),
   place bigint,
   line bigint,
-  PRIMARY KEY (source, base, quote, kind, date, as_of, revision)
+  PRIMARY KEY (base, quote, source, kind, date, as_of, revision)
 );
 
-CREATE INDEX figures_by_pair ON figures (base, quote);
-CREATE INDEX figures_by_publication ON figures (publication);
+CREATE INDEX figures_by_publication ON figures
+  (publication, base, quote, source, kind, date, as_of, revision);
 
 INSERT INTO figures (source, base, quote, kind, date, as_of, revision, rate, stored_at, publication,
   place, line)
@@ -33,4 +33,14 @@ SELECT source, base, quote, 'middle',
   as_of,
   row_number() OVER (PARTITION BY source, base, quote, as_of ORDER BY sequence),
   rate, stored_at, publication, place, line
-FROM observations;
+FROM (
+  SELECT *, lag(rate) OVER (PARTITION BY source, base, quote, as_of ORDER BY sequence) AS previous
+  FROM (
+    SELECT source, base, quote, as_of, sequence, rate, stored_at, publication, place, line
+    FROM observations
+    UNION ALL
+    SELECT source, base, quote, as_of, 9007199254740991, rate, held_at, publication, place, line
+    FROM held_rates
+  ) AS known
+) AS known
+WHERE previous IS NULL OR previous <> rate;

@@ -18,13 +18,15 @@ CREATE TABLE figures (
   publication INTEGER REFERENCES publications (id),
   place INTEGER,
   line INTEGER,
-  PRIMARY KEY (source, base, quote, kind, date, as_of, revision)
+  PRIMARY KEY (base, quote, source, kind, date, as_of, revision)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX figures_by_pair ON figures (base, quote);
-CREATE INDEX figures_by_publication ON figures (publication);
+CREATE INDEX figures_by_publication ON figures
+  (publication, base, quote, source, kind, date, as_of, revision);
 
--- Sources whose date begins at midnight in a zone east of UTC: their as_of is on the day before.
+-- What was served and what is held, each figure once: a pair that was deleted and stored again has two
+-- observations of one figure. Sources whose date begins at midnight in a zone east of UTC have an
+-- as_of on the day before.
 INSERT INTO figures (source, base, quote, kind, date, as_of, revision, rate, stored_at, publication,
   place, line)
 SELECT source, base, quote, 'middle',
@@ -38,4 +40,15 @@ SELECT source, base, quote, 'middle',
   as_of,
   row_number() OVER (PARTITION BY source, base, quote, as_of ORDER BY sequence),
   rate, stored_at, publication, place, line
-FROM observations;
+FROM (
+  SELECT *, lag(rate) OVER (PARTITION BY source, base, quote, as_of ORDER BY sequence) AS previous
+  FROM (
+    SELECT source, base, quote, as_of, sequence, rate, stored_at, publication, place, line
+    FROM observations
+    UNION ALL
+    -- A held rate came after its pair's last observation.
+    SELECT source, base, quote, as_of, 9007199254740991, rate, held_at, publication, place, line
+    FROM held_rates
+  )
+)
+WHERE previous IS NULL OR previous <> rate;

@@ -1,4 +1,5 @@
 import type { AssetSymbol, Pair } from "../rates/rules/symbol.ts";
+import { isImported } from "../rates/update-statements-sql.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine, Row } from "../storage/engine.ts";
@@ -10,7 +11,7 @@ const SOURCES = `
   SELECT coalesce(s.source, o.source) AS source, coalesce(o.pairs, 0) AS pairs, s.last_success_at,
     s.last_error_at, coalesce(s.failures, 0) AS failures,
     coalesce(s.newest_as_of, (
-      SELECT max(r.as_of) FROM rates r WHERE r.source = o.source AND o.source <> 'import'
+      SELECT max(r.as_of) FROM rates r WHERE r.source = o.source AND NOT ${isImported("o.source")}
     )) AS newest_as_of
   FROM (SELECT source, count(*) AS pairs FROM rates GROUP BY source) AS o
   FULL JOIN sources s ON s.source = o.source`;

@@ -7,9 +7,9 @@ import { digested, fileError, type OpenedFile, readWithProgress } from "../cli/i
 import { type Column, createTable } from "../cli/output.ts";
 import { type RateCommandDeps, shortAsOf } from "../rates/cli/arguments.ts";
 import { warnOfMissingKey } from "../rates/cli/sign.ts";
-import type { HistoryStore } from "../rates/history.ts";
+import { type HistoryStore, SNAPSHOT_SOURCE } from "../rates/history.ts";
 import { pairName } from "../rates/rules/symbol.ts";
-import { createUpdatePolicy } from "../rates/rules/update-policy.ts";
+import { createUpdatePolicy, IMPORT_SOURCE, importSource } from "../rates/rules/update-policy.ts";
 import type { SigningKeyStore } from "../rates/signing-key.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { StoreStatus } from "../shared/store.ts";
@@ -17,13 +17,9 @@ import { counted } from "../shared/text/counted.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
 import type { RateLineReader } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
-import {
-  createRateImport,
-  type ImportCounts,
-  type ImportReports,
-  previewImport,
-} from "./import.ts";
+import { createRateImport, type LineReading, previewImport } from "./import.ts";
 import { importCountsJson } from "./json.ts";
+import type { ImportCounts, ImportReports } from "./tally.ts";
 
 /** The dependencies of the command that imports a file. */
 export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
@@ -37,6 +33,8 @@ export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
   /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
   readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
+  /** The keys of all publishers. */
+  readonly sourceKeys: readonly string[];
 }
 
 /** Adds `kurs rates import`. */
@@ -50,25 +48,25 @@ export function importCommand(
     .description("store the rates of a file; exit code 1 when a line was not stored")
     .argument("<file>", "CSV, NDJSON or the ECB's daily XML; - for stdin")
     .option("--published-at <time>", 'what a date alone means: "16:00 Europe/Berlin"')
+    .option("--source <name>", "a series of its own for these rates, instead of import")
     .option("--dry-run", "show what would be stored, held and rejected, and store nothing")
     .option("--json", "print the counts as JSON")
     .addHelpText("after", importExamples)
     .action(async (file: string, options: ImportOptions) => {
+      const { json = false, dryRun, source = IMPORT_SOURCE } = options;
       const publishedAt = publishedAtOf(options.publishedAt);
-      const run = options.dryRun ? showImport : importRates;
-      setExitCode(await run(deps, file, { json: options.json === true, publishedAt }));
+      const use = { json, publishedAt, source: sourceOf(source, deps.sourceKeys) };
+      setExitCode(await (dryRun ? showImport : importRates)(deps, file, use));
     });
 }
 
 interface ImportOptions extends OutputOptions {
   readonly publishedAt?: string;
+  readonly source?: string;
   readonly dryRun?: boolean;
 }
 
-interface ImportUse {
-  readonly json: boolean;
-  readonly publishedAt: PublishedAt | undefined;
-}
+type ImportUse = LineReading & { readonly json: boolean };
 
 /** @throws {CommandError} it is invalid. */
 function publishedAtOf(text: string | undefined): PublishedAt | undefined {
@@ -78,25 +76,38 @@ function publishedAtOf(text: string | undefined): PublishedAt | undefined {
   throw new CommandError(`--published-at ${quoted(text)}: ${wanted}`, 2);
 }
 
+/** @throws {CommandError} no series of imports may have this name. */
+function sourceOf(series: string, publishers: readonly string[]): string {
+  const isTaken = publishers.includes(series) || series === SNAPSHOT_SOURCE;
+  if (/^[a-z0-9-]{2,32}$/.test(series) && !isTaken) return importSource(series);
+  const wanted = isTaken
+    ? "this is the key of another source"
+    : "want 2 to 32 characters of a-z, 0-9 and -";
+  throw new CommandError(`--source ${quoted(series)}: ${wanted}`, 2);
+}
+
 const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
 object with these members in each line. as_of is an RFC 3339 time, or a date with --published-at, in
 which the zone's summer time counts. Semicolons may separate the columns. Invalid lines are reported
-with their number, the others are stored. A rate too far from the stored one is held. A symbol on no
-list of currencies may be a typing error: a warning names it, and its rate is stored.
+with their number, the others are stored. A rate too far from the stored one is held. A rate older
+than the served one is stored in the series of imports and not served; --source gives the import a
+series of its own. A symbol on no list of currencies may be a typing error: a warning names it, and
+its rate is stored.
 
 Examples:
   $ kurs rates import rates.csv --dry-run
   $ kurs rates import rates.csv
   $ kurs rates import closing.csv --published-at "16:00 Europe/Berlin"
   $ kurs rates import eurofxref-daily.xml
+  $ kurs rates import 2024.csv --source treasury
   $ echo '{"base":"EUR","quote":"USD","rate":"1.1476","as_of":"2026-03-13T15:00:00Z"}' \\
       | kurs rates import -`;
 
 async function importRates(
   deps: ImportCommandDeps,
   file: string,
-  { json, publishedAt }: ImportUse,
+  { json, publishedAt, source }: ImportUse,
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, origin, print } = deps;
   const policy = createUpdatePolicy(settings());
@@ -107,17 +118,17 @@ async function importRates(
     await using store = await openStore({ makesStore: true });
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
-    const imported = { name: basename(file), digest, publishedAt };
+    const imported = { name: basename(file), digest, publishedAt, source };
     const count = await storeRateLines(readRateFile(bytes), imported, reportsTo(deps, false));
-    const { stored, unchanged, held, rejected } = count;
+    const { stored, older, unchanged, held, rejected } = count;
     const details = {
-      ...{ file: basename(file), stored, unchanged, held, rejected },
+      ...{ file: basename(file), source, stored, older, unchanged, held, rejected },
       ...(publishedAt && { published_at: `${publishedAt.timeOfDay} ${publishedAt.timeZone}` }),
     };
     await store.audit.record("rates.imported", origin(), { details });
     warnOfFurther(count, deps);
-    const counts = `stored ${stored}, unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
-    print(json ? JSON.stringify(importCountsJson(count)) : counts);
+    const rest = `unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
+    print(json ? JSON.stringify(importCountsJson(count)) : `stored ${storedText(count)}, ${rest}`);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {
     throw fileError(file, error);
@@ -130,7 +141,7 @@ async function importRates(
 async function showImport(
   deps: ImportCommandDeps,
   file: string,
-  { json, publishedAt }: ImportUse,
+  { json, ...reading }: ImportUse,
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, clock, print } = deps;
   const policy = createUpdatePolicy(settings());
@@ -139,17 +150,17 @@ async function showImport(
     using opened = openFile(file);
     await using store = await openStore();
     const count = await previewImport(readRateFile(readWithProgress(opened, deps.showProgress)), {
-      ...{ store, clock, policy, publishedAt },
+      ...{ store, clock, policy, reading },
       reports: reportsTo(deps, true),
       show: (updates) => {
         if (!json && updates.length > 0) print(layOut(updates));
       },
     });
     warnOfFurther(count, deps);
-    const { stored, unchanged, held, rejected } = count;
+    const { unchanged, held, rejected } = count;
     const rest = `unchanged ${unchanged}, would hold ${held}, would reject ${rejected}`;
-    const counts = { dry_run: true, ...importCountsJson(count) };
-    print(json ? JSON.stringify(counts) : `would store ${stored}, ${rest}; nothing was stored`);
+    const text = `would store ${storedText(count)}, ${rest}; nothing was stored`;
+    print(json ? JSON.stringify({ dry_run: true, ...importCountsJson(count) }) : text);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {
     throw fileError(file, error);
@@ -158,12 +169,17 @@ async function showImport(
   }
 }
 
+function storedText({ stored, older }: ImportCounts): string {
+  return older === 0 ? `${stored}` : `${stored} (${older} older than the served rate)`;
+}
+
 const previewColumns: readonly Column<DecidedUpdate>[] = [
   ["LINE", ({ next }) => next.line ?? "", "right"],
   ["PAIR", ({ next }) => pairName(next)],
   ["BEFORE", ({ current }) => current?.rate ?? "none", "right"],
   ["NEW", ({ next }) => next.rate, "right"],
   ["AS OF", ({ next }) => shortAsOf(next)],
+  ["SERVED", ({ decision }) => (decision === "older" ? "no, it is older" : "yes")],
 ];
 
 function reportsTo({ printError }: ImportCommandDeps, isDryRun: boolean): ImportReports {

@@ -1,8 +1,8 @@
-import type { Quotation, Rejection } from "../rates/rules/rate.ts";
+import type { Quotation, Rate, Rejection } from "../rates/rules/rate.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import type { Instant } from "../shared/instant.ts";
 import { quoted } from "../shared/text/visible-text.ts";
-import { publicationTime } from "../sources/rules/publication-time.ts";
+import { dateIn, publicationTime } from "../sources/rules/publication-time.ts";
 
 /** The time of day that a date alone means: `16:00` in `Europe/Berlin`. */
 export interface PublishedAt {
@@ -34,6 +34,14 @@ export function completeTime<Line extends Quotation>(
   return asOf === undefined
     ? { reason: `as_of ${quoted(date)} does not exist` }
     : { ...line, asOf };
+}
+
+/** @returns the date of a rate in the zone that the import states; undefined without one. */
+export function dateOf(
+  { asOf }: Pick<Rate, "asOf">,
+  publishedAt: PublishedAt | undefined,
+): string | undefined {
+  return publishedAt && dateIn(asOf, publishedAt.timeZone);
 }
 
 // Most rates of a file share one date, and a zone's rules take 10 µs.

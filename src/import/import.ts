@@ -1,15 +1,9 @@
 import { inChunks } from "../async/in-chunks.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { HistoryStore, Publication } from "../rates/history.ts";
-import { knownSymbols } from "../rates/rules/known-symbols.ts";
-import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
-import { type AssetSymbol, type Pair, pairName } from "../rates/rules/symbol.ts";
-import {
-  IMPORT_SOURCE,
-  type SourcedRate,
-  type UpdateDecision,
-  type UpdatePolicy,
-} from "../rates/rules/update-policy.ts";
+import { latestAsOf, parseQuotation, type Rejection } from "../rates/rules/rate.ts";
+import { type Pair, pairName } from "../rates/rules/symbol.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { FileDigest } from "../shared/file-digest.ts";
@@ -17,7 +11,14 @@ import { timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import type { RateLine } from "../sources/source.ts";
-import { completeTime, type PublishedAt } from "./dates.ts";
+import { completeTime, dateOf, type PublishedAt } from "./dates.ts";
+import {
+  createTally,
+  type ImportCounts,
+  type ImportedRate,
+  type ImportReports,
+  type Tally,
+} from "./tally.ts";
 
 /**
  * Rates per transaction while no other process writes: they share the sync at its end. A server
@@ -44,30 +45,6 @@ const WAIT_MS = 1000;
 /** Pause before the next transaction, in which other processes can write. */
 const YIELD_MS = 8;
 
-/** Of further unknown symbols only the rates are counted, so that memory use is constant. */
-const UNKNOWN_SYMBOLS_MAX = 20;
-
-export interface ImportCounts {
-  readonly stored: number;
-  /** Equal to the stored rate, its time and its source included. */
-  readonly unchanged: number;
-  /** Held for the operator: `kurs rates held`. */
-  readonly held: number;
-  readonly rejected: number;
-  /** The first symbols of stored rates that are on no list of currencies. */
-  readonly unknownSymbols: readonly AssetSymbol[];
-  /** Rates that were stored with further such symbols. */
-  readonly furtherUnknown: number;
-}
-
-/** Called during an import with the lines of the file that the operator should look at. */
-export interface ImportReports {
-  readonly onRejected: (line: number, reason: string) => void;
-  readonly onHeld: (line: number, rate: Rate) => void;
-  /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
-  readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
-}
-
 /**
  * Validates and stores the lines of a rate file as they arrive. Reports each line that is not
  * stored, and continues. An unknown symbol may be a typing error, but is stored: there are more
@@ -79,11 +56,17 @@ export type StoreRateLines = (
   reports: ImportReports,
 ) => Promise<ImportCounts>;
 
-/** The file whose lines are imported. */
-interface ImportedFile {
-  readonly name: string;
+/** How the lines of a file are read. */
+export interface LineReading {
+  /** The source of its rates: `import`, or that of a series of the import's own. */
+  readonly source: string;
   /** The time of day that a date alone means; unset: such a line is rejected. */
   readonly publishedAt?: PublishedAt | undefined;
+}
+
+/** The file whose lines are imported. */
+interface ImportedFile extends LineReading {
+  readonly name: string;
   /** Its digest once it was read to its end; until then, and if it was not, undefined. */
   readonly digest: () => FileDigest | undefined;
 }
@@ -106,7 +89,7 @@ export function createRateImport(uses: {
     const tally = createTally(reports);
     const receivedAt = timestamp(clock.nowMs());
     let publication: Publication | number = {
-      source: IMPORT_SOURCE,
+      source: file.source,
       receivedAt,
       documents: [{ name: file.name, receivedAt, stored: undefined }],
     };
@@ -122,7 +105,8 @@ export function createRateImport(uses: {
         const outcome = await store.rates.update(some, how);
         publication = outcome.publication;
         for (const [index, decision] of outcome.decisions.entries()) {
-          if (decision !== "store") others.set(some[index]?.line ?? 0, decision);
+          if (decision === "store") continue;
+          others.set(some[index]?.line ?? 0, lineDecision(decision, outcome.isNew[index]));
         }
         const hasOtherWriters = await store.status.hasOtherWriters();
         ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
@@ -131,7 +115,7 @@ export function createRateImport(uses: {
       return others;
     };
 
-    await importLines(parsedLines(batches, clock, file.publishedAt), storeRates, tally);
+    await importLines(parsedLines(batches, clock, file), storeRates, tally);
     const digest = file.digest();
     if (typeof publication === "number" && digest !== undefined) {
       await store.history.recordDigest(publication, digest);
@@ -152,32 +136,40 @@ export async function previewImport(
     readonly store: { readonly rates: Pick<RateStore, "previewUpdate"> };
     readonly clock: Clock;
     readonly policy: UpdatePolicy;
-    readonly publishedAt: PublishedAt | undefined;
+    readonly reading: LineReading;
     readonly reports: ImportReports;
     readonly show: (updates: readonly DecidedUpdate[]) => void;
   },
 ): Promise<ImportCounts> {
-  const { store, clock, policy, publishedAt, reports, show } = uses;
+  const { store, clock, policy, reading, reports, show } = uses;
   const tally = createTally(reports);
   /** What would be stored by then: a file may have a pair in many lines. */
   const stored = new Map<string, SourcedRate>();
   const previewRates = async (rates: readonly ImportedRate[]) => {
     const others = new Map<number, UpdateDecision>();
-    const updates: DecidedUpdate[] = [];
-    await store.rates.previewUpdate(rates, (inStore, next) => {
+    const replaced: (SourcedRate | undefined)[] = [];
+    const decided = await store.rates.previewUpdate(rates, (inStore, next) => {
       const current = stored.get(pairName(next)) ?? inStore;
       const decision = policy(current, next);
-      if (decision === "store") {
-        stored.set(pairName(next), next);
-        updates.push({ next, current, decision });
-      } else others.set(next.line ?? 0, decision);
+      if (decision === "store") stored.set(pairName(next), next);
+      replaced.push(current);
       return decision;
     });
-    show(updates);
+    const updates = decided.map((update, index): DecidedUpdate => {
+      const decision = lineDecision(update.decision, update.isNew);
+      if (decision !== "store") others.set(update.next.line ?? 0, decision);
+      return { ...update, current: replaced[index], decision };
+    });
+    show(updates.filter(({ decision }) => decision === "store" || decision === "older"));
     return others;
   };
-  await importLines(parsedLines(batches, clock, publishedAt), previewRates, tally);
+  await importLines(parsedLines(batches, clock, reading), previewRates, tally);
   return tally.counts();
+}
+
+/** An older figure that its series has already changes nothing. */
+function lineDecision(decision: UpdateDecision, isNew: boolean | undefined): UpdateDecision {
+  return decision === "older" && isNew !== true ? "unchanged" : decision;
 }
 
 /**
@@ -188,7 +180,7 @@ export async function previewImport(
 async function importLines(
   lines: AsyncIterable<readonly (ImportedRate | RejectedLine)[]>,
   storeRates: (rates: readonly ImportedRate[]) => Promise<ReadonlyMap<number, UpdateDecision>>,
-  tally: ReturnType<typeof createTally>,
+  tally: Tally,
 ): Promise<void> {
   for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {
     const others = await storeRates(chunk.filter(isValid).sort(byPair));
@@ -198,33 +190,6 @@ async function importLines(
     }
   }
 }
-
-/** Counts what became of the lines, and reports those that the operator should look at. */
-function createTally({ onRejected, onHeld, onUnknownSymbol }: ImportReports) {
-  const count = { stored: 0, unchanged: 0, held: 0, rejected: 0 };
-  const unknown = findUnknown(onUnknownSymbol);
-  const reject = (line: number, reason: string) => {
-    count.rejected += 1;
-    onRejected(line, reason);
-  };
-  return {
-    reject,
-    add(rate: ImportedRate, decision: UpdateDecision): void {
-      if (decision === "store") {
-        count.stored += 1;
-        unknown.check(rate.line, rate);
-      } else if (decision === "unchanged") count.unchanged += 1;
-      else if (decision === "hold") {
-        count.held += 1;
-        onHeld(rate.line, rate);
-      } else reject(rate.line, decision.reason);
-    },
-    counts: (): ImportCounts => ({ ...count, ...unknown.found() }),
-  };
-}
-
-/** A valid rate of a file. */
-type ImportedRate = SourcedRate & { readonly line: number };
 
 type RejectedLine = Rejection & { readonly line: number };
 
@@ -236,7 +201,7 @@ function isValid(line: ImportedRate | RejectedLine): line is ImportedRate {
 async function* parsedLines(
   batches: AsyncIterable<readonly RateLine[]>,
   clock: Clock,
-  publishedAt: PublishedAt | undefined,
+  { source, publishedAt }: LineReading,
 ): AsyncGenerator<readonly (ImportedRate | RejectedLine)[]> {
   for await (const batch of batches) {
     const latest = latestAsOf(clock.nowMs());
@@ -245,7 +210,7 @@ async function* parsedLines(
       const complete = "reason" in entry ? entry : completeTime(entry, publishedAt);
       const parsed = "reason" in complete ? complete : parseQuotation(complete, latest);
       if ("reason" in parsed) return { line, reason: parsed.reason };
-      return { ...parsed, source: IMPORT_SOURCE, place: 0, line };
+      return { ...parsed, date: dateOf(parsed, publishedAt), source, place: 0, line };
     });
   }
 }
@@ -254,25 +219,4 @@ async function* parsedLines(
 function byPair(left: Pair, right: Pair): number {
   if (left.base !== right.base) return left.base < right.base ? -1 : 1;
   return left.quote === right.quote ? 0 : left.quote < right.quote ? -1 : 1;
-}
-
-/** Collects the symbols of stored rates that are on no list of currencies. */
-function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
-  const symbols = new Set<AssetSymbol>();
-  let furtherUnknown = 0;
-  const isNew = (symbol: AssetSymbol) => !knownSymbols.has(symbol) && !symbols.has(symbol);
-  return {
-    check(line: number, { base, quote }: Pair): void {
-      let isFurther = false;
-      for (const symbol of [base, quote]) {
-        if (!isNew(symbol)) continue;
-        if (symbols.size < UNKNOWN_SYMBOLS_MAX) {
-          symbols.add(symbol);
-          onUnknownSymbol(line, symbol);
-        } else isFurther = true;
-      }
-      if (isFurther) furtherUnknown += 1;
-    },
-    found: () => ({ unknownSymbols: [...symbols], furtherUnknown }),
-  };
 }

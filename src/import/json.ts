@@ -1,6 +1,6 @@
-import type { ImportCounts } from "./import.ts";
+import type { ImportCounts } from "./tally.ts";
 
 export function importCountsJson(counts: ImportCounts) {
-  const { stored, unchanged, held, rejected, unknownSymbols } = counts;
-  return { stored, unchanged, held, rejected, unknown_symbols: unknownSymbols };
+  const { stored, older, unchanged, held, rejected, unknownSymbols } = counts;
+  return { stored, older, unchanged, held, rejected, unknown_symbols: unknownSymbols };
 }

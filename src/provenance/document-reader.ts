@@ -4,6 +4,8 @@ import type { StoredDocument } from "./observations.ts";
 
 /** A document with its content. */
 export interface ReadDocument {
+  /** The address of a publisher's document. */
+  readonly name: string;
   readonly content: Uint8Array;
   /** RFC 3339 in UTC. */
   readonly receivedAt: string;

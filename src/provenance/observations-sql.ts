@@ -1,5 +1,5 @@
-import { IMPORT_SOURCE } from "../rates/rules/update-policy.ts";
 import { positionOf, sourcedRateOf } from "../rates/update-sql.ts";
+import { isImported } from "../rates/update-statements-sql.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import {
@@ -63,7 +63,7 @@ const COUNT_OF = `
   SELECT count(*) AS observations FROM observations o
   JOIN publications p ON p.id = o.publication
   JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
-  WHERE o.publication = $1 AND (p.source <> '${IMPORT_SOURCE}' OR o.source = p.source)`;
+  WHERE o.publication = $1 AND (o.source = p.source OR NOT ${isImported("p.source")})`;
 
 const COUNT_OF_NONE = `
   SELECT count(*) AS observations FROM observations WHERE publication IS NULL`;
@@ -107,7 +107,7 @@ const SUSPECTS = `
     WHERE (o.base, o.quote, o.sequence) > ($1, $2, $3)
   ) AS s
   WHERE follows_gap = 1 OR (publication IS NOT NULL AND document IS NULL)
-    OR (publisher = '${IMPORT_SOURCE}' AND source <> publisher) OR time_problem IS NOT NULL
+    OR (source <> publisher AND ${isImported("publisher")}) OR time_problem IS NOT NULL
   ORDER BY base, quote, sequence LIMIT $5`;
 
 const UNSERVED = `${SELECT_OBSERVATIONS}

@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../audit/rules.ts";
-import { IMPORT_SOURCE } from "../rates/rules/update-policy.ts";
+import { isImport } from "../rates/rules/update-policy.ts";
 import type { DocumentReader, FigurePosition, ReadDocument } from "./document-reader.ts";
 import type { Observation, StoredDocument } from "./observations.ts";
 import { eventsOf, type HistoryUses } from "./served-at.ts";
@@ -61,7 +61,7 @@ async function originOf(
   const found = await history.publicationFrom(id);
   const document = found?.documents[place];
   if (found?.id !== id || document === undefined) return { kind: "missing" };
-  if (found.source === IMPORT_SOURCE) return { kind: "imported", document, line };
+  if (isImport(found.source)) return { kind: "imported", document, line };
 
   const { receivedAt } = found;
   const opened: ReadDocument[] = [];
@@ -71,7 +71,7 @@ async function originOf(
       const position = `the document cannot be read: ${content.reason}; see kurs rates verify`;
       return { kind: "published", receivedAt, document, position };
     }
-    opened.push({ content, receivedAt: one.receivedAt });
+    opened.push({ name: one.name, content, receivedAt: one.receivedAt });
   }
   const position =
     reader.find(found.source, opened, { ...observation, place }) ??

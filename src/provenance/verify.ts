@@ -1,5 +1,5 @@
 import { pairName } from "../rates/rules/symbol.ts";
-import { IMPORT_SOURCE, type SourcedRate } from "../rates/rules/update-policy.ts";
+import { isImport, type SourcedRate } from "../rates/rules/update-policy.ts";
 import { CLOCK_DIFFERENCE_MAX_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { pagesOf } from "../shared/pages.ts";
@@ -88,7 +88,7 @@ export async function verifyHistory(
   let publication = await history.publicationFrom(1);
   while (publication !== undefined && publication.id <= last) {
     const { id, source } = publication;
-    if (source === IMPORT_SOURCE) counts.imported += await history.countOf(id);
+    if (isImport(source)) counts.imported += await history.countOf(id);
     else {
       const opened = await openDocuments(publication, { documents, counts, report });
       const stated = opened && (await ratesOf(publication, opened, { documents, report }));
@@ -126,7 +126,8 @@ async function openDocuments(
         await report({ kind: "document", publication, document, reason: content.reason });
       }
     }
-    if (!("reason" in content)) opened.push({ content, receivedAt: document.receivedAt });
+    const { name, receivedAt } = document;
+    if (!("reason" in content)) opened.push({ name, content, receivedAt });
   }
   if (publication.documents.length === 0) {
     await report({ kind: "document", publication, document: undefined, reason: "it is missing" });
@@ -204,7 +205,7 @@ function originProblemOf({
   if (observation.publication === undefined) return undefined;
   if (publisher === undefined) return "its publication is missing";
   if (!hasDocument) return "its publication has no such document";
-  if (publisher !== IMPORT_SOURCE || observation.source === publisher) return undefined;
+  if (!isImport(publisher) || observation.source === publisher) return undefined;
   return `its source is ${observation.source}, and its document an imported file`;
 }
 

@@ -1,8 +1,8 @@
 import type { Publication } from "./history.ts";
+import type { FigureKind } from "./rules/rate.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 
-/** What a publisher calls a figure. Most publish one for each pair and date, the middle rate. */
-export type FigureKind = "middle" | "buying" | "selling";
+export type { FigureKind } from "./rules/rate.ts";
 
 /**
  * A publisher's figure for a pair and a date. It belongs to the series of its source, pair and
@@ -14,6 +14,12 @@ export interface Figure extends SourcedRate {
   readonly kind: FigureKind;
   /** The last date of its validity, for a table that is valid for a period. */
   readonly validUntil: string | undefined;
+}
+
+/** @returns a rate as its series has it. */
+export function figureOf(rate: SourcedRate): Figure {
+  const { date = rate.asOf.slice(0, 10), kind = "middle", validUntil } = rate;
+  return { ...rate, date, kind, validUntil };
 }
 
 export interface AddedFigures {

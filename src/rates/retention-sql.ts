@@ -1,6 +1,12 @@
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
-import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
-import { RATES_LOCK } from "./update-statements-sql.ts";
+import {
+  type Engine,
+  type Row,
+  type SqlValue,
+  statement,
+  type Transaction,
+} from "../storage/engine.ts";
+import { byCount, FIGURE_KEY, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
 
 /** Pairs, events or publications that one statement reads: SQLite takes about 1 ms. */
 const ROWS_PER_PAGE = 200;
@@ -54,6 +60,34 @@ const REMOVE_EVENTS = `
       WHERE l.pair = events.pair AND (l.at, l.id) > (events.at, events.id) AND l.at < $7
         AND l.action IN ('rate.suspended', 'rate.resumed', 'rate.deleted')))`;
 
+// The newest figure of a series stays, and that of a held rate, which may be released.
+const figuresOf = (publications: string) => `
+  SELECT ${FIGURE_KEY}, publication, CASE WHEN stored_at < $1
+      AND EXISTS (
+        SELECT 1 FROM figures l
+        WHERE l.base = f.base AND l.quote = f.quote AND l.source = f.source AND l.kind = f.kind
+          AND (l.date, l.as_of, l.revision) > (f.date, f.as_of, f.revision))
+      AND NOT EXISTS (
+        SELECT 1 FROM held_rates h
+        WHERE h.base = f.base AND h.quote = f.quote AND h.source = f.source AND h.as_of = f.as_of)
+    THEN 1 ELSE 0 END AS is_old
+  FROM figures f WHERE ${publications} LIMIT $2`;
+
+const FIGURES_OF = figuresOf(`
+  publication <= $3 AND (publication, ${FIGURE_KEY}) > ($4, $5, $6, $7, $8, $9, $10, $11)
+  ORDER BY publication, ${FIGURE_KEY}`);
+
+const FIGURES_OF_NONE = figuresOf(`
+  publication IS NULL AND (${FIGURE_KEY}) > ($3, $4, $5, $6, $7, $8, $9)
+  ORDER BY ${FIGURE_KEY}`);
+
+const removeFigures = byCount(
+  (figures) => `
+  WITH old (${FIGURE_KEY}) AS (VALUES ${rowsOf(figures, 7)})
+  DELETE FROM figures WHERE (${FIGURE_KEY}) IN (
+    SELECT base, quote, source, kind, date, as_of, CAST(revision AS bigint) FROM old)`,
+);
+
 const PUBLICATIONS = `
   SELECT id, received_at FROM publications WHERE id > $1 ORDER BY id LIMIT $2`;
 
@@ -63,6 +97,7 @@ const UNUSED_PUBLICATIONS = `
   WHERE p.id > $1 AND p.id <= $2 AND p.received_at < $3
     AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.publication = p.id)
     AND NOT EXISTS (SELECT 1 FROM held_rates h WHERE h.publication = p.id)
+    AND NOT EXISTS (SELECT 1 FROM figures f WHERE f.publication = p.id)
     AND p.id < (SELECT max(l.id) FROM publications l WHERE l.source = p.source)
   ORDER BY p.id LIMIT $4`;
 
@@ -81,6 +116,7 @@ const REMOVE_DOCUMENT = `
 export async function* removeHistory(engine: Engine, before: string): AsyncGenerator<void> {
   yield* removeReplaced(engine, before);
   yield* removePairEvents(engine, before);
+  yield* removeOldFigures(engine, before, FIGURES_OF_NONE, []);
   yield* removePublications(engine, before);
 }
 
@@ -156,6 +192,39 @@ async function* removeServedUntil(
   } while (removed.length === ROWS_PER_TRANSACTION);
 }
 
+/**
+ * Removes the figures of a list that were stored before a time, with the exceptions above.
+ *
+ * @param range its parameters after the time and the limit, without those of its place.
+ */
+async function* removeOldFigures(
+  engine: Engine,
+  before: string,
+  list: string,
+  range: readonly [after: number, until: number] | readonly [],
+): AsyncGenerator<void> {
+  const [after, until] = range;
+  const columns = FIGURE_KEY.split(", ");
+  const valuesOf = (row: Row) => columns.map((column) => row[column] as SqlValue);
+  // The figures of the first publication are those after every figure of the one before it.
+  let place: SqlValue[] = [...(after === undefined ? [] : [after + 1]), "", "", "", "", "", "", 0];
+  let rows: Row[];
+  do {
+    // With the lock, no other transaction holds the rate of one of them.
+    rows = await engine.transaction(function* () {
+      const limits = until === undefined ? [ROWS_PER_TRANSACTION] : [ROWS_PER_TRANSACTION, until];
+      const page: Row[] = yield statement(list, before, ...limits, ...place);
+      const old = page.filter((row) => row.is_old === 1);
+      if (old.length > 0) yield statement(removeFigures(old.length), ...old.flatMap(valuesOf));
+      return page;
+    }, RATES_LOCK);
+    yield;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    place = [...(after === undefined ? [] : [integerOf(last, "publication")]), ...valuesOf(last)];
+  } while (rows.length === ROWS_PER_TRANSACTION);
+}
+
 /** Removes the publications that nothing came from, with the documents that only they had. */
 async function* removePublications(engine: Engine, before: string): AsyncGenerator<void> {
   let page: Row[];
@@ -166,6 +235,7 @@ async function* removePublications(engine: Engine, before: string): AsyncGenerat
     const final = page.at(-1);
     if (final === undefined) return;
     const next = integerOf(final, "id");
+    yield* removeOldFigures(engine, before, FIGURES_OF, [last, next]);
     let removed: number;
     do {
       // With the lock, no other transaction finds the documents stored and refers to them.

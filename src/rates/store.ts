@@ -16,6 +16,8 @@ export interface DecidedUpdate {
   /** The stored rate. */
   readonly current: SourcedRate | undefined;
   readonly decision: UpdateDecision;
+  /** Whether its series does not have its figure. */
+  readonly isNew: boolean;
 }
 
 export interface HeldRate extends SourcedRate {
@@ -38,11 +40,15 @@ export interface RateUpdate {
   readonly publication: Publication | number;
   /** Who stores them, and when. */
   readonly origin: Origin;
+  /** Figures of the publication that are not to be served: they go to their series alone. */
+  readonly further?: readonly SourcedRate[];
 }
 
 export interface UpdateOutcome {
   /** The decisions, in the order of the rates. */
   readonly decisions: readonly UpdateDecision[];
+  /** For each rate whether its series did not have its figure. */
+  readonly isNew: readonly boolean[];
   /** The publication's id. */
   readonly publication: number;
 }
@@ -53,8 +59,9 @@ export type RatesToRenew = "without headers" | "without a signature" | "all";
 export interface RateStore {
   /**
    * Compares each rate with the stored one and applies the decision, all in one transaction, and
-   * adds each accepted rate to its pair's history. A rate that is stored replaces a held one of its
-   * pair; a held rate replaces the one held before. An event records that a pair begins to be held.
+   * adds each accepted rate to its pair's history, and each figure, accepted or not, to its series.
+   * A rate that is stored replaces a held one of its pair; a held rate replaces the one held before.
+   * An event records that a pair begins to be held.
    */
   update(rates: readonly SourcedRate[], how: RateUpdate): Promise<UpdateOutcome>;
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
@@ -63,7 +70,7 @@ export interface RateStore {
   previewUpdate(rates: readonly SourcedRate[], policy: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
-  /** Serves a held rate from now on. @returns it, or undefined when none is held. */
+  /** Serves a held rate, which its series has, from now on. @returns it, or undefined when none is held. */
   releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
   dropHeld(pair: Pair, origin: Origin): Promise<boolean>;

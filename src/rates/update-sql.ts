@@ -11,6 +11,7 @@ import {
   statement,
   type Transaction,
 } from "../storage/engine.ts";
+import { addFigures, decideFigures } from "./figures-sql.ts";
 import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
@@ -61,7 +62,7 @@ interface UpdatedPair {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  { policy, publication, origin }: RateUpdate,
+  { policy, publication, origin, further = [] }: RateUpdate,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
@@ -80,7 +81,9 @@ export function* updateRates(
     yield statement(COUNT_CHANGE);
   }
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
-  return { decisions, publication: id };
+  const figures = further.length === 0 ? rates : [...rates, ...further];
+  const isNew = yield* addFigures(maxRowsPerStatement, figures, id, origin.at);
+  return { decisions, isNew: isNew.slice(0, rates.length), publication: id };
 }
 
 /** Decides on rates as `updateRates` does, and stores nothing. */
@@ -90,10 +93,12 @@ export function* previewRates(
   policy: UpdatePolicy,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
+  const { isNew } = yield* decideFigures(maxRowsPerStatement, rates);
   return rates.map((next, index): DecidedUpdate => {
     const state = states.ofRates[index];
     const current = state?.current;
-    return { next, current, decision: decide(next, state, policy, []) };
+    const decision = decide(next, state, policy, []);
+    return { next, current, decision, isNew: isNew[index] === true };
   });
 }
 

@@ -1,5 +1,14 @@
+import { IMPORT_SOURCE } from "./rules/update-policy.ts";
+
+/** The condition that a column has the source of an import: `isImport` in SQL. */
+export const isImported = (column: string) =>
+  `(${column} = '${IMPORT_SOURCE}' OR ${column} LIKE '${IMPORT_SOURCE}:%')`;
+
 /** Held from comparing with the stored rates to storing, so that no other process stores then. */
 export const RATES_LOCK = "rates";
+
+/** The columns of a figure's key: those of its series, its date and time, and its revision. */
+export const FIGURE_KEY = "base, quote, source, kind, date, as_of, revision";
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 export function byCount(make: (rows: number) => string): (rows: number) => string {

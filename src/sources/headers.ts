@@ -1,7 +1,7 @@
 import { type HeadersOf, RATE_NEXT, type StoredHeaders } from "../rates/headers.ts";
 import { rateBody } from "../rates/rules/rate.ts";
 import { pairName } from "../rates/rules/symbol.ts";
-import { IMPORT_SOURCE, type SourcedRate } from "../rates/rules/update-policy.ts";
+import { isImport, type SourcedRate } from "../rates/rules/update-policy.ts";
 import type { SignedContent, SigningKey } from "../rates/signing-key.ts";
 import { wholeSeconds } from "../shared/instant.ts";
 import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
@@ -12,13 +12,11 @@ export type HeaderSource = Pick<
   "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
 >;
 
-const imported = [
-  "rate-source",
-  rateSource({ key: IMPORT_SOURCE, name: "Imported by the operator" }),
-];
-
 /** Of an import, or of a source that this version does not know. */
-const unnamed = (source: string) => (source === IMPORT_SOURCE ? imported : ["rate-source", source]);
+function unnamed(source: string): readonly string[] {
+  if (!isImport(source)) return ["rate-source", source];
+  return ["rate-source", rateSource({ key: source, name: "Imported by the operator" })];
+}
 
 /**
  * @param sources every known source: a store may have rates of those that are switched off.
@@ -29,7 +27,13 @@ export function createHeadersOf(
   signingKey: () => SigningKey | undefined = () => undefined,
 ): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  const unsigned = (rate: SourcedRate) => bySource.get(rate.source)?.(rate) ?? unnamed(rate.source);
+  const unsigned = (rate: SourcedRate) => {
+    const known = bySource.get(rate.source);
+    if (known !== undefined) return known(rate);
+    const constant = unnamed(rate.source);
+    bySource.set(rate.source, () => constant);
+    return constant;
+  };
   const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },

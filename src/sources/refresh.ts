@@ -28,7 +28,10 @@ export interface RefreshReport {
   readonly isUnreachable: boolean;
   readonly stored: number;
   readonly held: number;
-  /** Rates unchanged, older than the stored ones, or of a pair that another source owns. */
+  /**
+   * Rates that are not served: unchanged, older than the stored ones, or of a pair that another
+   * source owns. Their figures are in their series.
+   */
   readonly skipped: number;
   /** Lines that are not valid rates, each with its reason. */
   readonly rejections: readonly Rejection[];
@@ -74,11 +77,11 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
     const state = (await store.sources.list()).find((known) => known.source === key);
     try {
       const fetched = await source.fetch(state?.validators, signal);
-      const { rates, rejections } = ratesOf(source, fetched, nowMs);
+      const { rates, further, rejections } = ratesOf(source, fetched, nowMs);
       let decisions: readonly UpdateDecision[] = [];
       if (fetched !== "unchanged") {
         const publication = await publicationOf(source, fetched, now, packContent);
-        const how = { policy, headersOf, publication, origin: origin() };
+        const how = { policy, headersOf, publication, origin: origin(), further };
         decisions = (await store.rates.update(rates, how)).decisions;
       }
       const newestAsOf = newestOf(rates, state?.newestAsOf);
@@ -138,21 +141,31 @@ async function publicationOf(
   return { source: key, receivedAt, documents: await Promise.all(stored), isPolled, validators };
 }
 
-/** Validates each fetched line by itself. A response without a single rate is a failure. */
+/**
+ * Validates each fetched line by itself, and tells those of the served kind from the others. A
+ * response without a single rate to serve is a failure.
+ */
 function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   const rates: SourcedRate[] = [];
+  const further: SourcedRate[] = [];
   const rejections: Rejection[] = [];
-  if (fetched === "unchanged") return { rates, rejections };
+  if (fetched === "unchanged") return { rates, further, rejections };
+  const { key, servedKind = "middle" } = source;
   const latest = latestAsOf(nowMs);
   for (const line of fetched.lines) {
     const parsed = isRejection(line) ? line : parseQuotation(line, latest);
-    if (isRejection(parsed)) rejections.push(parsed);
-    else rates.push({ ...parsed, source: source.key, place: line.place ?? 0 });
+    if (isRejection(parsed)) {
+      rejections.push(parsed);
+      continue;
+    }
+    const { place = 0, date, kind = "middle", validUntil } = line;
+    const isServed = kind === servedKind;
+    (isServed ? rates : further).push({ ...parsed, source: key, place, date, kind, validUntil });
   }
   if (rates.length === 0) {
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
   }
-  return { rates, rejections };
+  return { rates, further, rejections };
 }
 
 function isRejection(line: SourceLine | Rate | Rejection): line is Rejection {

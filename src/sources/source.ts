@@ -1,4 +1,4 @@
-import type { Quotation, SourceLine } from "../rates/rules/rate.ts";
+import type { FigureKind, Quotation, SourceLine } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 
 /** The response of one of a source's addresses. */
@@ -33,6 +33,8 @@ export interface RateSource {
   readonly schedule: Schedule;
   /** Unset for a publisher that publishes all its pairs at the same times. */
   readonly rarerPairs?: RarerPairs;
+  /** Which kind of figures is served; unset: middle. */
+  readonly servedKind?: FigureKind;
   /**
    * @param validators as the last fetch returned them.
    * @throws {SourceError} with the reason.

@@ -117,7 +117,11 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
   return {
     ...{ database, store },
     run: (batches: AsyncIterable<readonly RateLine[]>) =>
-      storeRateLines(batches, { name: "rates.csv", digest: () => undefined }, reports),
+      storeRateLines(
+        batches,
+        { name: "rates.csv", source: "import", digest: () => undefined },
+        reports,
+      ),
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { IMPORT_SOURCE } from "../../../src/rates/rules/update-policy.ts";
+import { isImport } from "../../../src/rates/rules/update-policy.ts";
 import { DAY_MS } from "../../../src/shared/clock.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { formatMinute, formatOld, groupDigits } from "../format.ts";
@@ -36,7 +36,7 @@ export function RateView({ rate, source, coverage }: RateViewProps) {
 
 function Publisher({ source }: Pick<RateViewProps, "source">) {
   if (source === undefined) return <>As its publisher wrote it</>;
-  if (source.key === IMPORT_SOURCE) return <>{source.name}</>;
+  if (isImport(source.key)) return <>{source.name}</>;
   return (
     <>
       Published by{" "}

@@ -1,6 +1,6 @@
 import type { MailServerCheck } from "../../mail/mailer.ts";
 import type { MailRecord } from "../../mail/store.ts";
-import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
+import { IMPORT_SOURCE, isImport } from "../../rates/rules/update-policy.ts";
 import { DAY_MS } from "../../shared/clock.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { counted } from "../../shared/text/counted.ts";
@@ -68,7 +68,8 @@ export function checkOtherRates(rates: readonly RatesOfSource[], nowMs: number):
   return rates.flatMap(({ source, pairs, newestAsOf }) => {
     const days = daysSince(newestAsOf, nowMs);
     if (days <= AGED_DAYS) return [];
-    const of = source === IMPORT_SOURCE ? "imported rates" : `rates of ${source} (not fetched)`;
+    const imported = source === IMPORT_SOURCE ? "imported rates" : `imported rates of ${source}`;
+    const of = isImport(source) ? imported : `rates of ${source} (not fetched)`;
     const advice = "Import newer ones, or add their source to RATE_SOURCES.";
     const text = `the newest of ${pairs} ${of} is ${counted(days, "day")} old. ${advice}`;
     return [(days > STALE_DAYS ? problem : warning)(text)];

@@ -53,7 +53,8 @@ function ratesOfPublisher(
 ): StatedRates | Rejection {
   try {
     const lines = parse(
-      documents.map(({ content, receivedAt }) => ({
+      documents.map(({ name, content, receivedAt }) => ({
+        address: name,
         body: content,
         receivedMs: Date.parse(receivedAt),
       })),

@@ -44,8 +44,21 @@ export interface DocumentPosition {
   readonly line?: number | undefined;
 }
 
+/** What a publisher calls a figure. Most publish one for each pair and date, the middle rate. */
+export type FigureKind = "middle" | "buying" | "selling";
+
+/** What places a figure in its series besides its pair and its time. */
+export interface SeriesPlace {
+  /** The publisher's own date, such as 2026-03-13; unset: the UTC day of its time. */
+  readonly date?: string | undefined;
+  /** Unset: middle. */
+  readonly kind?: FigureKind | undefined;
+  /** The last date of its validity, for a table that is valid for a period. */
+  readonly validUntil?: string | undefined;
+}
+
 /** One figure as stated: a quotation not validated yet, or why there is none. */
-export type SourceLine = (Quotation | Rejection) & DocumentPosition;
+export type SourceLine = (Quotation | Rejection) & DocumentPosition & SeriesPlace;
 
 /**
  * @param nowMs the current time, in milliseconds since 1970.

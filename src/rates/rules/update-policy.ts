@@ -1,9 +1,8 @@
 import { type Decimal, ratioExceeds } from "../../shared/decimal.ts";
-import type { DocumentPosition, Rate, Rejection } from "./rate.ts";
-import { pairName } from "./symbol.ts";
+import type { DocumentPosition, Rate, SeriesPlace } from "./rate.ts";
 
-/** A rate with its origin: a source's key, or `import`, and the position in its publication. */
-export interface SourcedRate extends Rate, DocumentPosition {
+/** A rate with its origin: a source's key, or that of an import, and where its publication states it. */
+export interface SourcedRate extends Rate, DocumentPosition, SeriesPlace {
   readonly source: string;
 }
 
@@ -15,8 +14,18 @@ export interface RateSettings {
   readonly maxRateJump: Decimal;
 }
 
-/** What to do with a rate that is valid by itself. */
-export type UpdateDecision = "store" | "unchanged" | "hold" | Rejection;
+/**
+ * What to do with a rate that is valid by itself: whether it is served from now on. Its figure goes
+ * to its series in any case.
+ */
+export type UpdateDecision =
+  | "store"
+  | "unchanged"
+  | "hold"
+  /** Than the stored one, which stays. */
+  | "older"
+  /** Another source owns the pair. */
+  | "foreign";
 
 /** Decides on a rate by comparing it with the one that it would replace. */
 export type UpdatePolicy = (current: SourcedRate | undefined, next: SourcedRate) => UpdateDecision;
@@ -25,12 +34,8 @@ export type UpdatePolicy = (current: SourcedRate | undefined, next: SourcedRate)
 export function createUpdatePolicy({ rateSources, maxRateJump }: RateSettings): UpdatePolicy {
   return (current, next) => {
     if (current === undefined) return "store";
-    if (isForeign(current, next, rateSources)) {
-      return { reason: `${pairName(next)} is published by ${current.source}` };
-    }
-    if (isOlder(current, next)) {
-      return { reason: `${pairName(next)} is stored as of ${current.asOf}, which is newer` };
-    }
+    if (isForeign(current, next, rateSources)) return "foreign";
+    if (isOlder(current, next)) return "older";
     if (isSame(current, next)) return "unchanged";
     return jumps(current, next, maxRateJump) ? "hold" : "store";
   };
@@ -47,11 +52,21 @@ function isForeign(
   rateSources: readonly string[],
 ): boolean {
   const isOwn = current.source === next.source;
-  return !isOwn && rateSources.includes(current.source) && next.source !== IMPORT_SOURCE;
+  return !isOwn && rateSources.includes(current.source) && !isImport(next.source);
 }
 
-/** The source of a rate that an operator imported. */
+/** The source of a rate that an operator imported, unless the import named a series of its own. */
 export const IMPORT_SOURCE = "import";
+
+/** @returns the source of imports into a series: a token of RFC 9651, which no publisher's key is. */
+export function importSource(series: string): string {
+  return series === IMPORT_SOURCE ? series : `${IMPORT_SOURCE}:${series}`;
+}
+
+/** Whether a rate of this source was imported by an operator. */
+export function isImport(source: string): boolean {
+  return source === IMPORT_SOURCE || source.startsWith(`${IMPORT_SOURCE}:`);
+}
 
 /** A rate never replaces a newer one; one of the same time corrects it. */
 function isOlder(current: SourcedRate, next: SourcedRate): boolean {

@@ -29,6 +29,7 @@ export function createPublisherSource(
   },
 ): RateSource {
   const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
+  const { tokenUrl, servedKind } = publisher;
   const { clock, token } = settings;
 
   return {
@@ -43,8 +44,9 @@ export function createPublisherSource(
       rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
     }),
 
+    ...(servedKind && { servedKind }),
+
     async fetch(storedValidators, signal): Promise<Fetched> {
-      const { tokenUrl } = publisher;
       if (tokenUrl !== undefined && token === undefined) {
         throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
       }

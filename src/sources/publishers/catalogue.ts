@@ -1,4 +1,5 @@
-import { publicationTime } from "../rules/publication-time.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
+import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { africanPublishers } from "./africa/entries.ts";
 import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
@@ -34,7 +35,15 @@ function publisherOf(entry: Entry, group: string): Publisher {
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
   const inUtf8 = (responses: readonly PublisherResponse[]) =>
     charset === undefined ? responses : responses.map((each) => decoded(each, charset));
-  return { ...entry, group, parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)) };
+  const dated = (line: SourceLine): SourceLine =>
+    publishedAt === undefined || "reason" in line
+      ? line
+      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+  return {
+    ...entry,
+    group,
+    parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)).map(dated),
+  };
 }
 
 function decoded(response: PublisherResponse, charset: string): PublisherResponse {

@@ -1,10 +1,12 @@
-import type { SourceLine } from "../../rates/rules/rate.ts";
+import type { FigureKind, SourceLine } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { Holiday } from "../rules/holidays.ts";
 
 /** The response of one of a publisher's addresses. */
 export interface PublisherResponse {
+  /** As it was requested: where the response does not say it, the address has the date. */
+  readonly address: string;
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
@@ -112,11 +114,14 @@ export interface Publisher {
   };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: TimeOfDay | undefined;
+  /** Which kind of figures is served; unset: middle. Others go to their series alone. */
+  readonly servedKind?: FigureKind;
   readonly onByDefault: boolean;
   /**
    * Parses the responses of the addresses, in their order.
    *
-   * @returns each pair once, with its latest figure; at least one quotation.
+   * @returns each pair once for each kind, with its latest figure and the publisher's own date of
+   *   it; at least one quotation.
    * @throws {ParseError} a response is not in the publisher's format, or has no rate.
    */
   readonly parse: (responses: readonly PublisherResponse[]) => readonly SourceLine[];

@@ -29,3 +29,31 @@ export function publicationTime(
     return undefined; // February 30, a 25th hour, an unknown zone
   }
 }
+
+/**
+ * The date of a time in a time zone: 2026-03-12T21:00:00Z is 2026-03-13 in Europe/Moscow.
+ *
+ * @param time RFC 3339
+ * @returns `undefined` for a time that does not exist.
+ */
+export function dateIn(time: string, timeZone: string): string | undefined {
+  // The figures of a publication share their time, and a zone's rules take 10 µs.
+  if (time !== last.time || timeZone !== last.timeZone) {
+    last = { time, timeZone, date: readDate(time, timeZone) };
+  }
+  return last.date;
+}
+
+let last: { time: string; timeZone: string; date: string | undefined } = {
+  ...{ time: "", timeZone: "" },
+  date: undefined,
+};
+
+function readDate(time: string, timeZone: string): string | undefined {
+  try {
+    const moment = Temporal.Instant.from(time).toZonedDateTimeISO(timeZone);
+    return moment.toPlainDate().toString();
+  } catch {
+    return undefined; // February 30, an unknown zone
+  }
+}

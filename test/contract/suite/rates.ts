@@ -51,8 +51,7 @@ export function rateSuite(test: StoreTest): void {
 
     const decisions = await storeRates(store, [newRate("EUR/USD", "9", OLDER, "other")]);
 
-    const reason = `EUR/USD is stored as of ${EUR_USD.asOf}, which is newer`;
-    assert.deepEqual(decisions, [{ reason }]);
+    assert.deepEqual(decisions, ["older"]);
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
@@ -80,8 +79,7 @@ export function rateSuite(test: StoreTest): void {
       newRate("EUR/USD", "5", SAME),
     ]);
 
-    const older = (time: string) => ({ reason: `EUR/USD is stored as of ${time}, which is newer` });
-    assert.deepEqual(decisions, ["store", older(EUR_USD.asOf), "store", "store", older(NEWER)]);
+    assert.deepEqual(decisions, ["store", "older", "store", "store", "older"]);
     const rates = (await store.rates.list()).map(({ base, rate }) => `${base} ${rate}`);
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
@@ -149,7 +147,7 @@ export function rateSuite(test: StoreTest): void {
 
     const decided = await store.rates.previewUpdate([next], cautious);
 
-    assert.deepEqual(decided, [{ next, current: EUR_USD, decision: "hold" }]);
+    assert.deepEqual(decided, [{ next, current: EUR_USD, decision: "hold", isNew: true }]);
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
   });

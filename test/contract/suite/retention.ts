@@ -154,9 +154,10 @@ export function retentionSuite(test: StoreTest): void {
 
     await removeBefore(store, day(20));
     assert.deepEqual((await leftIn(engine)).publications, [1, 2, 3]);
-    await store.rates.dropHeld(PAIR, byAt(day(19)));
+    await store.rates.dropHeld(PAIR, byAt(day(10)));
+    await storeOn(store, 11, { "EUR/USD": "1.2" });
     await removeBefore(store, day(20));
-    assert.deepEqual((await leftIn(engine)).publications, [1, 3]);
+    assert.deepEqual((await leftIn(engine)).publications, [4]);
   });
 
   test("a released rate keeps the publication that brought it", async (database) => {
@@ -191,10 +192,11 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).observations, servedThen);
 
     await removeBefore(store, "2026-11-05T12:00:00.001Z");
+    // The last figure that the ecb has published of EUR/GBP stays in its series.
     assert.deepEqual(await leftIn(engine), {
       observations: { "EUR/USD": [3] },
-      publications: [3],
-      documents: ["ecb 6"],
+      publications: [2, 3],
+      documents: ["ecb 2", "ecb 6"],
       events: [],
     });
     await storeOn(store, 7, { "EUR/USD": "1.4", "EUR/GBP": "0.7" });

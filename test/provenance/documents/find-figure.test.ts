@@ -9,8 +9,13 @@ import { documentReader } from "../../support/rates.ts";
 
 const receivedAt = timestamp(RECEIVED_MS);
 
-const documentsOf = (bodies: readonly (string | Uint8Array)[]): ReadDocument[] =>
-  bodies.map((body) => ({ content: Buffer.from(body), receivedAt }));
+const documentsOf = (
+  bodies: readonly (string | Uint8Array)[],
+  addresses: readonly string[] = [],
+): ReadDocument[] =>
+  bodies.map((body, index) => {
+    return { name: addresses[index] ?? "", content: Buffer.from(body), receivedAt };
+  });
 
 function ratesIn(source: string, documents: readonly ReadDocument[]): readonly SourcedRate[] {
   const rates = documentReader.ratesOf(source, documents);
@@ -52,6 +57,8 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   nbm: ({ base }) => base,
   nbrm: ({ base }) => base,
   cba: ({ base }) => base,
+  hnb: ({ quote }) => quote,
+  bnm: ({ base }) => (base === "XDR" ? "SDR" : base),
   hkma: ({ base }) => base.toLowerCase(),
   amcm: ({ base }) => base,
   bcra: ({ base }) => (base === "MXN" ? "MXP" : base),

@@ -4,6 +4,8 @@ import type { AssetSymbol } from "../../../src/rates/rules/symbol.ts";
 import {
   createUpdatePolicy,
   IMPORT_SOURCE,
+  importSource,
+  isImport,
   type SourcedRate,
   type UpdateDecision,
 } from "../../../src/rates/rules/update-policy.ts";
@@ -35,20 +37,18 @@ test("the same rate and time from another source is not a repetition", () => {
 
 test("a pair that gets a new owner accepts neither an older rate nor a jump", () => {
   const current = rateOf("ecb", "1.10");
-  const older = decide(current, rateOf("cnb", "1.11", EARLIER), ["cnb"]);
-  assert.ok(typeof older === "object");
-  assert.match(older.reason, /which is newer$/);
+  assert.equal(decide(current, rateOf("cnb", "1.11", EARLIER), ["cnb"]), "older");
   assert.equal(decide(current, rateOf("cnb", "2.00", LATER), ["cnb"]), "hold");
 });
 
 test("the owner of the pair is checked before the age of the rate", () => {
   const outcome = decide(rateOf("ecb", "1.10"), rateOf("cnb", "9", EARLIER));
-  assert.deepEqual(outcome, { reason: "EUR/USD is published by ecb" });
+  assert.equal(outcome, "foreign");
 });
 
-test("an older rate is rejected, not held, however far it jumps", () => {
+test("an older rate is not held, however far it jumps", () => {
   const outcome = decide(rateOf("ecb", "1.10"), rateOf("ecb", "9", EARLIER));
-  assert.ok(typeof outcome === "object");
+  assert.equal(outcome, "older");
 });
 
 test("an import replaces the rate of any source, and any source's next rate replaces an import", () => {
@@ -57,13 +57,23 @@ test("an import replaces the rate of any source, and any source's next rate repl
   assert.equal(decide(rateOf(IMPORT_SOURCE, "1.11"), rateOf("cnb", "1.12", LATER)), "store");
 });
 
-test("an import and its replacement are rejected when older and held when they jump", () => {
+test("an import with a series of its own is an import, also beside others", () => {
+  const own = importSource("closing");
+  assert.equal(own, "import:closing");
+  assert.equal(decide(rateOf("ecb", "1.10"), rateOf(own, "1.11")), "store");
+  assert.equal(decide(rateOf(own, "1.11"), rateOf("ecb", "1.10")), "store");
+  assert.equal(decide(rateOf(own, "1.11"), rateOf(IMPORT_SOURCE, "1.11")), "store");
+  assert.equal(importSource("import"), IMPORT_SOURCE);
+  assert.deepEqual(["import", own, "imports", "ecb"].map(isImport), [true, true, false, false]);
+});
+
+test("an import and its replacement are not stored when older and held when they jump", () => {
   for (const [from, to] of [
     ["ecb", IMPORT_SOURCE],
     [IMPORT_SOURCE, "ecb"],
     [IMPORT_SOURCE, IMPORT_SOURCE],
   ] as const) {
-    assert.ok(typeof decide(rateOf(from, "1.1"), rateOf(to, "1.1", EARLIER)) === "object");
+    assert.equal(decide(rateOf(from, "1.1"), rateOf(to, "1.1", EARLIER)), "older");
     assert.equal(decide(rateOf(from, "1.1"), rateOf(to, "38.87", LATER)), "hold");
   }
 });

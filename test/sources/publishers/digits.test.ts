@@ -37,6 +37,8 @@ const answers: readonly (readonly [
   ["bcra", 3, (f) => [bcraAnswer(f)]],
   ["hkma", 0, (f) => [`{"result":{"records":[{"end_of_day":"2026-03-13","usd":${f}}]}}`]],
   ["amcm", 2, (f) => [amcmAnswer(f)]],
+  ["hnb", 0, (f) => [hnbAnswer(f)]],
+  ["bnm", 2, (f) => [bnmAnswer(f)]],
   ["nbk", 3, (f) => [nbkFeed(f)]],
   ["nbm", 2, (f) => [nbmDocument(f)]],
   ["nbrm", 0, (f) => [nbrmAnswer(f)]],
@@ -172,6 +174,17 @@ function bcraAnswer(figure: string): string {
   const of = '"codigoMoneda":"VND","descripcion":"DONG VIETNAM (C/1.000 UNIDADES)"';
   const rows = `"detalle":[{${of},"tipoCotizacion":${figure}}]`;
   return `{"results":{"fecha":"2026-03-13",${rows}}}`;
+}
+
+function hnbAnswer(figure: string): string {
+  const of =
+    '"datum_primjene":"2026-03-13","valuta":"USD","kupovni_tecaj":"1","prodajni_tecaj":"1"';
+  return `[{${of},"srednji_tecaj":"${figure.replace(".", ",")}"}]`;
+}
+
+function bnmAnswer(figure: string): string {
+  const rates = `"middle_rate":${figure},"buying_rate":null,"selling_rate":null`;
+  return `{"data":[{"currency_code":"JPY","unit":100,"rate":{"date":"2026-03-13",${rates}}}]}`;
 }
 
 function amcmAnswer(figure: string): string {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SourceLine } from "../../../src/rates/rules/rate.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
-import type { Publisher } from "../../../src/sources/publishers/publisher.ts";
+import { type Publisher, requestsOf } from "../../../src/sources/publishers/publisher.ts";
 
 /** A time when each of the recorded publications was known. */
 export const RECEIVED_MS = Date.parse("2026-05-23T23:51:53.250Z");
@@ -177,6 +177,15 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     files: ["sarb-usd.json.txt", "sarb-gbp.json.txt", "sarb-eur.json.txt", "sarb-jpy.json.txt"],
     renamed: ['"Value"', '"Rate"'],
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hnb.yml.
+  hnb: { files: ["hnb.json.txt"], renamed: ["_tecaj", "_rate"], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnm.yml.
+  bnm: {
+    files: ["bnm.json.txt"],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ["_rate", "_quotation"],
+    empty: '{"data":[],"meta":{}}',
+  },
 };
 
 function readFixture(name: string): Buffer {
@@ -200,12 +209,23 @@ export function publisherOf(key: string): Publisher {
   return publisher;
 }
 
+/** The addresses that the publisher's documents have on a day. */
+export function addressesOf(key: string, nowMs = RECEIVED_MS): readonly string[] {
+  return requestsOf(publisherOf(key), nowMs, "").map(({ address }) => address);
+}
+
 export function parse(
   key: string,
   bodies: readonly (string | Uint8Array)[] = bodiesOf(key),
   receivedMs = RECEIVED_MS,
 ): readonly SourceLine[] {
-  return publisherOf(key).parse(bodies.map((body) => ({ body: Buffer.from(body), receivedMs })));
+  const publisher = publisherOf(key);
+  const addresses = addressesOf(key, receivedMs);
+  return publisher.parse(
+    bodies.map((body, index) => {
+      return { address: addresses[index] ?? "", body: Buffer.from(body), receivedMs };
+    }),
+  );
 }
 
 /** Parses the publisher's bodies with one part, which must exist, replaced. */

@@ -1,7 +1,8 @@
 import type { Entry } from "../publisher.ts";
 import { parseAmcm } from "./amcm.ts";
+import { parseBnm } from "./bnm.ts";
 import { parseHkma } from "./hkma.ts";
-import { macaoHolidays, sydneyHolidays } from "./holidays.ts";
+import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseRba } from "./rba.ts";
 
 /** `20260313` */
@@ -56,5 +57,23 @@ export const asianPublishers: readonly Entry[] = [
     publishedAt: { time: "17:00", timeZone: "Asia/Macau" },
     onByDefault: false,
     parse: parseAmcm,
+  },
+  {
+    key: "bnm",
+    name: "Bank Negara Malaysia",
+    country: "MY",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      () => ({
+        address: "https://api.bnm.gov.my/public/exchange-rate?session=0900&quote=rm",
+        headers: { accept: "application/vnd.BNM.API.v1+json" },
+      }),
+    ],
+    // The rates of the session at 9:00 of a working day, for which the bank names no time.
+    schedule: { cron: "0 10 * * 1-5", timeZone: "Asia/Kuala_Lumpur", holidays: malaysianHolidays },
+    publishedAt: { time: "09:00", timeZone: "Asia/Kuala_Lumpur" },
+    onByDefault: false,
+    parse: parseBnm,
   },
 ];

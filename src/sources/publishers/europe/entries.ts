@@ -4,6 +4,7 @@ import { parseCnb } from "./cnb.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
+import { parseHnb } from "./hnb.ts";
 import {
   czechHolidays,
   danishHolidays,
@@ -171,5 +172,19 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: { time: "16:00", timeZone: "Atlantic/Reykjavik" },
     onByDefault: false,
     parse: parseSbi,
+  },
+  {
+    key: "hnb",
+    name: "Croatian National Bank",
+    country: "HR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://api.hnb.hr/tecajn-eur/v3"],
+    // Published on the business days of TARGET ("Exchange rate list for CNB clients"), from the
+    // concertation at 14:10, for the next calendar day on; the bank names no time.
+    schedule: { cron: "30 16 * * 1-5", timeZone: "Europe/Zagreb", holidays: targetHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Zagreb" },
+    onByDefault: false,
+    parse: parseHnb,
   },
 ];

@@ -1,4 +1,4 @@
-import type { Quotation, SourceLine } from "../../../rates/rules/rate.ts";
+import type { Quotation, SeriesPlace, SourceLine } from "../../../rates/rules/rate.ts";
 import { DAY_MS } from "../../../shared/clock.ts";
 import { movePoint, parseDecimal } from "../../../shared/decimal.ts";
 import { type Instant, instantAt } from "../../../shared/instant.ts";
@@ -9,14 +9,14 @@ import { ParseError, type PublisherResponse } from "../publisher.ts";
 const SERIES_PAUSE_DAYS_MAX = 31;
 
 /**
- * Keeps each pair once. Of several lines it keeps the one with the latest date, as in a response
- * with earlier days. It drops a line that repeats a figure, and rejects one that contradicts a
- * figure of the same date.
+ * Keeps each pair once for each kind. Of several lines it keeps the one with the latest date, as in
+ * a response with earlier days. It drops a line that repeats a figure, and rejects one that
+ * contradicts a figure of the same date.
  *
  * @throws {ParseError} there is not a single rate.
  */
 export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[] {
-  const latestByPair = new Map<string, Quotation>();
+  const latest = new Map<string, Quotation & SeriesPlace>();
   const rejections: SourceLine[] = [];
   for (const line of lines) {
     if ("reason" in line) {
@@ -24,14 +24,15 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
       continue;
     }
     const pair = `${line.base}/${line.quote}`;
-    const other = latestByPair.get(pair);
-    if (other === undefined || line.asOf > other.asOf) latestByPair.set(pair, line);
+    const key = `${pair} ${line.kind ?? "middle"}`;
+    const other = latest.get(key);
+    if (other === undefined || line.asOf > other.asOf) latest.set(key, line);
     else if (line.asOf === other.asOf && line.rate !== other.rate) {
       const figures = `${quoted(other.rate)} and then ${quoted(line.rate)}`;
       rejections.push({ reason: `${quoted(pair)} is stated twice: ${figures}` });
     }
   }
-  if (latestByPair.size > 0) return [...latestByPair.values(), ...rejections];
+  if (latest.size > 0) return [...latest.values(), ...rejections];
   const [first] = rejections;
   const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
   throw new ParseError(`no rates in the response${why}`);

@@ -1,0 +1,144 @@
+import { chunksOf } from "../shared/chunks.ts";
+import { integerOf, type Tables, textOf } from "../storage/columns.ts";
+import {
+  type Engine,
+  type Row,
+  type SqlValue,
+  statement,
+  type Transaction,
+} from "../storage/engine.ts";
+import { type Figure, type FigureStore, figureOf } from "./figures.ts";
+import { storePublication } from "./history-sql.ts";
+import type { SourcedRate } from "./rules/update-policy.ts";
+import { byCount, FIGURE_KEY, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
+
+export const figureTables: Tables = {
+  figures: {
+    key: FIGURE_KEY,
+    others: "rate, valid_until, stored_at, publication, place, line",
+  },
+};
+
+// Joined from the wanted figures, each is one search by the key. SQLite keeps the order of a CROSS
+// JOIN; a date has one revision, seldom more.
+const revisionsOf = byCount((figures) => {
+  const rows = Array.from({ length: figures }, (_, index) => {
+    const places = Array.from({ length: 6 }, (_place, column) => `$${6 * index + column + 1}`);
+    return `(${index}, ${places.join(", ")})`;
+  });
+  return `
+  WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${rows.join(", ")})
+  SELECT w.number, f.revision, f.rate FROM wanted w CROSS JOIN figures f
+  WHERE f.base = w.base AND f.quote = w.quote AND f.source = w.source AND f.kind = w.kind
+    AND f.date = w.date AND f.as_of = w.as_of`;
+});
+
+/** Its first two parameters are of all rows. */
+const insertFigures = byCount(
+  (figures) => `
+  INSERT INTO figures (stored_at, publication, base, quote, source, kind, date, as_of, revision,
+    rate, valid_until, place, line)
+  VALUES ${rowsOf(figures, 11, 2)}`,
+);
+
+/** What a series has of a figure's date and time. */
+interface DatedFigure {
+  readonly figure: Figure;
+  /** The last revision; 0 without one. */
+  revision: number;
+  rate: string | undefined;
+}
+
+/** A figure that its series does not have, with its revision. */
+interface NewFigure {
+  readonly figure: Figure;
+  readonly revision: number;
+}
+
+/** Which figures their series do not have. */
+interface DecidedFigures {
+  /** For each figure, in their order. */
+  readonly isNew: readonly boolean[];
+  readonly added: readonly NewFigure[];
+}
+
+/**
+ * Adds figures to their series as `FigureStore` says. The transaction has RATES_LOCK.
+ *
+ * @returns for each figure whether its series did not have it.
+ */
+export function* addFigures(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+  publication: number,
+  now: string,
+): Transaction<readonly boolean[]> {
+  const { isNew, added } = yield* decideFigures(maxRowsPerStatement, rates);
+  for (const some of chunksOf(added, maxRowsPerStatement)) {
+    const values: SqlValue[] = [now, publication];
+    for (const { figure, revision } of some) {
+      const { rate, validUntil = null, place = null, line = null } = figure;
+      values.push(...keyOf(figure), revision, rate, validUntil, place, line);
+    }
+    yield statement(insertFigures(some.length), ...values);
+  }
+  return isNew;
+}
+
+/**
+ * Compares figures with the last revisions in their series, one after the other: a file may state a
+ * date twice.
+ */
+export function* decideFigures(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+): Transaction<DecidedFigures> {
+  const byKey = new Map<string, DatedFigure>();
+  const dated = rates.map((rate) => {
+    const figure = figureOf(rate);
+    const key = keyOf(figure).join(" ");
+    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined };
+    byKey.set(key, known);
+    return known;
+  });
+  for (const some of chunksOf([...byKey.values()], maxRowsPerStatement)) {
+    const wanted = some.flatMap(({ figure }) => keyOf(figure));
+    const rows: Row[] = yield statement(revisionsOf(some.length), ...wanted);
+    for (const row of rows) setLast(some[integerOf(row, "number")], row);
+  }
+  const added: NewFigure[] = [];
+  const isNew = rates.map((rate, index) => {
+    const last = dated[index];
+    if (last === undefined || last.rate === rate.rate) return false;
+    last.revision += 1;
+    last.rate = rate.rate;
+    added.push({ figure: figureOf(rate), revision: last.revision });
+    return true;
+  });
+  return { isNew, added };
+}
+
+function setLast(known: DatedFigure | undefined, row: Row): void {
+  if (known === undefined) throw new Error(`the figure ${row.number} is none of the wanted ones`);
+  const revision = integerOf(row, "revision");
+  if (revision < known.revision) return;
+  known.revision = revision;
+  known.rate = textOf(row, "rate");
+}
+
+/** The first six columns of the table's key. */
+function keyOf({ base, quote, source, kind, date, asOf }: Figure): readonly string[] {
+  return [base, quote, source, kind, date, asOf];
+}
+
+export function figureStore(engine: Engine): FigureStore {
+  return {
+    addFigures: (figures, publication, now) =>
+      engine.transaction(function* () {
+        const id =
+          typeof publication === "number" ? publication : yield* storePublication(publication);
+        const isNew = yield* addFigures(engine.maxRowsPerStatement, figures, id, now);
+        return { isNew, publication: id };
+      }, RATES_LOCK),
+  };
+}
