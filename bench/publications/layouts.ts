@@ -90,7 +90,7 @@ ${cubes.join("\n")}
 
   dnb([figures = []], day) {
     const rows = figures.map(
-      ([code, , rate]) => `<currency code="${code}" desc="${code}" rate="${rate}" />`,
+      ([code, , rate]) => `<currency desc="${code}" code="${code}" rate="${rate}" />`,
     );
     return [
       `<?xml version="1.0" encoding="utf-8"?>

@@ -14,6 +14,7 @@ const names: Readonly<Record<string, string>> = {
   "kurs-log-ins-refused": "that alarm's page",
   kurs_hashing_refused_total: "a metric's name",
   currencyCode: "a member of the Czech National Bank's JSON",
+  currency_code: "a member of Bank Negara Malaysia's JSON",
   ERR_CONNECTION_REFUSED: "an error of Chromium",
   PURGE: "a method of HTTP",
 };

@@ -3,6 +3,7 @@ import { southAfricanHolidays } from "./holidays.ts";
 import { parseSarb, SARB_SERIES } from "./sarb.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
+const SARB_DAYS = { days: 14 };
 
 /** Central banks of Africa. */
 export const africanPublishers: readonly Entry[] = [
@@ -13,9 +14,11 @@ export const africanPublishers: readonly Entry[] = [
     terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: undefined,
     addresses: SARB_SERIES.map((series) => (today) => ({
-      address: `${SARB}/GetTimeseriesObservations/${series}/${today.subtract({ days: 14 })}/${today}`,
+      address:
+        `${SARB}/GetTimeseriesObservations/${series}` + `/${today.subtract(SARB_DAYS)}/${today}`,
     })),
-    // "Weighted average of the banks' daily rates at approximately 10:30am" ("Current Market Rates").
+    // "Current Market Rates": "Weighted average of the banks' daily rates at approximately
+    // 10:30am".
     schedule: {
       cron: "0 12 * * 1-5",
       timeZone: "Africa/Johannesburg",

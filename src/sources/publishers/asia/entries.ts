@@ -30,12 +30,14 @@ export const asianPublishers: readonly Entry[] = [
     country: "HK",
     terms: "Free to reproduce when the Hong Kong Monetary Authority is named as the source.",
     termsUrl:
-      "https://www.hkma.gov.hk/eng/data-publications-and-research/data-and-statistics/monthly-statistical-bulletin/general-notes",
+      "https://www.hkma.gov.hk/eng/data-publications-and-research/data-and-statistics" +
+      "/monthly-statistical-bulletin/general-notes",
     addresses: [
-      "https://api.hkma.gov.hk/public/market-data-and-statistics/monthly-statistical-bulletin/er-ir/er-eeri-daily?offset=0&pagesize=10&sortby=end_of_day&sortorder=desc",
+      "https://api.hkma.gov.hk/public/market-data-and-statistics/monthly-statistical-bulletin" +
+        "/er-ir/er-eeri-daily?offset=0&pagesize=10&sortby=end_of_day&sortorder=desc",
     ],
-    // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and 6th
-    // business days" ("General Notes").
+    // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and
+    // 6th business days" ("General Notes").
     schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", holidays: [], leadDays: 20 },
     publishedAt: { time: "17:00", timeZone: "Asia/Hong_Kong" },
     onByDefault: false,
@@ -45,11 +47,13 @@ export const asianPublishers: readonly Entry[] = [
     key: "amcm",
     name: "Monetary Authority of Macao",
     country: "MO",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    terms: "The conditions of the authority apply; check them before passing the figures on.",
     termsUrl: undefined,
     addresses: [
       (today) => ({
-        address: `https://www.amcm.gov.mo/api/v1.0/cms/financial_info?QueryType=1&Begin=${compact(today.subtract({ days: 7 }))}&End=${compact(today)}`,
+        address:
+          "https://www.amcm.gov.mo/api/v1.0/cms/financial_info?QueryType=1" +
+          `&Begin=${compact(today.subtract({ days: 7 }))}&End=${compact(today)}`,
       }),
     ],
     // The middle rates of a day's interbank market, for which the authority names no time.

@@ -114,7 +114,9 @@ export const eurasianPublishers: readonly Entry[] = [
     termsUrl: "https://bank.gov.ua/en/useterms",
     addresses: [
       (today) => ({
-        address: `https://bank.gov.ua/NBU_Exchange/exchange_site?start=${compact(today)}&end=${compact(today)}&json`,
+        address:
+          "https://bank.gov.ua/NBU_Exchange/exchange_site" +
+          `?start=${compact(today)}&end=${compact(today)}&json`,
       }),
     ],
     // Set at the end of a working day, in effect from the next one on. Those of today, since those
@@ -148,8 +150,8 @@ export const eurasianPublishers: readonly Entry[] = [
     addresses: [
       (today) => ({ address: `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}` }),
     ],
-    // Set from the trades of a working day until 15:30 and the crosses of 16:00 ("Exchange Rates" in
-    // the bank's metadata), published and in effect on the next day; those of today.
+    // Set from the trades of a working day, and "published the following day of their setting"
+    // (the bank's metadata, "Exchange Rates"); those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Almaty", holidays: kazakhHolidays },
     publishedAt: { time: "00:00", timeZone: "Asia/Almaty" },
     onByDefault: false,
@@ -180,7 +182,9 @@ export const eurasianPublishers: readonly Entry[] = [
     termsUrl: "https://www.nbrm.mk/veb-info.nspx",
     addresses: [
       (today) => ({
-        address: `https://www.nbrm.mk/KLServiceNOV/GetExchangeRate?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
+        address:
+          "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
+          `?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
       }),
     ],
     // Set on a working day, in effect from the next calendar day on (the list's own heading). The
@@ -197,8 +201,8 @@ export const eurasianPublishers: readonly Entry[] = [
     terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: undefined,
     addresses: [() => CBA_REQUEST],
-    // The averages of a day's trades, for which the bank names no time: at 14:48 of a working day the
-    // newest were those of the day before.
+    // The averages of a day's trades, for which the bank names no time: at 14:48 of a working day
+    // the newest were those of the day before.
     schedule: { cron: "10 17 * * 1-5", timeZone: "Asia/Yerevan", holidays: armenianHolidays },
     publishedAt: { time: "17:00", timeZone: "Asia/Yerevan" },
     onByDefault: false,

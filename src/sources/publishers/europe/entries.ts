@@ -161,8 +161,8 @@ export const europeanPublishers: readonly Entry[] = [
       "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=9&Type=xml",
       "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=7&Type=xml",
     ],
-    // "Hvenær er gengið skráð": set at about 14:15 CET, published at about 16:00 local time on every
-    // day on which the currency market is open. Group 9 has the official reference rates, group 7 the
+    // "Hvenær er gengið skráð": set at about 14:15 CET, published at about 16:00 local time on
+    // every day on which the market is open. Group 9 has the official reference rates, group 7 the
     // middle rates of further currencies.
     schedule: {
       cron: "10 16 * * 1-5",
