@@ -48,7 +48,7 @@ export function createDocumentReader(
 }
 
 function ratesOfPublisher(
-  { key, parse }: Publisher,
+  { key, parse, servedKind = "middle" }: Publisher,
   documents: readonly ReadDocument[],
 ): StatedRates | Rejection {
   try {
@@ -60,7 +60,10 @@ function ratesOfPublisher(
       })),
     );
     const rates = new Map<string, SourcedRate>();
-    for (const line of lines) if (!("reason" in line)) add(rates, line, key);
+    for (const line of lines) {
+      const { kind = "middle" } = line;
+      if (!("reason" in line) && kind === servedKind) add(rates, line, key);
+    }
     return rates;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;

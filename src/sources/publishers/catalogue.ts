@@ -17,7 +17,7 @@ const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] =
   ["Asia and the Pacific", asianPublishers],
   ["Africa", africanPublishers],
   ["The Americas", americanPublishers],
-  ["Exchanges", globalPublishers],
+  ["Worldwide", globalPublishers],
   ["Tables for a month or a quarter", periodicPublishers],
 ];
 

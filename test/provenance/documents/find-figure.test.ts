@@ -4,7 +4,7 @@ import type { ReadDocument } from "../../../src/provenance/document-reader.ts";
 import type { SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
 import { loadSnapshot } from "../../../src/sources/fetching/snapshot.ts";
-import { bodiesOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
+import { addressesOf, bodiesOf, RECEIVED_MS } from "../../sources/publishers/recorded.ts";
 import { documentReader } from "../../support/rates.ts";
 
 const receivedAt = timestamp(RECEIVED_MS);
@@ -30,7 +30,7 @@ function positionOf(source: string, documents: readonly ReadDocument[], pair: st
 }
 
 /** The digits from the first to the last that is not zero. */
-const significant = (figure: string) => figure.replace(/[.,]/, "").replace(/^0+|0+$/g, "");
+const significant = (figure: string) => figure.replace(/[.,]/g, "").replace(/^0+|0+$/g, "");
 
 /** How each publisher names a pair in the row, or the lines before it, that state its rate. */
 const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
@@ -63,6 +63,13 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   amcm: ({ base }) => base,
   bcra: ({ base }) => (base === "MXN" ? "MXP" : base),
   sarb: ({ base }) => southAfricanNames[base] ?? base,
+  mnb: ({ base }) => `"${base}"`,
+  bazg: ({ base }) => base,
+  "bazg-monthly": ({ base }) => base,
+  tcmb: ({ base }) => base,
+  imf: ({ base, quote }) => fundNames[base === "XDR" ? quote : base] ?? quote,
+  hmrc: ({ quote }) => quote,
+  inforeuro: ({ quote }) => quote,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
 };
 
@@ -88,6 +95,13 @@ const southAfricanNames: Readonly<Record<string, string>> = {
   ZAR: "Yen",
 };
 
+const fundNames: Readonly<Record<string, string>> = {
+  AUD: "Australian dollar",
+  EUR: "Euro",
+  KRW: "Korean won",
+  USD: "U.S. dollar",
+};
+
 const krakenNames: Readonly<Record<string, string>> = {
   "BTC/USD": "XXBTZUSD",
   "ETH/BTC": "XETHXXBT",
@@ -98,7 +112,7 @@ const krakenNames: Readonly<Record<string, string>> = {
 suite("every figure of every publisher is found", () => {
   for (const [key, nameOf] of Object.entries(namesOf)) {
     test(`${key}: the line has the figure's digits, and its currency's name is near`, () => {
-      const documents = documentsOf(bodiesOf(key));
+      const documents = documentsOf(bodiesOf(key), addressesOf(key));
       const rates = ratesIn(key, documents);
       assert.notEqual(rates.length, 0);
       for (const rate of rates) {

@@ -289,8 +289,14 @@ test("when one of two addresses has changed, the other is fetched again despite 
   assert.ok(changed !== "unchanged");
   const lines = changed.lines.map((line) => ("reason" in line ? line.reason : line));
   assert.deepEqual(lines, [
-    { base: "USD", quote: "PLN", rate: "3.6010", asOf: "2026-11-20T11:00:00.000000000Z", place: 0 },
-    { base: "PAB", quote: "PLN", rate: "3.6770", asOf: "2026-11-18T11:00:00.000000000Z", place: 1 },
+    {
+      ...{ base: "USD", quote: "PLN", rate: "3.6010", asOf: "2026-11-20T11:00:00.000000000Z" },
+      ...{ date: "2026-11-20", place: 0 },
+    },
+    {
+      ...{ base: "PAB", quote: "PLN", rate: "3.6770", asOf: "2026-11-18T11:00:00.000000000Z" },
+      ...{ date: "2026-11-18", place: 1 },
+    },
   ]);
   assert.deepEqual(
     tableB.requests.map((headers) => headers["if-none-match"]),

@@ -44,6 +44,14 @@ const answers: readonly (readonly [
   ["nbrm", 0, (f) => [nbrmAnswer(f)]],
   ["cba", 1, (f) => [cbaEnvelope(f)]],
   ["sarb", 0, (f) => [f, "1", "1", "1"].map(sarbSeries)],
+  ["mnb", 2, (f) => [mnbEnvelope(f)]],
+  ["bazg", 4, (f) => [bazgDocument(f)]],
+  ["tcmb", 2, (f) => [tcmbDocument(f)]],
+  ["bcb", 0, (f) => Array.from({ length: 10 }, () => bcbAnswer(f))],
+  ["banxico", 0, (f) => [banxicoAnswer(f)]],
+  ["imf", 0, (f) => [fundTable(f)]],
+  ["hmrc", 0, (f) => [hmrcTable(f)]],
+  ["inforeuro", 0, (f) => [`[{"isoA3Code":"IDR","value":${f}}]`]],
 ];
 
 const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
@@ -228,4 +236,43 @@ function sarbSeries(figure: string, place: number): string {
 function krakenAnswers(figure: string): readonly string[] {
   const pairs = '{"error":[],"result":{"PEPEUSD":{"wsname":"PEPE/USD","status":"online"}}}';
   return [pairs, `{"error":[],"result":{"PEPEUSD":{"c":["${figure}","1"]}}}`];
+}
+
+function mnbEnvelope(figure: string): string {
+  const rate = `<Rate unit="100" curr="IDR">${figure.replace(".", ",")}</Rate>`;
+  const inner = `<MNBExchangeRates><Day date="2026-03-13">${rate}</Day></MNBExchangeRates>`;
+  const result = `<GetExchangeRatesResult>${inner.replaceAll("<", "&lt;")}</GetExchangeRatesResult>`;
+  const body = `<GetExchangeRatesResponse>${result}</GetExchangeRatesResponse>`;
+  return `<s:Envelope xmlns:s="s"><s:Body>${body}</s:Body></s:Envelope>`;
+}
+
+function bazgDocument(figure: string): string {
+  const devise = `<devise><waehrung>10000 IDR</waehrung><kurs>${figure}</kurs></devise>`;
+  return `<wechselkurse><gueltigkeit>13.03.2026</gueltigkeit>${devise}</wechselkurse>`;
+}
+
+function tcmbDocument(figure: string): string {
+  const rates = `<Unit>100</Unit><ForexBuying>${figure}</ForexBuying><ForexSelling/>`;
+  const currency = `<Currency CurrencyCode="JPY">${rates}</Currency>`;
+  return `<Tarih_Date Tarih="13.03.2026">${currency}</Tarih_Date>`;
+}
+
+function bcbAnswer(figure: string): string {
+  const rates = `"cotacaoCompra":${figure},"cotacaoVenda":${figure}`;
+  return `{"value":[{${rates},"dataHoraCotacao":"2026-03-13 13:10:27.63"}]}`;
+}
+
+function banxicoAnswer(figure: string): string {
+  const datos = `[{"fecha":"13/03/2026","dato":"${figure}"}]`;
+  return `{"bmx":{"series":[{"idSerie":"SF43718","datos":${datos}}]}}`;
+}
+
+function fundTable(figure: string): string {
+  const note = "of each national currency, rounded to six significant digits.";
+  return `Currency units per SDR(3)\n\nCurrency\tMarch 13, 2026\nEuro\t${figure}\n\n${note}`;
+}
+
+function hmrcTable(figure: string): string {
+  const header = "Currency Code,Currency Units per £1,Start date,End date";
+  return `${header}\nIDR,${figure},01/03/2026,31/03/2026\n`;
 }

@@ -16,7 +16,7 @@ test("Kraken's last prices of online pairs get the usual symbols", () => {
 });
 
 test("Kraken's prices are dated with the time of its ticker's response", () => {
-  assert.deepEqual(momentsOf(parse("kraken")), ["2026-05-23T23:51:53.250000000Z"]);
+  assert.deepEqual(momentsOf(parse("kraken")), ["2026-09-23T23:51:53.250000000Z"]);
 });
 
 const oddPairs = [

@@ -5,7 +5,7 @@ import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import { type Publisher, requestsOf } from "../../../src/sources/publishers/publisher.ts";
 
 /** A time when each of the recorded publications was known. */
-export const RECEIVED_MS = Date.parse("2026-05-23T23:51:53.250Z");
+export const RECEIVED_MS = Date.parse("2026-09-23T23:51:53.250Z");
 
 /** A publisher's recorded response, and the changes of its layout that must be failures. */
 interface Recorded {
@@ -185,6 +185,76 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     missing: [['"data"', '"rows"', "data is not a list"]],
     renamed: ["_rate", "_quotation"],
     empty: '{"data":[],"meta":{}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/mnb.yml.
+  mnb: {
+    files: ["mnb.xml"],
+    missing: [["RatesResult", "RatesAnswer", "no GetExchangeRatesResult"]],
+    renamed: ["curr=", "currency="],
+    empty: readFixture("mnb.xml")
+      .toString()
+      .replace(/&lt;Day.*Day&gt;/, ""),
+  },
+  // Recorded in tillbooks/tillbooks f2f43717 and 434f715d, test/fx/fixtures.
+  bazg: {
+    files: ["bazg.xml"],
+    missing: [["gueltigkeit", "validity", "gueltigkeit has no date as in 25.04.2026"]],
+    renamed: ["waehrung", "currency"],
+    empty: "<wechselkurse><gueltigkeit>25.07.2026</gueltigkeit></wechselkurse>",
+  },
+  "bazg-monthly": {
+    files: ["bazg-monthly.xml"],
+    missing: [["monat>", "month>", "monat is not as in 2026-04"]],
+    renamed: ["kurs>", "rate>"],
+    empty: "<monatsmittelkurs><monat>2026-08</monat></monatsmittelkurs>",
+  },
+  // Recorded in florianv/exchanger 70f96e68, tests/Fixtures/Service/CentralBankOfRepublicTurkey.
+  tcmb: {
+    files: ["tcmb.xml"],
+    missing: [[" Tarih=", " Day=", "Tarih is not as in 25.04.2026"]],
+    renamed: ["CurrencyCode=", "Code="],
+    empty: '<Tarih_Date Tarih="15.03.2016"></Tarih_Date>',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcb.yml.
+  bcb: {
+    files: "aud cad chf dkk eur gbp jpy nok sek usd".split(" ").map((of) => `bcb-${of}.json.txt`),
+    missing: [['"value"', '"values"', "value is not a list"]],
+    renamed: ["cotacao", "taxa"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banxico.yml.
+  banxico: {
+    files: ["banxico.json.txt"],
+    missing: [
+      ['"series"', '"serie"', "series is not a list"],
+      ['"datos"', '"data"', "datos is not a list"],
+    ],
+    renamed: ['"idSerie"', '"id"'],
+    empty: '{"bmx":{"series":[]}}',
+  },
+  // The Fund's file in JavaMoney/jsr354-ri dd0e4bf3, moneta-convert-imf, rms_five.tsv.
+  imf: {
+    files: ["imf.tsv"],
+    missing: [["SDRs per Currency unit (2)", "SDR rates", 'a table is named "SDR rates"']],
+    renamed: ["January", "Month"],
+    empty: readFixture("imf.tsv")
+      .toString()
+      .replace(/^.*\t.*\n/gm, ""),
+  },
+  // Recorded in lineofflight/frankfurter 074be5ea, spec/vcr_cassettes/hmrc.yml.
+  hmrc: {
+    files: ["hmrc.csv"],
+    missing: [
+      ["Currency Units per £1", "Rate", "no column Currency Units per £1"],
+      ["End date", "Until", "no column End date"],
+    ],
+    renamed: ["/2026", "-2026"],
+    empty: `${readFixture("hmrc.csv").toString().split("\n", 1)}\n`,
+  },
+  // Recorded in lineofflight/frankfurter 6d316bdb, spec/vcr_cassettes/inforeuro.yml.
+  inforeuro: {
+    files: ["inforeuro.json.txt"],
+    renamed: ['"isoA3Code"', '"code"'],
+    empty: "[]",
   },
 };
 

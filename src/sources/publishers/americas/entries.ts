@@ -1,7 +1,15 @@
 import type { Entry } from "../publisher.ts";
+import { parseBanxico, requestBanxico } from "./banxico.ts";
+import { BCB_ZONE, bcbAddresses, parseBcb } from "./bcb.ts";
 import { parseBcra } from "./bcra.ts";
 import { parseBoc } from "./boc.ts";
-import { argentineHolidays, canadianHolidays, colombianHolidays } from "./holidays.ts";
+import {
+  argentineHolidays,
+  brazilianHolidays,
+  canadianHolidays,
+  colombianHolidays,
+  mexicanHolidays,
+} from "./holidays.ts";
 import { parseSfc } from "./sfc.ts";
 
 /** Authorities of the Americas. */
@@ -54,5 +62,39 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: { time: "17:00", timeZone: "America/Argentina/Buenos_Aires" },
     onByDefault: false,
     parse: parseBcra,
+  },
+  {
+    key: "bcb",
+    name: "Banco Central do Brasil",
+    country: "BR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: bcbAddresses,
+    // The last of four inquiries among dealers is between 13:00 and 13:10 (circular 3506); the
+    // recorded closing bulletins are of 13:03 to 13:11.
+    schedule: { cron: "30 13 * * 1-5", timeZone: BCB_ZONE, holidays: brazilianHolidays },
+    publishedAt: undefined,
+    // At which the dealers sell: the figure that contracts in foreign currency use.
+    servedKind: "selling",
+    onByDefault: false,
+    parse: parseBcb,
+  },
+  {
+    key: "banxico",
+    name: "Banco de México",
+    country: "MX",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.banxico.org.mx/footer-en/terms-and-conditions.html",
+    addresses: [requestBanxico],
+    tokenUrl: "https://www.banxico.org.mx/SieAPIRest/service/v1/token",
+    // "Exchange Rates": the bank "informs the FIX from 12 o'clock onwards each banking day".
+    schedule: {
+      cron: "30 12 * * 1-5",
+      timeZone: "America/Mexico_City",
+      holidays: mexicanHolidays,
+    },
+    publishedAt: { time: "12:00", timeZone: "America/Mexico_City" },
+    onByDefault: false,
+    parse: parseBanxico,
   },
 ];

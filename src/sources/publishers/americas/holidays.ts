@@ -46,3 +46,26 @@ export const argentineHolidays: readonly Holiday[] = [
   ...["01-01", "03-24", "04-02", "05-01", "05-25", "06-20", "07-09", "12-08", "12-25"].map(yearly),
   ...["2026-06-15", "2026-08-17", "2026-10-12", "2026-11-23"].map(once),
 ];
+
+/** National holidays of Brazil, and those on which its banks are closed, too. */
+export const brazilianHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  fromEaster(-48), // Carnival
+  fromEaster(-47),
+  GOOD_FRIDAY,
+  ...["04-21", "05-01"].map(yearly),
+  fromEaster(60), // Corpus Christi
+  ...["09-07", "10-12", "11-02", "11-15", "11-20", "12-25"].map(yearly),
+];
+
+/** Days on which Mexican banks are closed, by the supervisor's yearly provisions. */
+export const mexicanHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  mondayFrom("02-01"), // Constitution Day
+  mondayFrom("03-15"), // Benito Juárez's birthday
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  ...["05-01", "09-16", "11-02"].map(yearly),
+  mondayFrom("11-15"), // Revolution Day
+  ...["12-12", "12-25"].map(yearly),
+];

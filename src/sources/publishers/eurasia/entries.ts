@@ -11,6 +11,7 @@ import {
   macedonianHolidays,
   moldovanHolidays,
   russianHolidays,
+  turkishHolidays,
   ukrainianHolidays,
   uzbekHolidays,
 } from "./holidays.ts";
@@ -21,6 +22,7 @@ import { parseNbm } from "./nbm.ts";
 import { parseNbrb } from "./nbrb.ts";
 import { parseNbrm } from "./nbrm.ts";
 import { parseNbu } from "./nbu.ts";
+import { parseTcmb } from "./tcmb.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
@@ -207,5 +209,22 @@ export const eurasianPublishers: readonly Entry[] = [
     publishedAt: { time: "17:00", timeZone: "Asia/Yerevan" },
     onByDefault: false,
     parse: parseCba,
+  },
+  {
+    key: "tcmb",
+    name: "Central Bank of the Republic of Türkiye",
+    country: "TR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer",
+    addresses: ["https://www.tcmb.gov.tr/kurlar/today.xml"],
+    // Only the Turkish names have other letters; the file was once in this encoding.
+    charset: "windows-1254",
+    // "Indicative Exchange Rates": "announced by the CBRT at 15:30 on each business day".
+    schedule: { cron: "40 15 * * 1-5", timeZone: "Europe/Istanbul", holidays: turkishHolidays },
+    publishedAt: { time: "15:30", timeZone: "Europe/Istanbul" },
+    // By the Turkish tax procedure law, foreign exchange is valued at the bank's buying rate.
+    servedKind: "buying",
+    onByDefault: false,
+    parse: parseTcmb,
   },
 ];

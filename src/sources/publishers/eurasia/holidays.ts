@@ -66,3 +66,8 @@ export const armenianHolidays: readonly Holiday[] = [
   ...["01-01", "01-02", "01-06", "01-28", "03-08", "04-24", "05-01", "05-09"].map(yearly),
   ...["05-28", "07-05", "09-21", "12-31"].map(yearly),
 ];
+
+/** Holidays by the Turkish law 2429, without those of the Islamic calendar and half days. */
+export const turkishHolidays: readonly Holiday[] = [
+  ...["01-01", "04-23", "05-01", "05-19", "07-15", "08-30", "10-29"].map(yearly),
+];

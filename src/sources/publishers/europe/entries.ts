@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { parseBazg } from "./bazg.ts";
 import { parseBnr } from "./bnr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseDnb } from "./dnb.ts";
@@ -8,6 +9,7 @@ import { parseHnb } from "./hnb.ts";
 import {
   czechHolidays,
   danishHolidays,
+  hungarianHolidays,
   icelandicHolidays,
   norwegianHolidays,
   polishHolidays,
@@ -16,6 +18,7 @@ import {
   swissHolidays,
   targetHolidays,
 } from "./holidays.ts";
+import { parseMnb, requestMnb } from "./mnb.ts";
 import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import { parseRiksbank } from "./riksbank.ts";
@@ -30,7 +33,13 @@ const nbpTableA: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Central banks of Western, Northern and Central Europe, those on by default first. */
+const MNB_RATES =
+  "https://www.mnb.hu/en/statistics/statistical-data-and-information/" +
+  "statistical-time-series/exchange-rates/fixing-and-publication-of-the-official-exchange-rates";
+
+const SWISS_TAX_RATES = "https://www.estv.admin.ch/de/mwst-fremdwaehrungskurse";
+
+/** Authorities of Western, Northern and Central Europe, those on by default first. */
 export const europeanPublishers: readonly Entry[] = [
   {
     key: "ecb",
@@ -186,5 +195,39 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "Europe/Zagreb" },
     onByDefault: false,
     parse: parseHnb,
+  },
+  {
+    key: "mnb",
+    name: "Magyar Nemzeti Bank",
+    country: "HU",
+    terms: "Reproduction of the official rates is permitted; the bank is not liable for them.",
+    termsUrl: MNB_RATES,
+    addresses: [requestMnb],
+    // "Fixing and publication of the official exchange rates": "fixed at 11 am" on each weekday,
+    // "except for on national public holidays".
+    schedule: { cron: "20 11 * * 1-5", timeZone: "Europe/Budapest", holidays: hungarianHolidays },
+    publishedAt: { time: "11:00", timeZone: "Europe/Budapest" },
+    onByDefault: false,
+    parse: parseMnb,
+  },
+  {
+    key: "bazg",
+    name: "Federal Office for Customs and Border Security",
+    country: "CH",
+    terms: "Copyright of SIX Financial Information: passing the figures on is forbidden.",
+    termsUrl: SWISS_TAX_RATES,
+    addresses: ["https://www.backend-rates.bazg.admin.ch/api/xmldaily"],
+    // "Devisenkurse (Verkauf)", the daily rates of the tax administration. The file is written at
+    // 07:00, with the rates for the next day; before days without a new one, also for those.
+    schedule: {
+      cron: "10 7 * * 1-5",
+      timeZone: "Europe/Zurich",
+      holidays: swissHolidays,
+      leadDays: 0,
+    },
+    publishedAt: { time: "00:00", timeZone: "Europe/Zurich" },
+    servedKind: "selling",
+    onByDefault: false,
+    parse: parseBazg,
   },
 ];

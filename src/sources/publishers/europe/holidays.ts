@@ -117,3 +117,13 @@ export const icelandicHolidays: readonly Holiday[] = [
   mondayFrom("08-01"),
   ...["05-01", "06-17", "12-25", "12-26"].map(yearly),
 ];
+
+/** Public holidays by § 102 of the Hungarian Labour Code, without days off that a minister moves. */
+export const hungarianHolidays: readonly Holiday[] = [
+  ...["01-01", "03-15"].map(yearly),
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  yearly("05-01"),
+  fromEaster(50), // Whit Monday
+  ...["08-20", "10-23", "11-01", "12-24", "12-25", "12-26"].map(yearly),
+];

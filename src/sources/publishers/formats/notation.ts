@@ -48,6 +48,13 @@ function withoutGroups(whole = "", groups: string): string | undefined {
   return isWhole && (others.length === 0 || first.length <= 3) ? parts.join("") : undefined;
 }
 
+/** The last date of a month such as `2026-02`; undefined for any other text. */
+export function lastDayOf(month: string): string | undefined {
+  if (!/^[0-9]{4}-(0[1-9]|1[0-2])$/.test(month)) return undefined;
+  const { daysInMonth } = Temporal.PlainYearMonth.from(month);
+  return `${month}-${daysInMonth}`;
+}
+
 /** Rewrites a date such as `2026-03-13T00:00:00.000Z`, whose midnight stands for no time. */
 export function withoutMidnight(text = ""): string {
   return text.replace(/T00:00:00(\.000)?Z?$/, "");

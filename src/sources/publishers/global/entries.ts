@@ -1,4 +1,6 @@
 import type { Entry } from "../publisher.ts";
+import { fundHolidays } from "./holidays.ts";
+import { parseImf } from "./imf.ts";
 import { parseKraken } from "./kraken.ts";
 
 /** Publishers of no region. */
@@ -17,5 +19,19 @@ export const globalPublishers: readonly Entry[] = [
     publishedAt: undefined,
     onByDefault: false,
     parse: parseKraken,
+  },
+  {
+    key: "imf",
+    name: "International Monetary Fund",
+    country: "US",
+    terms: "The terms of the Fund apply; check them before passing the figures on.",
+    termsUrl: "https://www.imf.org/en/about/copyright-and-terms",
+    addresses: ["https://www.imf.org/external/np/fin/data/rms_five.aspx?tsvflag=Y"],
+    // "Published daily except on IMF holidays", by the table's own note. The rates that central
+    // banks report come in over the day, so it is read in Washington's evening.
+    schedule: { cron: "0 18 * * 1-5", timeZone: "America/New_York", holidays: fundHolidays },
+    publishedAt: { time: "12:00", timeZone: "America/New_York" },
+    onByDefault: false,
+    parse: parseImf,
   },
 ];

@@ -1,6 +1,11 @@
+import { parseBazgMonth } from "../europe/bazg.ts";
 import type { Entry } from "../publisher.ts";
+import { parseHmrc } from "./hmrc.ts";
+import { parseInforEuro, requestInforEuro } from "./inforeuro.ts";
 import { parseUst } from "./ust.ts";
 
+const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
+const BAZG_AVERAGES = "https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth";
 const FISCAL_DATA = "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v1";
 
 /** Tables for a month or a quarter. */
@@ -27,5 +32,62 @@ export const periodicPublishers: readonly Entry[] = [
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: false,
     parse: parseUst,
+  },
+  {
+    key: "hmrc",
+    name: "HM Revenue & Customs",
+    country: "GB",
+    terms:
+      "Open Government Licence: free to reuse when HM Revenue & Customs is named as the source.",
+    termsUrl: "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
+    addresses: [
+      ({ year, month }) => ({ address: `${HMRC_FILES}/monthly_csv_${year}-${month}.csv` }),
+    ],
+    // "HMRC Exchange Rate Service": published "on the penultimate Thursday of every month", for
+    // the next one. Fetched when it begins to apply: the address has the month.
+    schedule: {
+      cron: "5 0 1 * *",
+      timeZone: "Europe/London",
+      holidays: [],
+      // "Exchange rates": compared with the market once a week, and amended "from midnight on
+      // Tuesday" where they differ by more than 5%.
+      amendmentsCron: "5 0 * * 3",
+    },
+    publishedAt: { time: "00:00", timeZone: "Europe/London" },
+    onByDefault: false,
+    parse: parseHmrc,
+  },
+  {
+    key: "inforeuro",
+    name: "European Commission",
+    country: "EU",
+    terms: "Free to reuse when the Commission is named as the source; for information only.",
+    termsUrl: "https://commission.europa.eu/legal-notice_en",
+    addresses: [requestInforEuro],
+    // "Exchange rate (InforEuro)": "the market rates for the penultimate day of the previous
+    // month". The address has the month in which they apply.
+    schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels", holidays: [] },
+    publishedAt: { time: "00:00", timeZone: "Europe/Brussels" },
+    onByDefault: false,
+    parse: parseInforEuro,
+  },
+  {
+    key: "bazg-monthly",
+    name: "Federal Office for Customs and Border Security",
+    country: "CH",
+    terms: "Copyright of SIX Financial Information: passing the figures on is forbidden.",
+    termsUrl: "https://www.estv.admin.ch/de/mwst-fremdwaehrungskurse",
+    addresses: [
+      (today) => {
+        const [year, month] = today.toString().split("-");
+        return { address: `${BAZG_AVERAGES}?j=${year}&m=${month}` };
+      },
+    ],
+    // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.
+    schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich", holidays: [] },
+    publishedAt: { time: "00:00", timeZone: "Europe/Zurich" },
+    servedKind: "selling",
+    onByDefault: false,
+    parse: parseBazgMonth,
   },
 ];

@@ -1,0 +1,23 @@
+import { quoted } from "../../../shared/text/visible-text.ts";
+import { parseCsvText } from "../formats/csv-text.ts";
+import { isoDateOf } from "../formats/notation.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import type { Parse } from "../publisher.ts";
+
+const RATE = "Currency Units per £1";
+
+/**
+ * Reads HM Revenue & Customs' rates of a month (trade-tariff.service.gov.uk, monthly_csv): the
+ * units of a currency for a pound, valid from the start date to the end date.
+ */
+export const parseHmrc: Parse = ([response], momentOf) => {
+  const columns = ["Currency Code", RATE, "Start date", "End date"] as const;
+  return parseCsvText(response, columns).map((row) => {
+    const quote = row["Currency Code"];
+    const what = `the rate of ${quoted(quote)}`;
+    const asOf = momentOf(isoDateOf(row["Start date"]));
+    const validUntil = isoDateOf(row["End date"]);
+    if (momentOf(validUntil) === undefined) return { reason: `${what} has no end date` };
+    return { ...lineOf(what, { base: "GBP", quote, rate: row[RATE], asOf }), validUntil };
+  });
+};
