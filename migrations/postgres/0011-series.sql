@@ -16,8 +16,7 @@ CREATE TABLE figures (
   PRIMARY KEY (base, quote, source, kind, date, as_of, revision)
 );
 
-CREATE INDEX figures_by_publication ON figures
-  (publication, base, quote, source, kind, date, as_of, revision);
+CREATE INDEX figures_by_publication ON figures (publication);
 
 INSERT INTO figures (source, base, quote, kind, date, as_of, revision, rate, stored_at, publication,
   place, line)

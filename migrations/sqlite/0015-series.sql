@@ -1,5 +1,6 @@
 -- Every figure of every publisher, by the publisher's own dates, whoever owns the pair. What is or was
--- served of a pair stays in rates and observations.
+-- served of a pair stays in rates and observations. With row ids, the second index is small: without
+-- them an import took a fifth longer.
 CREATE TABLE figures (
   source TEXT NOT NULL,
   base TEXT NOT NULL,
@@ -19,10 +20,9 @@ CREATE TABLE figures (
   place INTEGER,
   line INTEGER,
   PRIMARY KEY (base, quote, source, kind, date, as_of, revision)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
-CREATE INDEX figures_by_publication ON figures
-  (publication, base, quote, source, kind, date, as_of, revision);
+CREATE INDEX figures_by_publication ON figures (publication);
 
 -- What was served and what is held, each figure once: a pair that was deleted and stored again has two
 -- observations of one figure. Sources whose date begins at midnight in a zone east of UTC have an

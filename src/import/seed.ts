@@ -13,8 +13,8 @@ import type { BundledPublication, Snapshot } from "../sources/source.ts";
 export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 
 /**
- * Stores the bundled publications in a store without any rate. Where two have the same pair, the
- * earlier one in the list provides it.
+ * Stores the bundled publications in a store without any rate. Where two have the same pair, that of
+ * the earlier one in the list is served.
  *
  * @returns the publications that were stored, or `undefined` when the store had rates already.
  */
@@ -31,19 +31,22 @@ export async function seedFromSnapshot(
   const { origin, headersOf, packContent } = uses;
   const { publications, fileName, content } = loadSnapshot();
   const rates = new Map<string, SourcedRate>();
-  for (const { source, quotations } of publications) {
+  const further: SourcedRate[] = [];
+  for (const { source, publishedOn: date, quotations } of publications) {
     for (const quotation of quotations) {
       const parsed = parseQuotation(quotation, ANY_TIME);
       if ("reason" in parsed) throw new Error(`bundled snapshot, ${source}: ${parsed.reason}`);
       const pair = pairName(parsed);
-      if (!rates.has(pair)) rates.set(pair, { ...parsed, source, place: 0 });
+      const rate = { ...parsed, date, source, place: 0 };
+      if (rates.has(pair)) further.push(rate);
+      else rates.set(pair, rate);
     }
   }
   const receivedAt = origin.at;
   const document = { name: fileName, receivedAt, stored: await packContent(content) };
   const publication = { source: SNAPSHOT_SOURCE, receivedAt, documents: [document] };
   try {
-    const how = { policy: () => "store" as const, headersOf, publication, origin };
+    const how = { policy: () => "store" as const, headersOf, publication, origin, further };
     if (!(await store.seed([...rates.values()], how))) return undefined;
   } catch (error) {
     // Many nodes that start at once on an empty store wait for each other, some for too long.

@@ -77,8 +77,9 @@ export function* addFigures(
   for (const some of chunksOf(added, maxRowsPerStatement)) {
     const values: SqlValue[] = [now, publication];
     for (const { figure, revision } of some) {
-      const { rate, validUntil = null, place = null, line = null } = figure;
-      values.push(...keyOf(figure), revision, rate, validUntil, place, line);
+      const { base, quote, source, kind, date, asOf, rate, validUntil = null } = figure;
+      const { place = null, line = null } = figure;
+      values.push(base, quote, source, kind, date, asOf, revision, rate, validUntil, place, line);
     }
     yield statement(insertFigures(some.length), ...values);
   }
@@ -93,29 +94,43 @@ export function* decideFigures(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
 ): Transaction<DecidedFigures> {
-  const byKey = new Map<string, DatedFigure>();
-  const dated = rates.map((rate) => {
-    const figure = figureOf(rate);
-    const key = keyOf(figure).join(" ");
-    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined };
-    byKey.set(key, known);
-    return known;
-  });
-  for (const some of chunksOf([...byKey.values()], maxRowsPerStatement)) {
-    const wanted = some.flatMap(({ figure }) => keyOf(figure));
-    const rows: Row[] = yield statement(revisionsOf(some.length), ...wanted);
-    for (const row of rows) setLast(some[integerOf(row, "number")], row);
-  }
+  const figures = rates.map(figureOf);
+  const lasts = yield* readLasts(maxRowsPerStatement, figures);
   const added: NewFigure[] = [];
-  const isNew = rates.map((rate, index) => {
-    const last = dated[index];
-    if (last === undefined || last.rate === rate.rate) return false;
+  const isNew = figures.map((figure, index) => {
+    const last = lasts[index];
+    if (last === undefined || last.rate === figure.rate) return false;
     last.revision += 1;
-    last.rate = rate.rate;
-    added.push({ figure: figureOf(rate), revision: last.revision });
+    last.rate = figure.rate;
+    added.push({ figure, revision: last.revision });
     return true;
   });
   return { isNew, added };
+}
+
+/** @returns for each figure what its series has of its date and time, shared by equal ones. */
+function* readLasts(
+  maxRowsPerStatement: number,
+  figures: readonly Figure[],
+): Transaction<readonly DatedFigure[]> {
+  const byKey = new Map<string, DatedFigure>();
+  const ofFigures = figures.map((figure) => {
+    const { base, quote, source, kind, date, asOf } = figure;
+    const key = `${base} ${quote} ${source} ${kind} ${date} ${asOf}`;
+    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined };
+    if (known.figure === figure) byKey.set(key, known);
+    return known;
+  });
+  for (const some of chunksOf([...byKey.values()], maxRowsPerStatement)) {
+    const wanted: string[] = [];
+    for (const { figure } of some) {
+      const { base, quote, source, kind, date, asOf } = figure;
+      wanted.push(base, quote, source, kind, date, asOf);
+    }
+    const rows: Row[] = yield statement(revisionsOf(some.length), ...wanted);
+    for (const row of rows) setLast(some[integerOf(row, "number")], row);
+  }
+  return ofFigures;
 }
 
 function setLast(known: DatedFigure | undefined, row: Row): void {
@@ -124,11 +139,6 @@ function setLast(known: DatedFigure | undefined, row: Row): void {
   if (revision < known.revision) return;
   known.revision = revision;
   known.rate = textOf(row, "rate");
-}
-
-/** The first six columns of the table's key. */
-function keyOf({ base, quote, source, kind, date, asOf }: Figure): readonly string[] {
-  return [base, quote, source, kind, date, asOf];
 }
 
 export function figureStore(engine: Engine): FigureStore {

@@ -18,8 +18,9 @@ export interface Figure extends SourcedRate {
 
 /** @returns a rate as its series has it. */
 export function figureOf(rate: SourcedRate): Figure {
-  const { date = rate.asOf.slice(0, 10), kind = "middle", validUntil } = rate;
-  return { ...rate, date, kind, validUntil };
+  const { base, quote, asOf, source, place, line, validUntil } = rate;
+  const { date = asOf.slice(0, 10), kind = "middle" } = rate;
+  return { base, quote, rate: rate.rate, asOf, source, place, line, date, kind, validUntil };
 }
 
 export interface AddedFigures {

@@ -1,3 +1,4 @@
+import { chunksOf } from "../shared/chunks.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import {
   type Engine,
@@ -61,8 +62,8 @@ const REMOVE_EVENTS = `
         AND l.action IN ('rate.suspended', 'rate.resumed', 'rate.deleted')))`;
 
 // The newest figure of a series stays, and that of a held rate, which may be released.
-const figuresOf = (publications: string) => `
-  SELECT ${FIGURE_KEY}, publication, CASE WHEN stored_at < $1
+const FIGURES = `
+  SELECT ${FIGURE_KEY}, CASE WHEN stored_at < $1
       AND EXISTS (
         SELECT 1 FROM figures l
         WHERE l.base = f.base AND l.quote = f.quote AND l.source = f.source AND l.kind = f.kind
@@ -71,15 +72,8 @@ const figuresOf = (publications: string) => `
         SELECT 1 FROM held_rates h
         WHERE h.base = f.base AND h.quote = f.quote AND h.source = f.source AND h.as_of = f.as_of)
     THEN 1 ELSE 0 END AS is_old
-  FROM figures f WHERE ${publications} LIMIT $2`;
-
-const FIGURES_OF = figuresOf(`
-  publication <= $3 AND (publication, ${FIGURE_KEY}) > ($4, $5, $6, $7, $8, $9, $10, $11)
-  ORDER BY publication, ${FIGURE_KEY}`);
-
-const FIGURES_OF_NONE = figuresOf(`
-  publication IS NULL AND (${FIGURE_KEY}) > ($3, $4, $5, $6, $7, $8, $9)
-  ORDER BY ${FIGURE_KEY}`);
+  FROM figures f WHERE (${FIGURE_KEY}) > ($3, $4, $5, $6, $7, $8, $9)
+  ORDER BY ${FIGURE_KEY} LIMIT $2`;
 
 const removeFigures = byCount(
   (figures) => `
@@ -116,7 +110,7 @@ const REMOVE_DOCUMENT = `
 export async function* removeHistory(engine: Engine, before: string): AsyncGenerator<void> {
   yield* removeReplaced(engine, before);
   yield* removePairEvents(engine, before);
-  yield* removeOldFigures(engine, before, FIGURES_OF_NONE, []);
+  yield* removeOldFigures(engine, before);
   yield* removePublications(engine, before);
 }
 
@@ -192,37 +186,25 @@ async function* removeServedUntil(
   } while (removed.length === ROWS_PER_TRANSACTION);
 }
 
-/**
- * Removes the figures of a list that were stored before a time, with the exceptions above.
- *
- * @param range its parameters after the time and the limit, without those of its place.
- */
-async function* removeOldFigures(
-  engine: Engine,
-  before: string,
-  list: string,
-  range: readonly [after: number, until: number] | readonly [],
-): AsyncGenerator<void> {
-  const [after, until] = range;
+/** Removes the figures that were stored before a time, with the exceptions above. */
+async function* removeOldFigures(engine: Engine, before: string): AsyncGenerator<void> {
   const columns = FIGURE_KEY.split(", ");
-  const valuesOf = (row: Row) => columns.map((column) => row[column] as SqlValue);
-  // The figures of the first publication are those after every figure of the one before it.
-  let place: SqlValue[] = [...(after === undefined ? [] : [after + 1]), "", "", "", "", "", "", 0];
+  const keyOf = (row: Row) => columns.map((column) => row[column] as SqlValue);
+  let last: SqlValue[] = ["", "", "", "", "", "", 0];
   let rows: Row[];
   do {
     // With the lock, no other transaction holds the rate of one of them.
     rows = await engine.transaction(function* () {
-      const limits = until === undefined ? [ROWS_PER_TRANSACTION] : [ROWS_PER_TRANSACTION, until];
-      const page: Row[] = yield statement(list, before, ...limits, ...place);
+      const page: Row[] = yield statement(FIGURES, before, ROWS_PER_PAGE, ...last);
       const old = page.filter((row) => row.is_old === 1);
-      if (old.length > 0) yield statement(removeFigures(old.length), ...old.flatMap(valuesOf));
+      for (const some of chunksOf(old, engine.maxRowsPerStatement))
+        yield statement(removeFigures(some.length), ...some.flatMap(keyOf));
       return page;
     }, RATES_LOCK);
     yield;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    place = [...(after === undefined ? [] : [integerOf(last, "publication")]), ...valuesOf(last)];
-  } while (rows.length === ROWS_PER_TRANSACTION);
+    const final = rows.at(-1);
+    if (final !== undefined) last = keyOf(final);
+  } while (rows.length === ROWS_PER_PAGE);
 }
 
 /** Removes the publications that nothing came from, with the documents that only they had. */
@@ -235,7 +217,6 @@ async function* removePublications(engine: Engine, before: string): AsyncGenerat
     const final = page.at(-1);
     if (final === undefined) return;
     const next = integerOf(final, "id");
-    yield* removeOldFigures(engine, before, FIGURES_OF, [last, next]);
     let removed: number;
     do {
       // With the lock, no other transaction finds the documents stored and refers to them.

@@ -8,6 +8,7 @@ import { pairName } from "../rates/rules/symbol.ts";
 import { createUpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { SigningKeyStore } from "../rates/signing-key.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
+import { counted } from "../shared/text/counted.ts";
 import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
@@ -147,7 +148,10 @@ function lineOf({ source, error, stored, held, skipped, rejections }: RefreshRep
   return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;
 }
 
-/** The pairs that would change, one per line, and the number of those that would not. */
+/**
+ * The pairs that would change, one per line, and the numbers of those that would not and of the
+ * figures that would go to the source's series alone.
+ */
 function changesTable({ key }: RateSource, decided: readonly DecidedUpdate[]): string {
   const columns: readonly Column<DecidedUpdate>[] = [
     ["PAIR", ({ next }) => pairName(next)],
@@ -160,6 +164,12 @@ function changesTable({ key }: RateSource, decided: readonly DecidedUpdate[]): s
     ],
   ];
   const changing = decided.filter(({ decision }) => decision === "store" || decision === "hold");
-  const same = `${key}: ${decided.length - changing.length} of ${decided.length} stay as they are`;
+  const alone = decided.filter(({ decision, isNew }) => {
+    return isNew && (decision === "older" || decision === "foreign");
+  });
+  const rest = `${decided.length - changing.length} of ${decided.length} stay as they are`;
+  const figures = counted(alone.length, "figure");
+  const series = alone.length === 0 ? "" : `; ${figures} would go to the series of ${key} alone`;
+  const same = `${key}: ${rest}${series}`;
   return changing.length === 0 ? same : `${table(columns, changing)}\n${same}`;
 }

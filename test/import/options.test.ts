@@ -40,15 +40,16 @@ suite("a dry run of an import", () => {
 
     assert.equal(shown.exitCode, 1);
     assert.deepEqual(shown.stdout.split("\n"), [
-      "LINE  PAIR     BEFORE   NEW  AS OF",
-      "   7  EUR/QQX    none     5  2020-01-03T15:00:00Z",
-      "   2  EUR/USD    1.10  1.15  2020-01-03T15:00:00Z",
-      "   5  EUR/USD    1.15  1.20  2020-01-04T15:00:00Z",
-      "would store 3, unchanged 0, would hold 1, would reject 2; nothing was stored",
+      "LINE  PAIR     BEFORE   NEW  AS OF                 SERVED",
+      "   7  EUR/QQX    none     5  2020-01-03T15:00:00Z  yes",
+      "   2  EUR/USD    1.10  1.15  2020-01-03T15:00:00Z  yes",
+      "   3  EUR/USD    1.15  1.14  2020-01-01T15:00:00Z  no, it is older",
+      "   5  EUR/USD    1.15  1.20  2020-01-04T15:00:00Z  yes",
+      "would store 4 (1 older than the served rate), unchanged 0, would hold 1, would reject 1; " +
+        "nothing was stored",
       "",
     ]);
     assert.deepEqual(shown.stderr.split("\n"), [
-      "line 3: EUR/USD is stored as of 2020-01-03T15:00:00.000000000Z, which is newer",
       "line 4: EUR/USD at 9.99 is too far from the stored rate: would be held",
       'line 6: rate "0" is not above zero',
       "warning: QQX is on no list of currencies (line 7): would be stored as given",
@@ -61,7 +62,8 @@ suite("a dry run of an import", () => {
     assert.equal(await cli.output("rates", "held"), "No rate is held.\n");
 
     const imported = await cli.importText(file);
-    assert.equal(imported.stdout, "stored 3, unchanged 0, held 1, rejected 2\n");
+    const older = "(1 older than the served rate)";
+    assert.equal(imported.stdout, `stored 4 ${older}, unchanged 0, held 1, rejected 1\n`);
   });
 
   test("with --json prints the counts alone, marked as such", async () => {
@@ -69,7 +71,7 @@ suite("a dry run of an import", () => {
     const { stdout } = await cli.importText(file, "--dry-run", "--json");
     assert.deepEqual(JSON.parse(stdout), {
       dry_run: true,
-      ...{ stored: 3, unchanged: 0, held: 1, rejected: 2, unknown_symbols: ["QQX"] },
+      ...{ stored: 4, older: 1, unchanged: 0, held: 1, rejected: 1, unknown_symbols: ["QQX"] },
     });
   });
 
@@ -83,8 +85,9 @@ suite("a dry run of an import", () => {
 
     const { stdout, stderr } = await cli.importText(HEADER + lines.join(""), "--dry-run");
 
-    assert.match(stdout, /\nwould store 30100, unchanged 0, would hold 0, would reject 1; nothing/);
-    assert.match(stderr, /^line 30102: EUR\/USD is stored as of 2021-01-21T21:39:00\.0{9}Z/);
+    assert.match(stdout, /\n30102 {2}EUR\/USD {4}1\.11 +1\.1 .* {2}no, it is older\n/);
+    assert.match(stdout, /\nwould store 30101 \(1 older than the served rate\), unchanged 0, /);
+    assert.equal(stderr, "");
   });
 
   test("makes no database where there is none", async () => {

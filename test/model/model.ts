@@ -107,6 +107,8 @@ export class Model {
   readonly pairs = new Map<PairName, PairState>();
   /** Every figure that each pair has served, in order; kept when the pair is deleted. */
   readonly histories = new Map<PairName, Quoted[]>();
+  /** Every valid figure of each pair in its order, whatever was decided about serving it. */
+  readonly series = new Map<PairName, Quoted[]>();
   readonly limiter = new Limiter();
 
   constructor(nowMs: number) {
@@ -118,6 +120,15 @@ export class Model {
     this.pairs.set(pair, state);
     const { rate, asOfMs } = state;
     this.histories.set(pair, [...(this.histories.get(pair) ?? []), { rate, asOfMs }]);
+  }
+
+  /** @returns false if the pair's last figure of that time is the same: it is stored once. */
+  addFigure(pair: PairName, figure: Quoted): boolean {
+    const known = this.series.get(pair) ?? [];
+    const last = known.findLast(({ asOfMs }) => asOfMs === figure.asOfMs);
+    if (last?.rate === figure.rate) return false;
+    this.series.set(pair, [...known, figure]);
+    return true;
   }
 
   account(person: Person): AccountState {

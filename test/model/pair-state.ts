@@ -11,7 +11,7 @@ export interface PairState extends Quoted {
   held: Quoted | undefined;
 }
 
-export type ImportOutcome = "stored" | "unchanged" | "held" | "rejected";
+export type ImportOutcome = "stored" | "older" | "unchanged" | "held" | "rejected";
 
 /** @returns a decimal text in millionths; stories use no more places. */
 export function millionths(rate: string): bigint {
@@ -28,7 +28,7 @@ export function outcomeOfImport(
   if (!/^[0-9]+(\.[0-9]+)?$/.test(rate) || millionths(rate) === 0n) return "rejected";
   if (asOfMs > nowMs + DAY_MS) return "rejected";
   if (current === undefined) return "stored";
-  if (asOfMs < current.asOfMs) return "rejected";
+  if (asOfMs < current.asOfMs) return "older";
   if (rate === current.rate && asOfMs === current.asOfMs) return "unchanged";
   const [last, next] = [millionths(current.rate), millionths(rate)];
   return next * 2n < last || next * 2n > last * 3n ? "held" : "stored";

@@ -25,6 +25,10 @@ const PATIENT = {
   connectTimeoutMs: 30_000,
 };
 
+const FIGURES = `
+  SELECT rate, as_of FROM figures WHERE base = $1 AND quote = $2 AND source = 'import'
+  ORDER BY as_of, revision`;
+
 const OBSERVATIONS = `
   SELECT sequence, rate, as_of FROM observations WHERE base = $1 AND quote = $2 ORDER BY sequence`;
 
@@ -97,6 +101,11 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
         const { base, quote } = pairOf(pair);
         const rows = await engine.query(OBSERVATIONS, base, quote);
         return rows.map(({ sequence, rate, as_of }) => `${sequence}: ${rate} as of ${as_of}`);
+      },
+      async figuresOf(pair) {
+        const { base, quote } = pairOf(pair);
+        const rows = await engine.query(FIGURES, base, quote);
+        return rows.map(({ rate, as_of }) => `${rate} as of ${as_of}`);
       },
       planOf: (plan) => (plan === "free" ? plan : `${plan}-${mark.toLowerCase()}`),
       tally(kind, outcome) {

@@ -24,6 +24,8 @@ export interface Stage {
   pairOf(pair: PairName): { readonly base: string; readonly quote: string };
   /** The stored history of a pair: `1: 1.10 as of 2026-11-20T12:00:00.000000000Z`. */
   observationsOf(pair: PairName): Promise<readonly string[]>;
+  /** The stored figures of a pair's series of imports, by time and revision. */
+  figuresOf(pair: PairName): Promise<readonly string[]>;
   planOf(plan: PlanName): string;
   tally(kind: string, outcome: string): void;
 }

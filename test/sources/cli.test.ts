@@ -15,7 +15,10 @@ import { Program, temporaryDirectory } from "../support/process.ts";
 import { documentReader, headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
-const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
+const LIMITS = {
+  ...{ timeoutMs: 600_000, publicationMs: 600_000 },
+  ...{ bodyBytesMax: 1024 * 1024, redirectsMax: 3 },
+};
 const GOOD = body(ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" }));
 
 /** The command line in this process; a test server takes the place of the ECB. */

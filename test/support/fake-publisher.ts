@@ -66,7 +66,10 @@ export function ecbDay(day: string, figures: Readonly<Record<string, string>>): 
 export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
 
 /** A test that reached this timeout would take as long. */
-const LIMITS: HttpLimits = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 5 };
+const LIMITS: HttpLimits = {
+  ...{ timeoutMs: 600_000, publicationMs: 600_000 },
+  ...{ bodyBytesMax: 1024 * 1024, redirectsMax: 5 },
+};
 
 /** A publisher of the catalogue as it is, but for its addresses. */
 export function publisherAt(key: string, addresses: readonly Address[]): Publisher {

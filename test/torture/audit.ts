@@ -8,6 +8,7 @@ import {
   importedPair,
   importOf,
   SELECT_BROKEN_HISTORIES,
+  SELECT_BROKEN_SERIES,
   SELECT_IMPORTED,
   SELECT_IMPORTED_OBSERVATIONS,
 } from "./rates.ts";
@@ -72,6 +73,8 @@ async function auditObservations(round: Round, findings: Findings): Promise<void
   const { begun, done } = ledger.imports;
   const broken = await store.query(SELECT_BROKEN_HISTORIES);
   if (broken.length > 0) findings.complain(`broken histories: ${JSON.stringify(broken)}`);
+  const series = await store.query(SELECT_BROKEN_SERIES);
+  if (series.length > 0) findings.complain(`broken series: ${JSON.stringify(series.slice(0, 9))}`);
   const rows = await store.query(SELECT_IMPORTED_OBSERVATIONS);
   const lasts = new Map<string, number>();
   for (const row of rows) {

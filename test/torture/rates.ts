@@ -40,6 +40,18 @@ export const SELECT_IMPORTED_OBSERVATIONS = `
   SELECT base, sequence, rate, as_of FROM observations WHERE quote = '${QUOTE}'
   ORDER BY base, sequence`;
 
+/** Figures of imports that are no observation, or are there twice; and observations without one. */
+export const SELECT_BROKEN_SERIES = `
+  SELECT f.base, f.quote, f.date, f.as_of, f.revision, f.rate FROM figures f
+  WHERE f.quote = '${QUOTE}' AND (f.revision <> 1 OR f.source <> 'import' OR NOT EXISTS (
+    SELECT 1 FROM observations o WHERE o.base = f.base AND o.quote = f.quote
+      AND o.as_of = f.as_of AND o.rate = f.rate AND o.publication = f.publication))
+  UNION ALL
+  SELECT o.base, o.quote, '', o.as_of, 0, o.rate FROM observations o
+  WHERE o.quote = '${QUOTE}' AND NOT EXISTS (
+    SELECT 1 FROM figures f WHERE f.base = o.base AND f.quote = o.quote
+      AND f.as_of = o.as_of AND f.rate = o.rate)`;
+
 /** Pairs whose observations have a gap, or whose served rate is not the last of them. */
 export const SELECT_BROKEN_HISTORIES = `
   SELECT o.base, o.quote, 'not consecutive' AS problem FROM observations o

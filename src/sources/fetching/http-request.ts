@@ -18,12 +18,15 @@ export interface FetchedResponse {
 export interface HttpLimits {
   /** For the whole exchange, redirects included. */
   readonly timeoutMs: number;
+  /** For all documents of a publication: less than a node's lease of the source. */
+  readonly publicationMs: number;
   readonly bodyBytesMax: number;
   readonly redirectsMax: number;
 }
 
 export const publisherLimits: HttpLimits = {
   timeoutMs: 20_000,
+  publicationMs: 75_000,
   bodyBytesMax: 8 * 1024 * 1024,
   redirectsMax: 5,
 };
@@ -63,7 +66,11 @@ export async function httpRequest(
     return { body: content, validators: validatorsOf(response), receivedMs };
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    if (settings.signal.aborted) throw new SourceError("stopped before it was fetched", error);
+    if (settings.signal.aborted) {
+      const isLate = (settings.signal.reason as Error).name === "TimeoutError";
+      const why = isLate ? "its documents took too long" : "stopped before it was fetched";
+      throw new SourceError(why, error);
+    }
     if (timeout.aborted) {
       const seconds = limits.timeoutMs / 1000;
       throw new SourceError(`${hostOf(address)} did not respond within ${seconds} s`, error);

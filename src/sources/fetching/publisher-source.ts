@@ -14,9 +14,6 @@ import {
 } from "./http-request.ts";
 import { createSchedule } from "./schedule.ts";
 
-/** For all documents of a publication: less than a node's lease of the source. */
-const PUBLICATION_MS = 75_000;
-
 /** Creates a publisher's source: it fetches the publisher's addresses and parses the responses. */
 export function createPublisherSource(
   publisher: Publisher,
@@ -30,7 +27,7 @@ export function createPublisherSource(
 ): RateSource {
   const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
   const { tokenUrl, servedKind } = publisher;
-  const { clock, token } = settings;
+  const { clock, token, limits } = settings;
 
   return {
     key,
@@ -53,7 +50,7 @@ export function createPublisherSource(
       const known = validatorsOf(storedValidators);
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(PUBLICATION_MS)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.publicationMs)]);
       const send = (request: DocumentRequest, validators: Validators) =>
         httpRequest(request, { ...settings, hosts, validators, signal: limit });
 

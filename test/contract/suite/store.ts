@@ -22,6 +22,7 @@ import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
+import { seriesSuite } from "./series.ts";
 import { sessionListSuite } from "./session-list.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
@@ -47,6 +48,7 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  series: seriesSuite,
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,

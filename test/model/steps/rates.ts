@@ -40,7 +40,13 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
       );
 
       const outcome = outcomeOfImport(current, { rate, asOfMs }, nowMs);
-      const count = { stored: 0, unchanged: 0, held: 0, rejected: 0, [outcome]: 1 };
+      const isNew = outcome !== "rejected" && model.addFigure(pair, { rate, asOfMs });
+      const isOlder = outcome === "older";
+      const counts = { stored: 0, older: 0, unchanged: 0, held: 0, rejected: 0 };
+      const isUnchanged = isOlder && !isNew;
+      const count = isUnchanged
+        ? { ...counts, unchanged: 1 }
+        : { ...counts, [isOlder ? "stored" : outcome]: 1, older: isOlder ? 1 : 0 };
       // Some of the stories' symbols are names of currencies.
       const { unknown_symbols: _unknown, ...counted } = JSON.parse(done.printed);
       assert.deepEqual(counted, count, done.complaint);
@@ -50,7 +56,8 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
         model.serve(pair, { rate, asOfMs, isSuspended, held: undefined });
       }
       await assertHistory(model, stage, pair);
-      assertExit(done, ["stored", "unchanged"].includes(outcome) ? 0 : 1);
+      await assertSeries(model, stage, pair);
+      assertExit(done, ["stored", "older", "unchanged"].includes(outcome) ? 0 : 1);
       return outcome;
     },
   });
@@ -96,6 +103,7 @@ export const someDeletion = somePair.map((pair) =>
       const done = await stage.operate(["rates", "delete", base, quote]);
       model.pairs.delete(pair);
       await assertHistory(model, stage, pair);
+      await assertSeries(model, stage, pair);
       return assertExit(done, 0);
     },
   }),
@@ -107,6 +115,15 @@ async function assertHistory(model: Model, stage: Stage, pair: PairName): Promis
   assert.deepEqual(
     await stage.observationsOf(pair),
     served.map(({ rate, asOfMs }, index) => `${index + 1}: ${rate} as of ${asOfText(asOfMs)}`),
+  );
+}
+
+/** Compares the series of a pair with every valid figure that was imported: each is there once. */
+async function assertSeries(model: Model, stage: Stage, pair: PairName): Promise<void> {
+  const figures = (model.series.get(pair) ?? []).toSorted((one, next) => one.asOfMs - next.asOfMs);
+  assert.deepEqual(
+    await stage.figuresOf(pair),
+    figures.map(({ rate, asOfMs }) => `${rate} as of ${asOfText(asOfMs)}`),
   );
 }
 

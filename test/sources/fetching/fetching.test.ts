@@ -16,7 +16,10 @@ import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
-const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
+const LIMITS = {
+  ...{ timeoutMs: 600_000, publicationMs: 600_000 },
+  ...{ bodyBytesMax: 1024 * 1024, redirectsMax: 3 },
+};
 const HOUR_MS = 3_600_000;
 
 /** A service with the snapshot, and the ECB's source with a test publisher. */

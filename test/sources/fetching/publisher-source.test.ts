@@ -21,7 +21,10 @@ import { TestClock } from "../../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
 const FIGURES = ["USD 1.1600", "ISK 144.20"];
-const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 64 * 1024, redirectsMax: 5 };
+const LIMITS = {
+  ...{ timeoutMs: 600_000, publicationMs: 600_000 },
+  ...{ bodyBytesMax: 64 * 1024, redirectsMax: 5 },
+};
 const SHORT = { ...LIMITS, timeoutMs: 300 };
 const clock = new TestClock("2026-11-21T12:00:00.000Z");
 

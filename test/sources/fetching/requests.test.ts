@@ -14,7 +14,7 @@ import {
 import { TestClock } from "../../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600" });
-const LIMITS = { ...publisherLimits, timeoutMs: 600_000 };
+const LIMITS = { ...publisherLimits, timeoutMs: 600_000, publicationMs: 600_000 };
 
 function fetchAt(
   addresses: readonly Address[],
@@ -24,13 +24,15 @@ function fetchAt(
     readonly token?: string;
     readonly tokenUrl?: string;
     readonly validators?: string | undefined;
+    readonly limits?: typeof LIMITS;
   } = {},
 ) {
-  const { key = "ecb", now = "2026-11-20T22:59:00.000Z", token, tokenUrl, validators } = settings;
+  const { key = "ecb", now = "2026-11-20T22:59:00.000Z", limits = LIMITS } = settings;
+  const { token, tokenUrl, validators } = settings;
   const publisher = { ...publisherAt(key, addresses), ...(tokenUrl && { tokenUrl }) };
   const clock = new TestClock(now);
   const source = createPublisherSource(publisher, {
-    ...{ userAgent: USER_AGENT, limits: LIMITS, clock, token },
+    ...{ userAgent: USER_AGENT, limits, clock, token },
   });
   return source.fetch(validators, new AbortController().signal);
 }
@@ -140,4 +142,14 @@ test("the documents of a publication are requested one after the other", async (
     fetched.documents.map(({ address }) => address),
     addresses,
   );
+});
+
+test("documents that take too long together are a failure, however fast each is", async () => {
+  await using publisher = await playPublisher((response) => {
+    setTimeout(() => response.end(nbpTable("2026-11-20", { USD: "3.6000" })), 200);
+  });
+  const addresses = ["A", "B", "C", "D", "E"].map((table) => `${publisher.address}/${table}`);
+  const pending = fetchAt(addresses, { key: "nbp", limits: { ...LIMITS, publicationMs: 300 } });
+  await assert.rejects(pending, { name: "SourceError", message: "its documents took too long" });
+  assert.ok(publisher.requests.length < addresses.length);
 });

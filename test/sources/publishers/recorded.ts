@@ -325,6 +325,16 @@ export function momentsOf(lines: readonly SourceLine[]): readonly string[] {
   return [...new Set(moments)].sort();
 }
 
+/** The distinct kinds of the quotations, in alphabetical order. */
+export function kindsOf(lines: readonly SourceLine[]): readonly string[] {
+  return [...new Set(lines.map(({ kind = "middle" }) => kind))].sort();
+}
+
+/** The distinct periods of validity: the publisher's own date, and the last one. */
+export function validityOf(lines: readonly SourceLine[]): readonly string[] {
+  return [...new Set(lines.map(({ date, validUntil }) => `${date} to ${validUntil}`))].sort();
+}
+
 export function rejectionsOf(lines: readonly SourceLine[]): readonly string[] {
   return lines.flatMap((line) => ("reason" in line ? [line.reason] : []));
 }

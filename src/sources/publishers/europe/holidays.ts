@@ -118,7 +118,7 @@ export const icelandicHolidays: readonly Holiday[] = [
   ...["05-01", "06-17", "12-25", "12-26"].map(yearly),
 ];
 
-/** Public holidays by § 102 of the Hungarian Labour Code, without days off that a minister moves. */
+/** Holidays by § 102 of the Hungarian Labour Code, without the days off that a minister moves. */
 export const hungarianHolidays: readonly Holiday[] = [
   ...["01-01", "03-15"].map(yearly),
   GOOD_FRIDAY,

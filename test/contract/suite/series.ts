@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import type { Publication } from "../../../src/rates/history.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import type { RateUpdate } from "../../../src/rates/store.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
+import type { Engine } from "../../../src/storage/engine.ts";
+import { headersOf } from "../../support/rates.ts";
+import {
+  BY,
+  contentsOf,
+  NOW,
+  newRate,
+  pairOf,
+  type StoreTest,
+  storeRates,
+  updateRates,
+} from "./database.ts";
+
+const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
+
+const FRIDAY = "2026-03-13T15:00:00Z";
+const MONDAY = "2026-03-16T15:00:00Z";
+const TUESDAY = "2026-03-17T15:00:00Z";
+
+/** A fetch of a source, whose document has a text of its own. */
+function fetchOf(source: string, text = source): Publication {
+  const compressed = new TextEncoder().encode(text);
+  const stored = { hash: `hash of ${text}`, bytes: compressed.length, compressed };
+  return { source, receivedAt: NOW, documents: [{ name: "address", receivedAt: NOW, stored }] };
+}
+
+/** Every figure, by pair, source, kind, date and revision: `EUR/USD ecb 2026-03-13 #1: 1.1`. */
+async function figuresIn(engine: Engine): Promise<string[]> {
+  const rows = await engine.query(`
+    SELECT * FROM figures ORDER BY base, quote, source, kind, date, as_of, revision`);
+  return rows.map(({ base, quote, source, kind, date, revision, rate }) => {
+    const series = `${base}/${quote} ${source}${kind === "middle" ? "" : ` ${kind}`}`;
+    return `${series} ${date} #${revision}: ${rate}`;
+  });
+}
+
+export function seriesSuite(test: StoreTest): void {
+  test("each source has a series of its own, whoever owns the pair, and the owner's is served", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const rates = [
+      newRate("EUR/USD", "1.10", FRIDAY, "ecb"),
+      newRate("EUR/USD", "1.12", MONDAY, "cnb"),
+      newRate("EUR/USD", "1.11", MONDAY, "import:closing"),
+      newRate("EUR/USD", "1.09", MONDAY, "import"),
+    ];
+
+    const decisions = [];
+    for (const rate of rates) decisions.push(...(await updateRates(store, [rate], policy)));
+
+    assert.deepEqual(decisions, ["store", "foreign", "store", "store"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD cnb 2026-03-16 #1: 1.12",
+      "EUR/USD ecb 2026-03-13 #1: 1.10",
+      "EUR/USD import 2026-03-16 #1: 1.09",
+      "EUR/USD import:closing 2026-03-16 #1: 1.11",
+    ]);
+    assert.deepEqual(
+      (await store.rates.list()).map(({ rate, source }) => [rate, source]),
+      [["1.09", "import"]],
+    );
+  });
+
+  test("older and held figures go to their series, and what is served stays byte for byte", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
+    const { rates, observations, versions } = await contentsOf(engine);
+
+    const decisions = await updateRates(
+      store,
+      [newRate("EUR/USD", "1.08", FRIDAY, "ecb"), newRate("EUR/USD", "11.0", TUESDAY, "ecb")],
+      policy,
+    );
+
+    assert.deepEqual(decisions, ["older", "hold"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 2026-03-13 #1: 1.08",
+      "EUR/USD ecb 2026-03-16 #1: 1.10",
+      "EUR/USD ecb 2026-03-17 #1: 11.0",
+    ]);
+    const after = await contentsOf(engine);
+    assert.deepEqual([after.rates, after.observations], [rates, observations]);
+    assert.deepEqual(after.versions, versions, "no cache is cleared for a figure");
+  });
+
+  test("a figure that comes again is no new one, and an amended one is the next revision", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const first = newRate("EUR/USD", "1.10", FRIDAY, "ecb");
+    const how = { policy, headersOf, publication: fetchOf("ecb"), origin: BY };
+    const other = database.openStore();
+    const update = (rate: string) => other.rates.update([{ ...first, rate: rate as Decimal }], how);
+
+    assert.deepEqual((await store.rates.update([first], how)).isNew, [true]);
+    assert.deepEqual((await update("1.10")).isNew, [false]);
+    assert.deepEqual((await update("1.100")).isNew, [true], "a further zero is an amendment");
+    assert.deepEqual((await update("1.10")).isNew, [true], "and so is its withdrawal");
+    assert.deepEqual((await update("1.10")).isNew, [false]);
+
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 2026-03-13 #1: 1.10",
+      "EUR/USD ecb 2026-03-13 #2: 1.100",
+      "EUR/USD ecb 2026-03-13 #3: 1.10",
+    ]);
+  });
+
+  test("one update may state a date several times, in more rows than a statement has", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const many = Array.from({ length: 1100 }, (_, index) =>
+      newRate(`X${index % 550}/USD`, `1.${index}`, FRIDAY),
+    );
+    const rates = [newRate("EUR/USD", "1.1", FRIDAY), ...many, newRate("EUR/USD", "1.1", FRIDAY)];
+    const publication = fetchOf("import");
+
+    const { isNew } = await store.rates.update(rates, {
+      ...{ policy: () => "store" as const, headersOf, publication, origin: BY },
+    });
+
+    assert.deepEqual([isNew[0], isNew.at(-1)], [true, false]);
+    assert.equal(isNew.filter((one) => one).length, 1101);
+    const figures = await figuresIn(engine);
+    assert.equal(figures.length, 1101);
+    assert.deepEqual(
+      figures.filter((figure) => figure.startsWith("X17/")),
+      ["X17/USD import 2026-03-13 #1: 1.17", "X17/USD import 2026-03-13 #2: 1.567"],
+    );
+  });
+
+  test("a figure has the publisher's own date, its kind, its validity and its place", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const moscow = newRate("USD/RUB", "80.1", "2026-03-12T21:00:00Z", "ecb");
+    const further = [
+      { ...moscow, rate: "79.5" as Decimal, kind: "buying", place: 1 },
+      { ...moscow, rate: "81.5" as Decimal, kind: "selling", validUntil: "2026-03-31" },
+    ] satisfies RateUpdate["further"];
+
+    const served = { ...moscow, date: "2026-03-13", place: 0, line: 7 };
+    const decisions = await updateRates(store, [served], policy, {
+      publication: fetchOf("ecb"),
+      further,
+    });
+
+    assert.deepEqual(decisions, ["store"]);
+    assert.deepEqual(await figuresIn(engine), [
+      "USD/RUB ecb buying 2026-03-12 #1: 79.5",
+      "USD/RUB ecb 2026-03-13 #1: 80.1",
+      "USD/RUB ecb selling 2026-03-12 #1: 81.5",
+    ]);
+    const rows = await engine.query("SELECT * FROM figures ORDER BY kind");
+    assert.deepEqual(
+      rows.map(({ valid_until, place, line, publication, stored_at }) => {
+        return [valid_until, place, line, publication, stored_at];
+      }),
+      [
+        [null, 1, null, 1, NOW],
+        [null, 0, 7, 1, NOW],
+        ["2026-03-31", null, null, 1, NOW],
+      ],
+    );
+    assert.deepEqual((await store.rates.list()).length, 1, "one kind is served");
+  });
+
+  test("a transaction that fails leaves no figure", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [newRate("EUR/USD", "1.10", FRIDAY)]);
+    const before = await contentsOf(engine);
+    const rates = [newRate("EUR/USD", "1.11", MONDAY), newRate("EUR/GBP", "0.8", MONDAY)];
+    const further = [{ ...newRate("EUR/GBP", "0.8", MONDAY), kind: "other" as "buying" }];
+
+    await assert.rejects(updateRates(store, rates, policy, { further }), /kind|check/i);
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("figures alone are added to their series, and nothing of them is served", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const figure = (rate: string, date: string) => ({
+      ...newRate("EUR/USD", rate, `${date}T15:00:00Z`, "ecb"),
+      ...{ date, kind: "middle" as const, validUntil: undefined },
+    });
+    const archive = [figure("1.1789", "1999-01-04"), figure("1.1790", "1999-01-05")];
+
+    const { publication, isNew } = await store.figures.addFigures(archive, fetchOf("ecb"), NOW);
+    const again = await store.figures.addFigures(
+      [figure("1.1790", "1999-01-05"), figure("1.1743", "1999-01-06")],
+      publication,
+      NOW,
+    );
+
+    assert.deepEqual(
+      [isNew, again.isNew],
+      [
+        [true, true],
+        [false, true],
+      ],
+    );
+    assert.equal(again.publication, publication);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 1999-01-04 #1: 1.1789",
+      "EUR/USD ecb 1999-01-05 #1: 1.1790",
+      "EUR/USD ecb 1999-01-06 #1: 1.1743",
+    ]);
+    const { rates, observations, held_rates } = await contentsOf(engine);
+    assert.deepEqual([rates, observations, held_rates], [[], [], []]);
+  });
+
+  test("a released rate is in its series once, and a dropped or deleted one stays there", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
+    await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
+    const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-16 #1: 11.0"];
+
+    await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY);
+    assert.deepEqual(await figuresIn(engine), figures);
+    await updateRates(store, [newRate("EUR/USD", "1.12", TUESDAY, "ecb")], policy);
+    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
+
+    const same = [newRate("EUR/USD", "1.12", TUESDAY, "ecb")];
+    assert.deepEqual(await updateRates(store, same, policy), ["store"]);
+    assert.equal((await figuresIn(engine)).length, 3);
+  });
+
+  test("a preview tells which figures are new to their series, and stores none", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
+    const older = newRate("EUR/USD", "1.08", FRIDAY, "ecb");
+    const foreign = newRate("EUR/USD", "1.11", MONDAY, "cnb");
+    await updateRates(store, [older], policy);
+    const before = await contentsOf(engine);
+
+    const decided = await store.rates.previewUpdate([older, foreign, foreign], policy);
+
+    assert.deepEqual(
+      decided.map(({ decision, isNew }) => [decision, isNew]),
+      [
+        ["older", false],
+        ["foreign", true],
+        ["foreign", false],
+      ],
+    );
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("figures that two nodes store at once are each stored once", async (database) => {
+    const stores = [database.openStore(), database.openStore(), database.openStore()];
+    const rates = Array.from({ length: 40 }, (_, index) =>
+      newRate(`X${index}/USD`, "1.1", FRIDAY, "cnb"),
+    );
+
+    const outcomes = await Promise.all(
+      stores.map((store) =>
+        store.rates.update(rates, { policy, headersOf, publication: fetchOf("cnb"), origin: BY }),
+      ),
+    );
+
+    const added = outcomes.flatMap(({ isNew }) => isNew).filter((one) => one).length;
+    assert.equal(added, 40);
+    assert.equal((await figuresIn(database.openEngine())).length, 40);
+  });
+
+  test("old figures are removed, except the newest of each series and that of a held rate", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const on = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+    const storeOn = (day: number, rates: Parameters<typeof storeRates>[1], source: string) =>
+      updateRates(store, rates, policy, {
+        publication: { ...fetchOf(source, `${source} ${day}`), receivedAt: on(day) },
+        origin: { ...BY, at: on(day) },
+      });
+    const dated = (day: number, rate: string, source: string, pair = "EUR/USD") =>
+      newRate(pair, rate, on(day), source);
+    await storeOn(1, [dated(1, "1.1", "ecb"), dated(1, "0.8", "ecb", "EUR/GBP")], "ecb");
+    await storeOn(2, [dated(2, "9.9", "ecb")], "ecb"); // held
+    await storeOn(3, [dated(3, "1.3", "cnb"), dated(3, "0.9", "cnb", "EUR/GBP")], "cnb");
+    await storeOn(4, [dated(4, "1.4", "cnb")], "cnb");
+    await storeOn(5, [dated(1, "1.0", "cnb")], "cnb"); // of an earlier day
+    await storeOn(9, [dated(9, "9.8", "ecb")], "ecb"); // held, instead of the one of day 2
+    await storeOn(9, [dated(9, "1.9", "cnb")], "cnb");
+
+    await Array.fromAsync(store.history.removeBefore(on(5)));
+
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/GBP cnb 2026-11-03 #1: 0.9",
+      "EUR/GBP ecb 2026-11-01 #1: 0.8",
+      "EUR/USD cnb 2026-11-01 #1: 1.0",
+      "EUR/USD cnb 2026-11-09 #1: 1.9",
+      "EUR/USD ecb 2026-11-09 #1: 9.8",
+    ]);
+    const { publications, documents } = await contentsOf(engine);
+    const days = publications?.map(({ received_at }) => Number(String(received_at).slice(8, 10)));
+    assert.deepEqual(
+      days?.sort((one, next) => one - next),
+      [1, 3, 5, 9, 9],
+    );
+    assert.equal(documents?.length, 5);
+  });
+}
