@@ -28,7 +28,7 @@ const settings = {
   AUTH_WINDOW_SECONDS: { value: "900" },
   TRUST_PROXY: { without: "none" },
   ALLOWED_ORIGINS: { without: "none" },
-  RATE_SOURCES: { without: "ecb,cnb,nbp,norges" },
+  RATE_SOURCES: { without: "ecb,cnb,nbp,norges,dnb,nbrm" },
   SOURCE_TOKENS: { without: "none", isSecret: true },
   RATE_MAX_JUMP: { value: "0.5" },
   HTTPS_PROXY: { without: "none", isSecret: true, isShared: true },

@@ -87,6 +87,28 @@ ${cubes.join("\n")}
     );
     return [`${[head, ...rows].join("\n")}\n`];
   },
+
+  dnb([figures = []], day) {
+    const rows = figures.map(
+      ([code, , rate]) => `<currency desc="${code}" code="${code}" rate="${rate}" />`,
+    );
+    return [
+      `<?xml version="1.0" encoding="utf-8"?>
+<exchangerates type="Exchange rates" author="Danmarks Nationalbank" refcur="DKK" refamt="1">
+<dailyrates id="${day}">
+${rows.join("\n")}
+</dailyrates>
+</exchangerates>`,
+    ];
+  },
+
+  nbrm([figures = []], day) {
+    const rows = figures.map(
+      ([code, , rate]) =>
+        `{"rBr":1,"datum":"${day}T00:00:00","oznaka":"${code}","nomin":1,"sreden":${rate}}`,
+    );
+    return [`[${rows.join(",")}]`];
+  },
 };
 
 /**

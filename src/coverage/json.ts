@@ -48,6 +48,10 @@ export const CoveredSourceSchema = Type.Object(
     key: Type.String({ examples: ["ecb"] }),
     name: Type.String({ examples: ["European Central Bank"] }),
     country: Type.String({ description: "ISO 3166-1 alpha-2, or EU", examples: ["EU"] }),
+    group: Type.String({
+      description: "Under which heading to list it: its region or, for some, its kind",
+      examples: ["Western, Northern and Central Europe"],
+    }),
     terms: Type.String({ description: "The terms on which the figures may be passed on" }),
     terms_url: nullable({ type: ["string", "null"], format: "uri" }),
     schedule: Type.String({ examples: ["16:05 on working days, Europe/Berlin"] }),
@@ -134,6 +138,7 @@ function coveredSourceJson(covered: CoveredSource) {
     key: source.key,
     name: source.name,
     country: source.country,
+    group: source.group,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),

@@ -28,6 +28,8 @@ export interface RateSource {
   readonly name: string;
   /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
   readonly country: string;
+  /** The heading of lists of sources under which it is: `Asia and the Pacific`. */
+  readonly group: string;
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
   readonly termsUrl: string | undefined;

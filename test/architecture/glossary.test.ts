@@ -14,6 +14,7 @@ const names: Readonly<Record<string, string>> = {
   "kurs-log-ins-refused": "that alarm's page",
   kurs_hashing_refused_total: "a metric's name",
   currencyCode: "a member of the Czech National Bank's JSON",
+  currency_code: "a member of Bank Negara Malaysia's JSON",
   CurrencyCode: "an attribute of the Turkish central bank's XML",
   "Currency Code": "a column of HM Revenue & Customs' CSV",
   ERR_CONNECTION_REFUSED: "an error of Chromium",

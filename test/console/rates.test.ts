@@ -45,13 +45,13 @@ for (const each of twoLooks) {
     await signUp(page, EMAIL);
     await createKey(page, "billing");
     await turnTo(page, "Rates");
-    await page.getByText("240 pairs").waitFor();
+    await page.getByText("299 pairs").waitFor();
     await untilCount(rowsOf(page), ROWS_MAX);
     await assertSoundAndNarrow(visitor, "the rates");
 
     await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
 
-    await page.getByText("1 of 240 pairs").waitFor();
+    await page.getByText("1 of 299 pairs").waitFor();
     await untilCount(rowsOf(page), 1);
     await page.getByRole("heading", { name: "EUR Euro" }).waitFor();
     const stale = page.getByText("4 sources missed a publication");
@@ -77,7 +77,7 @@ for (const each of twoLooks) {
     await logIn(page, EMAIL);
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await turnTo(page, "Rates");
-    await page.getByText("240 pairs").waitFor();
+    await page.getByText("299 pairs").waitFor();
     assert.doesNotMatch(await textOf(page), /read at/, "the figure outlived the session");
     visitor.assertQuiet();
   });
@@ -150,16 +150,16 @@ test("major pairs come first, and the address keeps the base and the source", as
   await page.getByLabel("Base").selectOption("CHF");
   await page.getByLabel("Source").selectOption("nbp");
 
-  await page.getByText("1 of 240 pairs").waitFor();
+  await page.getByText("1 of 299 pairs").waitFor();
   assert.equal(page.url(), `${service.url}/rates?base=CHF&source=nbp`);
   await page.reload();
-  await page.getByText("1 of 240 pairs").waitFor();
+  await page.getByText("1 of 299 pairs").waitFor();
   await firstPair(page, "Try CHF/PLN").waitFor();
   await page.goto(`${service.url}/rates?base=%3Cb%3E`);
   await page.getByRole("heading", { name: "No such pair" }).waitFor();
   await assertSoundAndNarrow(visitor, "a base that nobody has");
   await page.getByLabel("Base").selectOption("");
-  await page.getByText("240 pairs", { exact: true }).waitFor();
+  await page.getByText("299 pairs", { exact: true }).waitFor();
   visitor.assertQuiet();
 });
 
@@ -214,7 +214,7 @@ test("the list is sent once: later visits ask whether it has changed", async () 
   // The page shows the list that it has while it asks.
   const asked = page.waitForResponse("**/v1/account/pairs");
   await turnTo(page, "Rates");
-  await page.getByText("240 pairs").waitFor();
+  await page.getByText("299 pairs").waitFor();
   assert.equal((await asked).status(), 304);
   service.storeRate("AAA", "BBB", "1.5");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
@@ -222,7 +222,7 @@ test("the list is sent once: later visits ask whether it has changed", async () 
   await page.getByText("Euro", { exact: true }).waitFor();
   await turnTo(page, "Rates");
 
-  await page.getByText("241 pairs").waitFor();
+  await page.getByText("300 pairs").waitFor();
   assert.equal(statuses.filter((status) => status === 200).length, 2);
   visitor.assertQuiet();
 });

@@ -20,7 +20,9 @@ for (const each of twoLooks) {
 
     const table = page.getByRole("region", { name: "Sources as a table" });
     await table.waitFor();
-    await untilCount(table.getByRole("row"), 5);
+    // A header, six sources and their two groups.
+    await untilCount(table.getByRole("row"), 9);
+    await table.getByRole("rowheader", { name: "Western, Northern and Central Europe" }).waitFor();
     const cells = table.getByRole("row", { name: /European Central Bank/ }).locator("td");
     const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
     assert.equal(country, "EU");

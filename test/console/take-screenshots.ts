@@ -53,8 +53,8 @@ async function visit(
     await page.goto("about:blank");
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    if (path === "/") await page.getByText("240", { exact: true }).waitFor();
-    if (path === "/coverage") await page.getByText("240 pairs of").waitFor();
+    if (path === "/") await page.getByText("299", { exact: true }).waitFor();
+    if (path === "/coverage") await page.getByText("299 pairs of").waitFor();
     await keep(`0${index + 1}${path.replaceAll(/[/#=]/g, "-")}`);
   }
   await signUp(page, email, "password");
@@ -82,7 +82,7 @@ async function visit(
   await page.getByRole("region", { name: "This period" }).waitFor();
   await keep("11-home");
   await turnTo(page, "Rates");
-  await page.getByText("240 pairs").waitFor();
+  await page.getByText("299 pairs").waitFor();
   await keep("12-rates");
   await page.getByRole("searchbox", { name: "Search" }).fill("franc");
   await keep("12-rates-search");

@@ -17,12 +17,12 @@ for (const each of twoLooks) {
     await page.goto("/");
 
     const figures = page.getByRole("region", { name: "This service" });
-    await figures.getByText("240", { exact: true }).waitFor();
+    await figures.getByText("299", { exact: true }).waitFor();
     await figures.getByText("A new account has 1,000 units a month.").waitFor();
     await untilCount(figures.locator("dl > div"), 4);
     const texts = await figures.locator("dl > div").allTextContents();
     assert.deepEqual(texts, [
-      "pairs to read240",
+      "pairs to read299",
       "publishers4",
       "of them up to date0",
       "for each read1 unit",
@@ -52,7 +52,7 @@ for (const each of twoLooks) {
 
     await page.getByRole("link", { name: "See the publishers and their pairs" }).click();
 
-    await page.getByText("240 pairs of 4 publishers").waitFor();
+    await page.getByText("299 pairs of 6 publishers").waitFor();
     await excuseShift(page);
     assert.equal(page.url(), `${service.url}/coverage`);
     const ecb = page.getByRole("region", { name: "European Central Bank" });
@@ -62,7 +62,7 @@ for (const each of twoLooks) {
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476|\d{4}-\d\d/);
     await assertSoundAndNarrow(visitor, "the publishers and their pairs");
     await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
-    await page.getByText("1 of 240 pairs").waitFor();
+    await page.getByText("1 of 299 pairs").waitFor();
     await page.getByText("EUR/CHF Euro, Swiss Franc").waitFor();
     await untilCount(page.getByRole("listitem").filter({ hasText: "/" }), 1);
     await page.getByRole("searchbox", { name: "Search" }).fill("€");
@@ -77,8 +77,8 @@ for (const each of twoLooks) {
 
 for (const [state, failures, fetchedAt, sentence] of [
   ["that reaches no publisher", 3, null, "their publishers cannot be reached, and the service"],
-  ["that lacks a publication", 0, "2026-11-21T11:59:00Z", "4 publishers missed a publication. "],
-  ["that fails now", 2, "2026-11-21T11:59:00Z", "4 publishers missed a publication; the service"],
+  ["that lacks a publication", 0, "2026-11-21T11:59:00Z", "6 publishers missed a publication. "],
+  ["that fails now", 2, "2026-11-21T11:59:00Z", "6 publishers missed a publication; the service"],
 ] as const) {
   test(`a service ${state} says why its publishers are not up to date`, async () => {
     await using service = await startHere();

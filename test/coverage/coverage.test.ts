@@ -271,6 +271,7 @@ suite("GET /v1/account/sources", () => {
       key: "ecb",
       name: "European Central Bank",
       country: "EU",
+      group: "Western, Northern and Central Europe",
       terms:
         "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
       terms_url: "https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",

@@ -321,15 +321,15 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, failed, "ecb", 29);
     query(directory.path, failed, "nbp", 29);
 
-    const fresh = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges" });
+    const fresh = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges,dnb,nbrm" });
 
     const text =
-      /^not fetched yet: ecb, cnb, nbp, norges; their newest rate is \d+ days old; ecb failed with: getaddrinfo ENOTFOUND\. A running server tries again by itself; to fetch now: kurs rates fetch\.$/;
+      /^not fetched yet: ecb, cnb, nbp, norges, dnb, nbrm; their newest rate is \d+ days old; ecb failed with: getaddrinfo ENOTFOUND\. A running server tries again by itself; to fetch now: kurs rates fetch\.$/;
     assert.match(fresh.text("warning", "sources"), text);
     assert.doesNotMatch(fresh.stdout, /^problem +sources/m);
     assert.equal(fresh.exitCode, 0);
     query(directory.path, "UPDATE sources SET failures = 30");
-    const later = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges" });
+    const later = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges,dnb,nbrm" });
     assert.match(later.text("problem", "sources"), text);
     assert.equal(later.exitCode, 1);
   });

@@ -10,6 +10,8 @@ const SNAPSHOT = [
   "nbp of 2026-03-05",
   "nbp of 2026-03-04",
   "norges of 2026-03-24",
+  "dnb of 2026-03-13",
+  "nbrm of 2026-03-13",
 ];
 
 const snapshotsIn = (lines: readonly LogLine[]) =>

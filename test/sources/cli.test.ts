@@ -192,10 +192,7 @@ test("an unknown source is wrong use, and the message names the known ones", asy
   await using cli = await newCli();
   const { exitCode, stderr } = await cli.run("rates", "fetch", "ecb", "bank");
   assert.equal(exitCode, 2);
-  assert.match(
-    stderr,
-    /unknown source bank; known sources: ecb, cnb, nbp, norges, /,
-  );
+  assert.match(stderr, /unknown source bank; known sources: ecb, cnb, nbp, norges, dnb, nbrm, /);
   assert.equal(cli.publisher.requests.length, 0);
 });
 
@@ -205,7 +202,10 @@ test("an unknown name in RATE_SOURCES ends the start with the list of names", as
   await using program = new Program(["serve"], { dataDirectory: directory.path, env });
   const { exitCode, stdout, stderr } = await program.ended;
   assert.deepEqual([exitCode, stdout], [2, ""]);
-  assert.match(stderr, /RATE_SOURCES: there is no bank; there are ecb, cnb, nbp, norges, /);
+  assert.match(
+    stderr,
+    /RATE_SOURCES: there is no bank; there are ecb, cnb, nbp, norges, dnb, nbrm, /,
+  );
   assert.match(stderr, /RATE_MAX_JUMP: want a number above 0/);
 });
 

@@ -6,7 +6,9 @@ import { Scroll } from "./scroll.tsx";
 /** The most missed publications that the service counts. */
 const MISSED_MAX = 99;
 
-/** The sources of a service, in their order of precedence. */
+const COLUMNS = 7;
+
+/** The sources of a service by groups, in each of them in their order of precedence. */
 export function SourceTable({ sources }: { readonly sources: readonly CoveredSource[] }) {
   if (sources.length === 0) return <NoSources />;
   return (
@@ -25,31 +27,18 @@ export function SourceTable({ sources }: { readonly sources: readonly CoveredSou
             <th scope="col">Next publication</th>
           </tr>
         </thead>
-        <tbody>
-          {sources.map((source) => (
-            <tr key={source.key}>
-              <th scope="row">
-                <Link to="/source" search={`?key=${source.key}`}>
-                  {source.name}
-                </Link>
+        {[...Map.groupBy(sources, ({ group }) => group)].map(([group, members]) => (
+          <tbody key={group}>
+            <tr>
+              <th scope="rowgroup" colSpan={COLUMNS}>
+                {group}
               </th>
-              <td data-label="Country">{source.country}</td>
-              <td data-label="Terms">
-                <Terms source={source} />
-              </td>
-              <td data-label="Schedule">{source.schedule}</td>
-              <td data-label="Pairs" class="number">
-                {formatUnits(source.pairs)}
-              </td>
-              <td data-label="State">
-                <MissedBadge source={source} />
-              </td>
-              <td data-label="Next publication">
-                {source.next_publication && formatMinute(source.next_publication)}
-              </td>
             </tr>
-          ))}
-        </tbody>
+            {members.map((source) => (
+              <SourceRow key={source.key} source={source} />
+            ))}
+          </tbody>
+        ))}
       </table>
     </Scroll>
   );
@@ -57,6 +46,32 @@ export function SourceTable({ sources }: { readonly sources: readonly CoveredSou
 
 interface SourceProps {
   readonly source: CoveredSource;
+}
+
+function SourceRow({ source }: SourceProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/source" search={`?key=${source.key}`}>
+          {source.name}
+        </Link>
+      </th>
+      <td data-label="Country">{source.country}</td>
+      <td data-label="Terms">
+        <Terms source={source} />
+      </td>
+      <td data-label="Schedule">{source.schedule}</td>
+      <td data-label="Pairs" class="number">
+        {formatUnits(source.pairs)}
+      </td>
+      <td data-label="State">
+        <MissedBadge source={source} />
+      </td>
+      <td data-label="Next publication">
+        {source.next_publication && formatMinute(source.next_publication)}
+      </td>
+    </tr>
+  );
 }
 
 interface TermsProps {

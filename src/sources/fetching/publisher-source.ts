@@ -21,14 +21,15 @@ export function createPublisherSource(
     readonly token?: string | undefined;
   },
 ): RateSource {
-  const { key, name, country, terms, termsUrl, tokenUrl, schedule, rarerPairs, parse } = publisher;
-  const { servedKind } = publisher;
+  const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
+  const { tokenUrl, servedKind } = publisher;
   const { clock, token, limits } = settings;
 
   return {
     key,
     name,
     country,
+    group,
     terms,
     termsUrl,
     schedule: createSchedule(schedule),

@@ -1,5 +1,6 @@
 import type { SourceLine } from "../../rates/rules/rate.ts";
 import { dateIn, publicationTime } from "../rules/publication-time.ts";
+import { africanPublishers } from "./africa/entries.ts";
 import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
@@ -9,19 +10,26 @@ import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import type { Entry, Publisher, PublisherResponse } from "./publisher.ts";
 
-const entries: readonly Entry[] = [
-  ...europeanPublishers,
-  ...eurasianPublishers,
-  ...asianPublishers,
-  ...americanPublishers,
-  ...globalPublishers,
-  ...periodicPublishers,
+/** By the headings of docs/sources.md and of the console's list of sources. */
+const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
+  ["Western, Northern and Central Europe", europeanPublishers],
+  ["Eastern Europe, the Caucasus and Central Asia", eurasianPublishers],
+  ["Asia and the Pacific", asianPublishers],
+  ["Africa", africanPublishers],
+  ["The Americas", americanPublishers],
+  ["Worldwide", globalPublishers],
+  ["Tables for a month or a quarter", periodicPublishers],
 ];
 
-/** All publishers, in the default order of precedence: those that are on by default come first. */
-export const publishers: readonly Publisher[] = entries.map(publisherOf);
+const all = groups.flatMap(([group, entries]) => entries.map((entry) => publisherOf(entry, group)));
 
-function publisherOf({ archive, ...entry }: Entry): Publisher {
+/** All publishers, in the default order of precedence: those that are on by default come first. */
+export const publishers: readonly Publisher[] = [
+  ...all.filter(({ onByDefault }) => onByDefault),
+  ...all.filter(({ onByDefault }) => !onByDefault),
+];
+
+function publisherOf({ archive, ...entry }: Entry, group: string): Publisher {
   const { publishedAt, charset, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
@@ -33,6 +41,7 @@ function publisherOf({ archive, ...entry }: Entry): Publisher {
       : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
   return {
     ...entry,
+    group,
     parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)).map(dated),
     ...(archive && {
       archive: {

@@ -99,7 +99,7 @@ interface Archive {
 }
 
 /** A publisher in the catalogue; its parsers may state a pair several times. */
-export type Entry = Omit<Publisher, "parse" | "archive"> & {
+export type Entry = Omit<Publisher, "parse" | "archive" | "group"> & {
   readonly parse: Parse;
   /** `parse` is for responses that the entry's own parser would shorten to the latest figures. */
   readonly archive?: Archive & { readonly parse?: Parse };
@@ -112,6 +112,8 @@ export interface Publisher {
   readonly name: string;
   /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
   readonly country: string;
+  /** The heading of lists of publishers under which it is: its region or, for some, its kind. */
+  readonly group: string;
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
   readonly termsUrl: string | undefined;

@@ -25,6 +25,11 @@ export function mondayFrom(day: string): Holiday {
   return weekdayFrom(day, MONDAY);
 }
 
+/** The first Thursday on or after a day. */
+export function thursdayFrom(day: string): Holiday {
+  return weekdayFrom(day, THURSDAY);
+}
+
 /** The first Friday on or after a day. */
 export function fridayFrom(day: string): Holiday {
   return weekdayFrom(day, FRIDAY);
@@ -56,6 +61,7 @@ export function isHoliday(date: Temporal.PlainDate, holidays: readonly Holiday[]
 
 // ISO 8601's numbers, which Temporal uses.
 const MONDAY = 1;
+const THURSDAY = 4;
 const FRIDAY = 5;
 
 function weekdayFrom(day: string, weekday: number): Holiday {

@@ -93,6 +93,19 @@ const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
   sfc: ({ quote }) => quote,
   snb: ({ base }) => base,
   nbrb: ({ base }) => base,
+  sbi: ({ base }) => icelandicNames[base] ?? base,
+  nbu: ({ base }) => base,
+  cbu: ({ base }) => base,
+  nbk: ({ base }) => base,
+  nbm: ({ base }) => base,
+  nbrm: ({ base }) => base,
+  cba: ({ base }) => base,
+  hnb: ({ quote }) => quote,
+  bnm: ({ base }) => (base === "XDR" ? "SDR" : base),
+  hkma: ({ base }) => base.toLowerCase(),
+  amcm: ({ base }) => base,
+  bcra: ({ base }) => (base === "MXN" ? "MXP" : base),
+  sarb: ({ base }) => southAfricanNames[base] ?? base,
   mnb: ({ base }) => `"${base}"`,
   bazg: ({ base }) => base,
   "bazg-monthly": ({ base }) => base,
@@ -109,6 +122,20 @@ const treasuryNames: Readonly<Record<string, string>> = {
   TWD: "Taiwan-Dollar",
   EUR: "Euro Zone-Euro",
   CAD: "Canada-Dollar",
+};
+
+const icelandicNames: Readonly<Record<string, string>> = {
+  USD: "Bandaríkjadalur",
+  JPY: "Japanskt jen",
+  KRW: "Suðurkóreskt vonn",
+  HUF: "Ungversk forinta",
+};
+
+const southAfricanNames: Readonly<Record<string, string>> = {
+  USD: "US Dollar",
+  GBP: "British Pound",
+  EUR: "Euro",
+  ZAR: "Yen",
 };
 
 const fundNames: Readonly<Record<string, string>> = {

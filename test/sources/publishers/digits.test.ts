@@ -31,6 +31,19 @@ const answers: readonly (readonly [
   ["snb", 0, (f) => [snbFeed(f, "1")]],
   ["snb", 2, (f) => [snbFeed(f, "-2")]],
   ["nbrb", 5, (f) => [nbrbAnswer(f)]],
+  ["sbi", 0, (f) => [sbiGroup(f), sbiGroup("124.710000")]],
+  ["nbu", 1, (f) => [nbuAnswer(f)]],
+  ["cbu", 1, (f) => [cbuAnswer(f)]],
+  ["bcra", 3, (f) => [bcraAnswer(f)]],
+  ["hkma", 0, (f) => [`{"result":{"records":[{"end_of_day":"2026-03-13","usd":${f}}]}}`]],
+  ["amcm", 2, (f) => [amcmAnswer(f)]],
+  ["hnb", 0, (f) => [hnbAnswer(f)]],
+  ["bnm", 2, (f) => [bnmAnswer(f)]],
+  ["nbk", 3, (f) => [nbkFeed(f)]],
+  ["nbm", 2, (f) => [nbmDocument(f)]],
+  ["nbrm", 0, (f) => [nbrmAnswer(f)]],
+  ["cba", 1, (f) => [cbaEnvelope(f)]],
+  ["sarb", 0, (f) => [f, "1", "1", "1"].map(sarbSeries)],
   ["mnb", 2, (f) => [mnbEnvelope(f)]],
   ["bazg", 4, (f) => [bazgDocument(f)]],
   ["tcmb", 2, (f) => [tcmbDocument(f)]],
@@ -148,6 +161,76 @@ function snbFeed(figure: string, unitMultiplier: string): string {
 function nbrbAnswer(figure: string): string {
   const of = '"Date":"2026-03-13T00:00:00","Cur_Abbreviation":"VND","Cur_Scale":100000';
   return `[{${of},"Cur_OfficialRate":${figure}}]`;
+}
+
+function sbiGroup(figure: string): string {
+  const entry = `<Entry><Date>3/13/2026 12:00:00 AM</Date><Value>${figure}</Value></Entry>`;
+  const series = `<TimeSeriesData>${entry}</TimeSeriesData>`;
+  return `<Group ID="7"><TimeSeries ID="42">${series}</TimeSeries></Group>`;
+}
+
+function nbuAnswer(figure: string): string {
+  const of = '"exchangedate":"13.03.2026","cc":"JPY","units":10';
+  return `[{${of},"rate":${figure}}]`;
+}
+
+function cbuAnswer(figure: string): string {
+  return `[{"Ccy":"VND","Nominal":"10","Rate":"${figure}","Date":"13.03.2026"}]`;
+}
+
+function bcraAnswer(figure: string): string {
+  const of = '"codigoMoneda":"VND","descripcion":"DONG VIETNAM (C/1.000 UNIDADES)"';
+  const rows = `"detalle":[{${of},"tipoCotizacion":${figure}}]`;
+  return `{"results":{"fecha":"2026-03-13",${rows}}}`;
+}
+
+function hnbAnswer(figure: string): string {
+  const of =
+    '"datum_primjene":"2026-03-13","valuta":"USD","kupovni_tecaj":"1","prodajni_tecaj":"1"';
+  return `[{${of},"srednji_tecaj":"${figure.replace(".", ",")}"}]`;
+}
+
+function bnmAnswer(figure: string): string {
+  const rates = `"middle_rate":${figure},"buying_rate":null,"selling_rate":null`;
+  return `{"data":[{"currency_code":"JPY","unit":100,"rate":{"date":"2026-03-13",${rates}}}]}`;
+}
+
+function amcmAnswer(figure: string): string {
+  const of = '"date":"2026-03-13 00:00:00","currency":"JPY","unit":100.0';
+  return `{"data":[{${of},"usdMean":"${figure}"}]}`;
+}
+
+function nbkFeed(figure: string): string {
+  const of = `<title>IRR</title><description>${figure}</description><quant>1000</quant>`;
+  return `<rates><date>13.03.2026</date><item>${of}</item></rates>`;
+}
+
+function nbmDocument(figure: string): string {
+  const of = `<CharCode>UZS</CharCode><Nominal>100</Nominal><Value>${figure}</Value>`;
+  return `<ValCurs Date="13.03.2026"><Valute>${of}</Valute></ValCurs>`;
+}
+
+function nbrmAnswer(figure: string): string {
+  return `[{"oznaka":"JPY","nomin":1,"sreden":${figure},"datum":"2026-03-13T00:00:00"}]`;
+}
+
+function cbaEnvelope(figure: string): string {
+  const of = `<ISO>UZS</ISO><Amount>10</Amount><Rate>${figure}</Rate>`;
+  const rates = `<Rates><ExchangeRate>${of}</ExchangeRate></Rates>`;
+  const result = `<CurrentDate>2026-03-13T00:00:00</CurrentDate>${rates}`;
+  const latest = `<ExchangeRatesLatestResult>${result}</ExchangeRatesLatestResult>`;
+  const response = `<ExchangeRatesLatestResponse>${latest}</ExchangeRatesLatestResponse>`;
+  return `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${response}</soap:Body></soap:Envelope>`;
+}
+
+function sarbSeries(figure: string, place: number): string {
+  const name = [
+    "Rand per US Dollar",
+    "Rand per British Pound",
+    "Rand per Euro",
+    "Japan: Yen per Rand",
+  ][place];
+  return `[{"Period":"2026-03-13T00:00:00","Timeseries":"${name}","Value":${figure}}]`;
 }
 
 function krakenAnswers(figure: string): readonly string[] {

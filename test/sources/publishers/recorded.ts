@@ -120,6 +120,72 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
     renamed: ["Cur_OfficialRate", "Cur_Rate"],
     empty: "[]",
   },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sbi.yml.
+  sbi: {
+    files: ["sbi-9.xml", "sbi-7.xml"],
+    renamed: ["Value>", "Rate>"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbu.yml.
+  nbu: { files: ["nbu.json.txt"], renamed: ['"rate"', '"amount"'], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cbu.yml.
+  cbu: { files: ["cbu.json.txt"], renamed: ['"Rate"', '"Amount"'], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
+  bcra: {
+    files: ["bcra.json.txt"],
+    missing: [['"detalle"', '"filas"', "detalle is not a list"]],
+    renamed: ["tipoCotizacion", "cotizacion"],
+    empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hkma.yml.
+  hkma: {
+    files: ["hkma.json.txt"],
+    missing: [['"records"', '"rows"', "records is not a list"]],
+    renamed: ["end_of_day", "date"],
+    empty: '{"result":{"datasize":0,"records":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/amcm.yml.
+  amcm: {
+    files: ["amcm.json.txt"],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ['"usdMean"', '"mean"'],
+    empty: '{"message":"OK","data":[]}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbk.yml.
+  nbk: {
+    files: ["nbk.xml"],
+    missing: [["date>", "day>", "date is not as in 01.04.2026"]],
+    renamed: ["description>", "rate>"],
+    empty: "<rates><date>01.04.2026</date></rates>",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbm.yml.
+  nbm: {
+    files: ["nbm.xml"],
+    missing: [[" Date=", " Day=", "Date is not as in 06.04.2026"]],
+    renamed: ["Value>", "Rate>"],
+    empty: '<ValCurs Date="06.04.2026"></ValCurs>',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbrm.yml.
+  nbrm: { files: ["nbrm.json.txt"], renamed: ["sreden", "rate"], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cba.yml.
+  cba: {
+    files: ["cba.xml"],
+    missing: [["ExchangeRatesLatestResult", "Result", "no ExchangeRatesLatestResult"]],
+    renamed: ["Rate>", "Value>"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
+  sarb: {
+    files: ["sarb-usd.json.txt", "sarb-gbp.json.txt", "sarb-eur.json.txt", "sarb-jpy.json.txt"],
+    renamed: ['"Value"', '"Rate"'],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hnb.yml.
+  hnb: { files: ["hnb.json.txt"], renamed: ["_tecaj", "_rate"], empty: "[]" },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnm.yml.
+  bnm: {
+    files: ["bnm.json.txt"],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ["_rate", "_quotation"],
+    empty: '{"data":[],"meta":{}}',
+  },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/mnb.yml.
   mnb: {
     files: ["mnb.xml"],

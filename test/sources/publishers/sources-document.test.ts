@@ -15,21 +15,28 @@ const rowsOf = (part: string) =>
     .filter((line) => line.startsWith("| `"))
     .map((line) => line.slice(2, -2).split(" | "));
 
-const rows = rowsOf(sources);
+/** The rows of the tables, each after the heading that it is under. */
+const rows = sources.split("\n## ").flatMap((section) => {
+  const [heading = "", ...lines] = section.split("\n");
+  return rowsOf(lines.join("\n")).map((cells) => [heading, ...cells]);
+});
 
-test("docs/sources.md lists the publishers of the catalogue in their order, with its data", () => {
-  const expected = publishers.map((publisher) => {
-    const { key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } = publisher;
+test("docs/sources.md lists the publishers of each group in their order, with the catalogue's data", () => {
+  const byGroup = [...Map.groupBy(publishers, ({ group }) => group).values()].flat();
+  const expected = byGroup.map((publisher) => {
+    const { group, key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } =
+      publisher;
     const link = termsUrl === undefined ? "" : ` [Terms](${termsUrl})`;
     const rarer = rarerPairs && `; some pairs ${describeSchedule(rarerPairs.schedule)}`;
     const publishes = `${describeSchedule(schedule)}${rarer ?? ""}`;
-    return [`\`${key}\``, name, country, onByDefault ? "yes" : "no", publishes, `${terms}${link}`];
+    const isOn = onByDefault ? "yes" : "no";
+    return [group, `\`${key}\``, name, country, isOn, publishes, `${terms}${link}`];
   });
 
-  const withoutPairs = rows.map((cells) => cells.filter((_, column) => column !== 5));
+  const withoutPairs = rows.map((cells) => cells.filter((_, column) => column !== 6));
 
   assert.deepEqual(withoutPairs, expected);
-  for (const [source = "", , , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
+  for (const [, source = "", , , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
 });
 
 test("docs/sources.md lists the archives, since when, and what a request of each has", () => {

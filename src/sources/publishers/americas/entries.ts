@@ -2,8 +2,10 @@ import { archives } from "../archives.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBanxico, requestBanxico } from "./banxico.ts";
 import { BCB_ZONE, bcbAddresses, parseBcb } from "./bcb.ts";
+import { parseBcra } from "./bcra.ts";
 import { parseBoc } from "./boc.ts";
 import {
+  argentineHolidays,
   brazilianHolidays,
   canadianHolidays,
   colombianHolidays,
@@ -45,6 +47,24 @@ export const americanPublishers: readonly Entry[] = [
     onByDefault: false,
     parse: parseSfc,
     archive: archives.sfc,
+  },
+  {
+    key: "bcra",
+    name: "Central Bank of Argentina",
+    country: "AR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.bcra.gob.ar/aviso-legal/",
+    addresses: ["https://api.bcra.gob.ar/estadisticascambiarias/v1.0/Cotizaciones"],
+    // The quotations of the day, for which the bank names no time. The market in US dollars is open
+    // from 10:00 to 15:00.
+    schedule: {
+      cron: "30 17 * * 1-5",
+      timeZone: "America/Argentina/Buenos_Aires",
+      holidays: argentineHolidays,
+    },
+    publishedAt: { time: "17:00", timeZone: "America/Argentina/Buenos_Aires" },
+    onByDefault: false,
+    parse: parseBcra,
   },
   {
     key: "bcb",

@@ -3,6 +3,7 @@ import {
   GOOD_FRIDAY,
   type Holiday,
   mondayFrom,
+  once,
   workdayFrom,
   yearly,
 } from "../../rules/holidays.ts";
@@ -32,6 +33,18 @@ export const colombianHolidays: readonly Holiday[] = [
   fromEaster(64), // Corpus Christi
   fromEaster(71), // Sacred Heart
   ...["01-06", "03-19", "06-29", "08-15", "10-12", "11-01", "11-11"].map(mondayFrom),
+];
+
+/**
+ * Holidays by the Argentine law 27.399. Four of them move to a Monday, by rules that depend on the
+ * weekday; they are listed for 2026.
+ */
+export const argentineHolidays: readonly Holiday[] = [
+  fromEaster(-48), // Carnival
+  fromEaster(-47),
+  GOOD_FRIDAY,
+  ...["01-01", "03-24", "04-02", "05-01", "05-25", "06-20", "07-09", "12-08", "12-25"].map(yearly),
+  ...["2026-06-15", "2026-08-17", "2026-10-12", "2026-11-23"].map(once),
 ];
 
 /** National holidays of Brazil, and those on which its banks are closed, too. */

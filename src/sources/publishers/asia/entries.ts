@@ -1,7 +1,13 @@
 import { archives } from "../archives.ts";
 import type { Entry } from "../publisher.ts";
-import { sydneyHolidays } from "./holidays.ts";
+import { parseAmcm } from "./amcm.ts";
+import { parseBnm } from "./bnm.ts";
+import { parseHkma } from "./hkma.ts";
+import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseRba } from "./rba.ts";
+
+/** `20260313` */
+const compact = (date: Temporal.PlainDate) => date.toString().replaceAll("-", "");
 
 /** Central banks of Asia and the Pacific. */
 export const asianPublishers: readonly Entry[] = [
@@ -19,5 +25,61 @@ export const asianPublishers: readonly Entry[] = [
     onByDefault: false,
     parse: parseRba,
     archive: archives.rba,
+  },
+  {
+    key: "hkma",
+    name: "Hong Kong Monetary Authority",
+    country: "HK",
+    terms: "Free to reproduce when the Hong Kong Monetary Authority is named as the source.",
+    termsUrl:
+      "https://www.hkma.gov.hk/eng/data-publications-and-research/data-and-statistics" +
+      "/monthly-statistical-bulletin/general-notes",
+    addresses: [
+      "https://api.hkma.gov.hk/public/market-data-and-statistics/monthly-statistical-bulletin" +
+        "/er-ir/er-eeri-daily?offset=0&pagesize=10&sortby=end_of_day&sortorder=desc",
+    ],
+    // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and
+    // 6th business days" ("General Notes").
+    schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", holidays: [], leadDays: 20 },
+    publishedAt: { time: "17:00", timeZone: "Asia/Hong_Kong" },
+    onByDefault: false,
+    parse: parseHkma,
+  },
+  {
+    key: "amcm",
+    name: "Monetary Authority of Macao",
+    country: "MO",
+    terms: "The conditions of the authority apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      (today) => ({
+        address:
+          "https://www.amcm.gov.mo/api/v1.0/cms/financial_info?QueryType=1" +
+          `&Begin=${compact(today.subtract({ days: 7 }))}&End=${compact(today)}`,
+      }),
+    ],
+    // The middle rates of a day's interbank market, for which the authority names no time.
+    schedule: { cron: "30 17 * * 1-5", timeZone: "Asia/Macau", holidays: macaoHolidays },
+    publishedAt: { time: "17:00", timeZone: "Asia/Macau" },
+    onByDefault: false,
+    parse: parseAmcm,
+  },
+  {
+    key: "bnm",
+    name: "Bank Negara Malaysia",
+    country: "MY",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      () => ({
+        address: "https://api.bnm.gov.my/public/exchange-rate?session=0900&quote=rm",
+        headers: { accept: "application/vnd.BNM.API.v1+json" },
+      }),
+    ],
+    // The rates of the session at 9:00 of a working day, for which the bank names no time.
+    schedule: { cron: "0 10 * * 1-5", timeZone: "Asia/Kuala_Lumpur", holidays: malaysianHolidays },
+    publishedAt: { time: "09:00", timeZone: "Asia/Kuala_Lumpur" },
+    onByDefault: false,
+    parse: parseBnm,
   },
 ];

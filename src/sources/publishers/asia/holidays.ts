@@ -23,3 +23,12 @@ export const sydneyHolidays: readonly Holiday[] = [
   workdayFrom("12-25"),
   workdayFrom("12-25", 2), // Boxing Day
 ];
+
+/** Mandatory holidays by Macao's Labour Relations Law, without those of the lunar calendar. */
+export const macaoHolidays: readonly Holiday[] = ["01-01", "05-01", "10-01", "12-20"].map(yearly);
+
+/** Federal public holidays of Malaysia, without those of the Islamic and of lunar calendars. */
+export const malaysianHolidays: readonly Holiday[] = [
+  mondayFrom("06-01"), // the King's Birthday
+  ...["05-01", "08-31", "09-16", "12-25"].map(yearly),
+];

@@ -1,20 +1,49 @@
 import { archives } from "../archives.ts";
-import type { Entry } from "../publisher.ts";
+import type { DocumentRequest, Entry } from "../publisher.ts";
+import { parseCba } from "./cba.ts";
 import { parseCbr } from "./cbr.ts";
+import { parseCbu } from "./cbu.ts";
 import {
+  armenianHolidays,
   belarusianHolidays,
   georgianHolidays,
+  kazakhHolidays,
   kyrgyzHolidays,
+  macedonianHolidays,
+  moldovanHolidays,
   russianHolidays,
   turkishHolidays,
+  ukrainianHolidays,
+  uzbekHolidays,
 } from "./holidays.ts";
 import { parseNbg } from "./nbg.ts";
+import { parseNbk } from "./nbk.ts";
 import { parseNbkr } from "./nbkr.ts";
+import { parseNbm } from "./nbm.ts";
 import { parseNbrb } from "./nbrb.ts";
+import { parseNbrm } from "./nbrm.ts";
+import { parseNbu } from "./nbu.ts";
 import { parseTcmb } from "./tcmb.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
+
+/** `13.03.2026` */
+const dotted = (date: Temporal.PlainDate) => date.toString().split("-").reverse().join(".");
+
+/** `20260313` */
+const compact = (date: Temporal.PlainDate) => date.toString().replaceAll("-", "");
+
+const CBA_REQUEST: DocumentRequest = {
+  address: "https://api.cba.am/exchangerates.asmx",
+  headers: {
+    "content-type": "text/xml; charset=utf-8",
+    soapaction: '"http://www.cba.am/ExchangeRatesLatest"',
+  },
+  body:
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
+    '<ExchangeRatesLatest xmlns="http://www.cba.am/"/></soap:Body></soap:Envelope>',
+};
 
 /** Central banks of Eastern Europe, the Caucasus and Central Asia. */
 export const eurasianPublishers: readonly Entry[] = [
@@ -82,6 +111,108 @@ export const eurasianPublishers: readonly Entry[] = [
     onByDefault: false,
     parse: parseNbrb,
     archive: archives.nbrb,
+  },
+  {
+    key: "nbu",
+    name: "National Bank of Ukraine",
+    country: "UA",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://bank.gov.ua/en/useterms",
+    addresses: [
+      (today) => ({
+        address:
+          "https://bank.gov.ua/NBU_Exchange/exchange_site" +
+          `?start=${compact(today)}&end=${compact(today)}&json`,
+      }),
+    ],
+    // Set at the end of a working day, in effect from the next one on. Those of today, since those
+    // of a Monday, published on Friday, are too far ahead.
+    schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Kyiv" },
+    onByDefault: false,
+    parse: parseNbu,
+  },
+  {
+    key: "cbu",
+    name: "Central Bank of Uzbekistan",
+    country: "UZ",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      (today) => ({ address: `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${today}/` }),
+    ],
+    // Published at 16:00 of a banking day, in effect from the next one on; those of today.
+    schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Tashkent", holidays: uzbekHolidays },
+    publishedAt: { time: "00:00", timeZone: "Asia/Tashkent" },
+    onByDefault: false,
+    parse: parseCbu,
+  },
+  {
+    key: "nbk",
+    name: "National Bank of Kazakhstan",
+    country: "KZ",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      (today) => ({ address: `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}` }),
+    ],
+    // Set from the trades of a working day, and "published the following day of their setting"
+    // (the bank's metadata, "Exchange Rates"); those of today.
+    schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Almaty", holidays: kazakhHolidays },
+    publishedAt: { time: "00:00", timeZone: "Asia/Almaty" },
+    onByDefault: false,
+    parse: parseNbk,
+  },
+  {
+    key: "nbm",
+    name: "National Bank of Moldova",
+    country: "MD",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: "https://www.bnm.md/en/content/terms-use",
+    addresses: [
+      (today) => ({
+        address: `https://www.bnm.md/en/official_exchange_rates?get_xml=1&date=${dotted(today)}`,
+      }),
+    ],
+    // Set on a working day, in effect from the next one on; those of today.
+    schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Chisinau", holidays: moldovanHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Chisinau" },
+    onByDefault: false,
+    parse: parseNbm,
+  },
+  {
+    key: "nbrm",
+    name: "National Bank of the Republic of North Macedonia",
+    country: "MK",
+    terms: "Free to reuse, the National Bank named as the source, the figures unmodified.",
+    termsUrl: "https://www.nbrm.mk/veb-info.nspx",
+    addresses: [
+      (today) => ({
+        address:
+          "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
+          `?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
+      }),
+    ],
+    // Set on a working day, in effect from the next calendar day on (the list's own heading). The
+    // response has a list for each day, that of the last working day before it; those of today.
+    schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Skopje", holidays: macedonianHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Skopje" },
+    onByDefault: true,
+    parse: parseNbrm,
+  },
+  {
+    key: "cba",
+    name: "Central Bank of Armenia",
+    country: "AM",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [() => CBA_REQUEST],
+    // The averages of a day's trades, for which the bank names no time: at 14:48 of a working day
+    // the newest were those of the day before.
+    schedule: { cron: "10 17 * * 1-5", timeZone: "Asia/Yerevan", holidays: armenianHolidays },
+    publishedAt: { time: "17:00", timeZone: "Asia/Yerevan" },
+    onByDefault: false,
+    parse: parseCba,
   },
   {
     key: "tcmb",

@@ -32,6 +32,41 @@ export const belarusianHolidays: readonly Holiday[] = [
   ...["05-01", "05-09", "07-03", "11-07", "12-25"].map(yearly),
 ];
 
+/** None: under martial law, Ukraine's holidays are working days (law 2136-IX, article 6). */
+export const ukrainianHolidays: readonly Holiday[] = [];
+
+/** Holidays by the Uzbek Labour Code, without those of the Islamic calendar. */
+export const uzbekHolidays: readonly Holiday[] = [
+  ...["01-01", "03-08", "03-21", "05-09", "09-01", "10-01", "12-08"].map(yearly),
+];
+
+/** Holidays by the Kazakh law 267 of 2001, without those of the Islamic calendar. */
+export const kazakhHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-07", "03-08", "03-21", "03-22", "03-23", "05-01", "05-07"].map(yearly),
+  ...["05-09", "07-06", "08-30", "10-25", "12-16"].map(yearly),
+];
+
+/** Holidays by article 111 of the Moldovan Labour Code, without those of a locality. */
+export const moldovanHolidays: readonly Holiday[] = [
+  ...["01-01", "01-07", "01-08", "03-08", "05-01", "05-09", "06-01"].map(yearly),
+  fromOrthodoxEaster(1),
+  fromOrthodoxEaster(8), // Memorial Easter
+  ...["08-27", "08-31", "12-25"].map(yearly),
+];
+
+/** Holidays by the Macedonian law on holidays, without those of the Islamic calendar. */
+export const macedonianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-07", "05-01", "05-24", "08-02", "09-08", "10-11", "10-23", "12-08"].map(yearly),
+  fromOrthodoxEaster(1),
+  once("2026-05-25"), // 24 May is a Sunday.
+];
+
+/** Non-working days by the Armenian law on holidays and memorable days. */
+export const armenianHolidays: readonly Holiday[] = [
+  ...["01-01", "01-02", "01-06", "01-28", "03-08", "04-24", "05-01", "05-09"].map(yearly),
+  ...["05-28", "07-05", "09-21", "12-31"].map(yearly),
+];
+
 /** Holidays by the Turkish law 2429, without those of the Islamic calendar and half days. */
 export const turkishHolidays: readonly Holiday[] = [
   ...["01-01", "04-23", "05-01", "05-19", "07-15", "08-30", "10-29"].map(yearly),

@@ -6,10 +6,12 @@ import { parseCnb } from "./cnb.ts";
 import { parseDnb } from "./dnb.ts";
 import { parseEcb } from "./ecb.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
+import { parseHnb } from "./hnb.ts";
 import {
   czechHolidays,
   danishHolidays,
   hungarianHolidays,
+  icelandicHolidays,
   norwegianHolidays,
   polishHolidays,
   romanianHolidays,
@@ -21,6 +23,7 @@ import { parseMnb, requestMnb } from "./mnb.ts";
 import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import { parseRiksbank } from "./riksbank.ts";
+import { parseSbi } from "./sbi.ts";
 import { parseSnb } from "./snb.ts";
 
 /** The currencies of table A (api.nbp.pl); all others are in table B. */
@@ -109,6 +112,20 @@ export const europeanPublishers: readonly Entry[] = [
     archive: archives.norges,
   },
   {
+    key: "dnb",
+    name: "Danmarks Nationalbank",
+    country: "DK",
+    terms: "Free to reuse, Danmarks Nationalbank named as the source, the figures unmodified.",
+    termsUrl: "https://www.nationalbanken.dk/da/juridiske-oplysninger/ophavsret",
+    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
+    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
+    // Bank (ECB) has published the euro exchange rates".
+    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
+    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
+    onByDefault: true,
+    parse: parseDnb,
+  },
+  {
     key: "riksbank",
     name: "Sveriges Riksbank",
     country: "SE",
@@ -138,20 +155,6 @@ export const europeanPublishers: readonly Entry[] = [
     archive: archives.bnr,
   },
   {
-    key: "dnb",
-    name: "Danmarks Nationalbank",
-    country: "DK",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
-    addresses: ["https://www.nationalbanken.dk/api/currencyratesxml?lang=en"],
-    // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
-    // Bank (ECB) has published the euro exchange rates".
-    schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
-    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
-    onByDefault: false,
-    parse: parseDnb,
-  },
-  {
     key: "snb",
     name: "Swiss National Bank",
     country: "CH",
@@ -163,6 +166,42 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
     onByDefault: false,
     parse: parseSnb,
+  },
+  {
+    key: "sbi",
+    name: "Central Bank of Iceland",
+    country: "IS",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: [
+      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=9&Type=xml",
+      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=7&Type=xml",
+    ],
+    // "Hvenær er gengið skráð": set at about 14:15 CET, published at about 16:00 local time on
+    // every day on which the market is open. Group 9 has the official reference rates, group 7 the
+    // middle rates of further currencies.
+    schedule: {
+      cron: "10 16 * * 1-5",
+      timeZone: "Atlantic/Reykjavik",
+      holidays: icelandicHolidays,
+    },
+    publishedAt: { time: "16:00", timeZone: "Atlantic/Reykjavik" },
+    onByDefault: false,
+    parse: parseSbi,
+  },
+  {
+    key: "hnb",
+    name: "Croatian National Bank",
+    country: "HR",
+    terms: "The conditions of the bank apply; check them before passing the figures on.",
+    termsUrl: undefined,
+    addresses: ["https://api.hnb.hr/tecajn-eur/v3"],
+    // Published on the business days of TARGET ("Exchange rate list for CNB clients"), from the
+    // concertation at 14:10, for the next calendar day on; the bank names no time.
+    schedule: { cron: "30 16 * * 1-5", timeZone: "Europe/Zagreb", holidays: targetHolidays },
+    publishedAt: { time: "00:00", timeZone: "Europe/Zagreb" },
+    onByDefault: false,
+    parse: parseHnb,
   },
   {
     key: "mnb",

@@ -6,6 +6,8 @@ import {
   fromOrthodoxEaster,
   GOOD_FRIDAY,
   type Holiday,
+  mondayFrom,
+  thursdayFrom,
   yearly,
 } from "../../rules/holidays.ts";
 
@@ -101,6 +103,19 @@ export const swissHolidays: readonly Holiday[] = [
   ASCENSION_DAY,
   fromEaster(50), // Whit Monday
   ...["08-01", "12-25", "12-26"].map(yearly),
+];
+
+/** Public holidays by the Icelandic act 88/1971, without the afternoons of 24 and 31 December. */
+export const icelandicHolidays: readonly Holiday[] = [
+  yearly("01-01"),
+  fromEaster(-3), // Maundy Thursday
+  GOOD_FRIDAY,
+  EASTER_MONDAY,
+  thursdayFrom("04-19"), // First Day of Summer
+  ASCENSION_DAY,
+  fromEaster(50), // Whit Monday
+  mondayFrom("08-01"),
+  ...["05-01", "06-17", "12-25", "12-26"].map(yearly),
 ];
 
 /** Holidays by § 102 of the Hungarian Labour Code, without the days off that a minister moves. */
