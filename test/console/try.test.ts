@@ -37,7 +37,7 @@ for (const each of twoLooks) {
     const quote = page.getByLabel("Quote");
 
     await quote.click();
-    assert.equal(await optionsOf(page).count(), 29, "the quotes of EUR");
+    assert.equal(await optionsOf(page).count(), 30, "the quotes of EUR");
     await assertSoundAndNarrow(visitor, "the list of quotes");
     await quote.press("Escape");
     assert.equal(await optionsOf(page).count(), 0);
