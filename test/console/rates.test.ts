@@ -54,7 +54,7 @@ for (const each of twoLooks) {
     await page.getByText("1 of 299 pairs").waitFor();
     await untilCount(rowsOf(page), 1);
     await page.getByRole("heading", { name: "EUR Euro" }).waitFor();
-    const stale = page.getByText("4 sources missed a publication");
+    const stale = page.getByText("6 sources missed a publication");
     await stale.getByRole("link", { name: "European Central Bank" }).waitFor();
     assert.equal(await rowsOf(page).getByText("publication missed").count(), 0);
     await rowsOf(page).getByRole("link", { name: "European Central Bank" }).waitFor();
@@ -91,7 +91,9 @@ for (const each of twoLooks) {
 
     await openRates(service, visitor);
 
-    await page.getByText("Suspended by the operator: AUD/CZK, AUD/NOK, AUD/PLN.").waitFor();
+    await page
+      .getByText("Suspended by the operator: AUD/CZK, AUD/DKK, AUD/MKD, AUD/NOK, AUD/PLN.")
+      .waitFor();
     await page.getByRole("searchbox", { name: "Search" }).fill("AUD/CZK");
     await rowsOf(page).getByText("suspended", { exact: true }).waitFor();
     await untilCount(rowsOf(page), 1);
@@ -259,7 +261,7 @@ test("a log-in leads home, and to the keys while there is none", async () => {
   await page.getByRole("heading", { name: "Home" }).waitFor();
   assert.equal(page.url(), `${service.url}/home`);
   await page.getByText("Confirm your email.").waitFor();
-  await page.getByText("4 sources missed a publication").waitFor();
+  await page.getByText("6 sources missed a publication").waitFor();
   await page.getByText("0 of 1,000 units used").waitFor();
   await page.getByText("last used: never").waitFor();
   await page.getByRole("link", { name: "Try your first read" }).waitFor();

@@ -47,7 +47,7 @@ for (const each of twoLooks) {
     const quote = page.getByLabel("Quote");
 
     await quote.click();
-    await untilCount(optionsOf(page), 29);
+    await untilCount(optionsOf(page), 30);
     await assertSoundAndNarrow(visitor, "the list of quotes");
     await quote.press("Escape");
     await untilCount(optionsOf(page), 0);
