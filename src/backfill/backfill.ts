@@ -23,10 +23,13 @@ const FIGURES_AS_ONLY_WRITER = 500;
  */
 const FIGURES_WITH_OTHER_WRITERS = 50;
 
-/** The least pause before the next transaction, in which other processes can write. */
+/** Pause before the next transaction, in which other processes can write. */
 const PAUSE_MS_MIN = 16;
 
-/** The lock is held for a tenth of the time at most, however slow the machine is. */
+/** A busy machine makes a transaction wait for its lock: that must not make the pauses endless. */
+const PAUSE_MS_MAX = 100;
+
+/** Between these limits the lock is held for a tenth of the time at most. */
 const PAUSE_PER_WORK = 9;
 
 /** After as many failures in a row, the publisher is left alone. */
@@ -38,7 +41,7 @@ export interface ArchivedSource {
   readonly archive: SourceArchive;
 }
 
-export interface FailedRange extends Dates {
+interface FailedRange extends Dates {
   readonly reason: string;
 }
 
@@ -243,6 +246,10 @@ async function publicationOf(
   return { source, receivedAt: timestamp(nowMs), documents: await Promise.all(stored) };
 }
 
+function pauseAfter(tookMs: number): number {
+  return Math.min(Math.max(PAUSE_PER_WORK * tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX);
+}
+
 /** Adds the figures of a publication, some per transaction. It ends early if the signal aborts. */
 function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: AbortSignal) {
   let figuresPerTransaction = FIGURES_WITH_OTHER_WRITERS;
@@ -262,7 +269,7 @@ function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: Abort
       onAdded(added.isNew);
       const hasOtherWriters = await store.status.hasOtherWriters();
       figuresPerTransaction = hasOtherWriters ? FIGURES_WITH_OTHER_WRITERS : FIGURES_AS_ONLY_WRITER;
-      if (hasOtherWriters) await sleep(Math.max(PAUSE_MS_MIN, PAUSE_PER_WORK * tookMs), signal);
+      if (hasOtherWriters) await sleep(pauseAfter(tookMs), signal);
     }
   };
 }

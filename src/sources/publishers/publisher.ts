@@ -38,7 +38,7 @@ export type Parse = (
 ) => readonly SourceLine[];
 
 /** The earlier figures that a publisher keeps, and how to request them. */
-export interface Archive {
+interface Archive {
   /** The first date that it has, or from which its symbols mean what they mean today. */
   readonly since: string;
   readonly requestsBy: RequestUnit;
