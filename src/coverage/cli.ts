@@ -36,7 +36,7 @@ served, or held because it jumped too far. Exit code 1 when no source has a figu
 
 Examples:
   $ kurs rates list EUR
-  $ kurs rates list EUR USD
+  $ kurs rates list EUR CZK
   $ kurs rates list --json`;
 
 interface ListedRate extends StoredRate {

@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ANY_TIME } from "../../src/import/seed.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
+import { figureOf } from "../../src/rates/figures.ts";
+import { parseQuotation } from "../../src/rates/rules/rate.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/sources/refresh.ts";
 import { commandTimeouts } from "../../src/storage/settings.ts";
 import { openStore } from "../../src/store.ts";
 import { BY } from "../contract/suite/database.ts";
+import { publisherOf } from "../sources/publishers/recorded.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { body, cnbDay, ecbDay, playPublisher, sourceAt } from "../support/fake-publisher.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -54,6 +58,21 @@ export async function newSeriesCli() {
     /** Fetches the ECB's table of a date, or CNB's. */
     ecb: (date: string, czk: string) => refresh("ecb", ecbDay(date, { USD: "1.1476", CZK: czk })),
     cnb: (date: string, eur: string) => refresh("cnb", cnbDay(date, { EUR: eur, USD: "21.27" })),
+    /** Stores a document of the ECB's archive, and every figure in it. */
+    async archive(document: string): Promise<void> {
+      const receivedAt = new Date(clock.nowMs()).toISOString();
+      const content = Buffer.from(document);
+      const lines = publisherOf("ecb").archive?.parse([{ body: content, receivedMs: 0 }]) ?? [];
+      const figures = lines.map((line) => {
+        assert.ok(!("reason" in line));
+        const rate = parseQuotation(line, ANY_TIME);
+        assert.ok(!("reason" in rate));
+        return figureOf({ ...line, ...rate, source: "ecb", place: 0 });
+      });
+      const stored = await packContent(content);
+      const documents = [{ name: "eurofxref-hist.xml", receivedAt, stored }];
+      await store.figures.addFigures(figures, { source: "ecb", receivedAt, documents }, receivedAt);
+    },
     run,
     /** Runs a command that succeeds. @returns its stdout. */
     async output(command: string): Promise<string> {

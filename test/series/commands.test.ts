@@ -159,6 +159,25 @@ suite("a figure of a series", { concurrency: 4 }, () => {
     );
   });
 
+  test("in an archive of many dates is traced to the line of its date, and verified", async () => {
+    await using cli = await threeSources();
+    const dates = ["2026-03-10", "2026-03-11", "2026-03-12"];
+    const days = dates.map(
+      (date) => `<Cube time="${date}">\n<Cube currency="CZK" rate="24.1"/>\n</Cube>`,
+    );
+    await cli.archive(`<E>\n${days.join("\n")}\n</E>`);
+
+    const traced = await cli.output("rates trace EUR CZK --source ecb --at 2026-03-11");
+
+    assert.match(traced, /^line {7}6, column 28\n {2}<Cube currency="CZK" rate="24\.1"\/>$/m);
+    assert.match(
+      await cli.output("rates verify --source ecb"),
+      /^verified 2 figures in 2 documents; series: 5 figures verified\n$/,
+    );
+    // What is served stays as it is.
+    assert.match(await cli.output("rates list EUR CZK"), /^ecb .* 2026-03-13 .* served$/m);
+  });
+
   test("that was imported is traced to the line of its file", async () => {
     await using cli = await threeSources();
 

@@ -57,7 +57,7 @@ the document or the line does not state the figure, or is missing or damaged.
 Examples:
   $ kurs rates trace EUR USD
   $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
-  $ kurs rates trace EUR USD --source boc --at 2026-03-13
+  $ kurs rates trace EUR CZK --source cnb --at 2026-03-13
   $ kurs rates trace EUR ISK --file rates.csv`;
 
 async function trace(

@@ -37,7 +37,7 @@ rounded to 4 decimal places.
 Examples:
   $ kurs rates compare
   $ kurs rates compare EUR --above 0.5%
-  $ kurs rates compare EUR USD --json`;
+  $ kurs rates compare EUR CZK --json`;
 
 function comparedOf(base: string | undefined, quote: string | undefined): ComparedPairs {
   return {

@@ -33,8 +33,8 @@ series only. An import owns it until a source in RATE_SOURCES publishes the pair
 the figure is held because it jumps too far, and when the source cannot own the pair.
 
 Examples:
-  $ kurs rates list EUR USD
-  $ kurs rates own EUR USD boc`;
+  $ kurs rates list EUR CZK
+  $ kurs rates own EUR CZK cnb`;
 
 async function own(deps: SeriesCommandDeps, pair: Pair, source: string): Promise<number> {
   const { settings, openStore, sourcesOf, headersOf, origin, print } = deps;
