@@ -62,7 +62,8 @@ export async function newSeriesCli() {
     async archive(document: string): Promise<void> {
       const receivedAt = new Date(clock.nowMs()).toISOString();
       const content = Buffer.from(document);
-      const lines = publisherOf("ecb").archive?.parse([{ body: content, receivedMs: 0 }]) ?? [];
+      const lines =
+        publisherOf("ecb").archive?.parse([{ address: "", body: content, receivedMs: 0 }]) ?? [];
       const figures = lines.map((line) => {
         assert.ok(!("reason" in line));
         const rate = parseQuotation(line, ANY_TIME);
