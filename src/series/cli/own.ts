@@ -20,7 +20,7 @@ export function ownCommand(
     .description("give a pair to another source: its newest figure is served from now on")
     .argument("<base>")
     .argument("<quote>")
-    .argument("<source>", "one in RATE_SOURCES, or import")
+    .argument("<source>", "one in RATE_SOURCES, import or import:NAME")
     .addHelpText("after", ownExamples)
     .action(async (base: string, quote: string, source: string) =>
       setExitCode(await own(deps, pairOf(base, quote), source)),
