@@ -13,8 +13,8 @@ import type { BundledPublication, Snapshot } from "../sources/source.ts";
 export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 
 /**
- * Stores the bundled publications in a store without any rate. Where two have the same pair, that of
- * the earlier one in the list is served.
+ * Stores the bundled publications in a store without any rate. Where two have the same pair, the
+ * earlier one in the list provides what is served.
  *
  * @returns the publications that were stored, or `undefined` when the store had rates already.
  */

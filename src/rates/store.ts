@@ -60,8 +60,8 @@ export interface RateStore {
   /**
    * Compares each rate with the stored one and applies the decision, all in one transaction, and
    * adds each accepted rate to its pair's history, and each figure, accepted or not, to its series.
-   * A rate that is stored replaces a held one of its pair; a held rate replaces the one held before.
-   * An event records that a pair begins to be held.
+   * A rate that is stored replaces a held one of its pair; a held rate replaces the one held
+   * before. An event records that a pair begins to be held.
    */
   update(rates: readonly SourcedRate[], how: RateUpdate): Promise<UpdateOutcome>;
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
@@ -70,7 +70,11 @@ export interface RateStore {
   previewUpdate(rates: readonly SourcedRate[], policy: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
-  /** Serves a held rate, which its series has, from now on. @returns it, or undefined when none is held. */
+  /**
+   * Serves a held rate, which its series has since it was held.
+   *
+   * @returns it, or undefined when none is held.
+   */
   releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
   dropHeld(pair: Pair, origin: Origin): Promise<boolean>;

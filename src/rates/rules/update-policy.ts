@@ -1,7 +1,7 @@
 import { type Decimal, ratioExceeds } from "../../shared/decimal.ts";
 import type { DocumentPosition, Rate, SeriesPlace } from "./rate.ts";
 
-/** A rate with its origin: a source's key, or that of an import, and where its publication states it. */
+/** A rate with its source, a publisher's key or that of an import, and its place there. */
 export interface SourcedRate extends Rate, DocumentPosition, SeriesPlace {
   readonly source: string;
 }
@@ -58,7 +58,7 @@ function isForeign(
 /** The source of a rate that an operator imported, unless the import named a series of its own. */
 export const IMPORT_SOURCE = "import";
 
-/** @returns the source of imports into a series: a token of RFC 9651, which no publisher's key is. */
+/** @returns the source of imports into a series of their own: a token of RFC 9651. */
 export function importSource(series: string): string {
   return series === IMPORT_SOURCE ? series : `${IMPORT_SOURCE}:${series}`;
 }

@@ -99,6 +99,7 @@ export function coverageSuite(test: StoreTest): void {
       newRate("EUR/JPY", "171.2", TIME, "ecb"),
       newRate("USD/PLN", "3.6010", TIME, "nbp"),
       newRate("BTC/EUR", "71000", TIME),
+      newRate("XAU/USD", "2000.5", TIME, "import:closing"),
     ]);
     await store.sources.add("cnb", TIME);
     await store.sources.add("nbp", TIME);
@@ -119,6 +120,7 @@ export function coverageSuite(test: StoreTest): void {
         { source: "cnb", pairs: 0, ...never, failures: 1, lastErrorAt: at },
         { source: "ecb", pairs: 2, lastSuccessAt: undefined, newestAsOf: asOf, ...sound },
         { source: "import", pairs: 1, ...never, ...sound },
+        { source: "import:closing", pairs: 1, ...never, ...sound },
         { source: "nbp", pairs: 1, lastSuccessAt: at, newestAsOf, ...sound },
       ],
     );

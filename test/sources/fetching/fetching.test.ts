@@ -8,6 +8,7 @@ import type { Decimal } from "../../../src/shared/decimal.ts";
 import { createPublisherSource } from "../../../src/sources/fetching/publisher-source.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/sources/refresh.ts";
+import type { RateSource } from "../../../src/sources/source.ts";
 import { openSqliteStore } from "../../../src/store.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../../support/fake-publisher.ts";
@@ -46,8 +47,8 @@ async function setUp(first: Behaviour = body(GOOD)) {
   const disposable = starting.move();
   return {
     ...{ publisher, clock, service, store, source, limits },
-    refresh: () =>
-      refreshSource(source, { signal: new AbortController().signal, onlyWhenDue: false }),
+    refresh: (fetched: RateSource = source) =>
+      refreshSource(fetched, { signal: new AbortController().signal, onlyWhenDue: false }),
     status: async () => (await readSourceStatus(store.sources, [source], clock.nowMs()))[0],
     rate: async (pair: string) => (await service.get(`/v1/rates/${pair}`, { apiKey })).body,
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
@@ -66,6 +67,35 @@ test("a publication is stored with every digit and served with its publisher's t
   assert.equal(status?.lastSuccessAt, "2026-11-20T16:00:00.000Z");
   assert.deepEqual([status?.lastError, status?.missedPublications], [undefined, 0]);
   assert.match(String(setup.publisher.requests[0]?.["user-agent"]), /^Kurs\//);
+});
+
+test("the kinds that are not served go to their series alone, with the publisher's date", async () => {
+  await using setup = await setUp();
+  const asOf = "2026-11-19T21:00:00.000000000Z";
+  const line = { base: "USD", quote: "RUB", asOf, date: "2026-11-20" };
+  const lines = [
+    { ...line, rate: "79.5", kind: "buying" },
+    { ...line, rate: "80.1", kind: "selling", validUntil: "2026-11-30" },
+    { base: "CNY", quote: "RUB", asOf, rate: "11.1", kind: "buying" },
+  ] as const;
+  const fetch = async () => ({ lines, documents: [], validators: undefined });
+
+  const report = await setup.refresh({ ...setup.source, servedKind: "selling", fetch });
+
+  assert.deepEqual([report?.stored, report?.skipped, report?.rejections], [1, 0, []]);
+  assert.equal((await setup.rate("USD/RUB")).rate, "80.1");
+  assert.equal((await setup.rate("CNY/RUB")).code, "unsupported_pair");
+  const figures = setup.service.query(
+    "SELECT base, kind, date, rate, valid_until FROM figures WHERE quote = 'RUB' ORDER BY base, kind",
+  );
+  assert.deepEqual(
+    figures.map((figure) => Object.values(figure)),
+    [
+      ["CNY", "buying", "2026-11-19", "11.1", null],
+      ["USD", "buying", "2026-11-20", "79.5", null],
+      ["USD", "selling", "2026-11-20", "80.1", "2026-11-30"],
+    ],
+  );
 });
 
 const failures: readonly (readonly [string, Behaviour, RegExp])[] = [

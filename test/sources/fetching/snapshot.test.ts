@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { seedFromSnapshot } from "../../../src/import/seed.ts";
 import { packContent } from "../../../src/provenance/documents/content.ts";
 import { sourceNames } from "../../../src/sources/fetching/registry.ts";
+import { publishers } from "../../../src/sources/publishers/catalogue.ts";
+import { dateIn } from "../../../src/sources/rules/publication-time.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { headersOf } from "../../support/rates.ts";
@@ -133,4 +135,11 @@ test("there are over 150 distinct pairs", () => {
 test("index numbers are not included as rates", () => {
   assert.equal(rateOf("norges", "TWI", "NOK"), undefined);
   assert.equal(rateOf("norges", "I44", "NOK"), undefined);
+});
+
+test("a bundled publication has the date that a fetch of its publisher computes", () => {
+  for (const { source, published_on: date, as_of: asOf } of snapshot.publications) {
+    const zone = publishers.find(({ key }) => key === source)?.publishedAt?.timeZone ?? "UTC";
+    assert.equal(dateIn(asOf, zone), date, source);
+  }
 });

@@ -8,10 +8,12 @@ test("the Bank of Russia's decimal comma becomes a point, moved by the nominal",
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("the Bank of Russia's rates are dated 00:00 in Moscow, all year", () => {
+test("the Bank of Russia's rates are dated 00:00 in Moscow, all year, and belong to that day", () => {
   assert.deepEqual(momentsOf(parse("cbr")), ["2026-03-13T21:00:00.000000000Z"]);
   const summer = parseWith("cbr", "14.03.2026", "14.07.2026");
   assert.deepEqual(momentsOf(summer), ["2026-07-13T21:00:00.000000000Z"]);
+  const dates = [...parse("cbr"), ...summer].map(({ date }) => date);
+  assert.deepEqual([...new Set(dates)], ["2026-03-14", "2026-07-14"]);
 });
 
 const amd = 'the rate of "AMD" ("Армянских драмов")';

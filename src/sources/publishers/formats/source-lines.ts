@@ -9,9 +9,9 @@ import { ParseError, type PublisherResponse } from "../publisher.ts";
 const SERIES_PAUSE_DAYS_MAX = 31;
 
 /**
- * Keeps each pair once for each kind. Of several lines it keeps the one with the latest date, as in a response
- * with earlier days. It drops a line that repeats a figure, and rejects one that contradicts a
- * figure of the same date.
+ * Keeps each pair once for each kind. Of several lines it keeps the one with the latest date, as in
+ * a response with earlier days. It drops a line that repeats a figure, and rejects one that
+ * contradicts a figure of the same date.
  *
  * @throws {ParseError} there is not a single rate.
  */
