@@ -102,4 +102,6 @@ test("a backfill keeps the document, and records who ran it with the counts", as
   const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
   const { dates: _dates, ...details } = recorded;
   assert.deepEqual(event.details, details);
+  const verified = await kurs(["rates", "verify"], at);
+  assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr);
 });

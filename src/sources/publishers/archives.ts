@@ -19,7 +19,7 @@ const NBP_TABLES = "https://api.nbp.pl/api/exchangerates/tables";
  * web pages, the Swiss National Bank's feed has some days, and Kraken's prices have no dates.
  */
 export const archives = {
-  // "Euro foreign exchange reference rates": the file "Time series" of all dates.
+  // "Euro foreign exchange reference rates", under its downloads: one file of all dates.
   ecb: {
     since: EURO,
     requestsBy: "everything",
