@@ -23,7 +23,7 @@ export function figureOf(rate: SourcedRate): Figure {
   return { base, quote, rate: rate.rate, asOf, source, place, line, date, kind, validUntil };
 }
 
-export interface AddedFigures {
+interface AddedFigures {
   /** For each figure whether its series did not have it. An amended one is new. */
   readonly isNew: readonly boolean[];
   /** The publication's id. */
