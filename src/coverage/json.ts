@@ -31,7 +31,7 @@ export const CoveredPairSchema = Type.Object(
     base_name: nullable(Name(["Euro"])),
     quote_name: nullable(Name(["US Dollar"])),
     source: Type.String({
-      description: "A key in sources, or import: imported by the operator",
+      description: "A key in sources; import or import:NAME if the operator imported it",
       examples: ["ecb"],
     }),
     missed_publication: Type.Boolean({

@@ -146,7 +146,7 @@ test("an import pauses after every 100 rates only while a server also writes", a
   };
 
   const { unknownSymbols: _, ...counts } = await imports.run(lines());
-  const none = { unchanged: 0, held: 0, rejected: 0 };
+  const none = { older: 0, unchanged: 0, held: 0, rejected: 0 };
   assert.deepEqual(counts, { stored: 250, ...none, furtherUnknown: 230 });
   assert.deepEqual(pauses.splice(0), [
     [100, 8],

@@ -7,7 +7,7 @@ const lines = [
   "base,quote,rate,as_of",
   "ZAR,USD,0.05,2020-01-02T15:00:00Z",
   "EUR,USD,1.10,2020-01-02T15:00:00Z",
-  "ZAR,USD,0.06,2020-01-01T15:00:00Z",
+  "ZAR,USD,0.60,2020-01-03T15:00:00Z",
   "EUR,USD,1.20,2020-01-03T15:00:00Z",
   "AUD,USD,0.60,2020-01-02T15:00:00Z",
   "EUR,USD,1.15,2020-01-02T15:00:00Z",
@@ -19,9 +19,10 @@ test("an import keeps the order of a pair's lines, and reports lines in the file
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   const imported = await kurs(["rates", "import", "-"], { dataDirectory, input: lines.join("\n") });
-  assert.equal(imported.stdout, "stored 5, unchanged 0, held 1, rejected 2\n");
+  const counts = "stored 6 (1 older than the served rate), unchanged 0, held 2, rejected 0\n";
+  assert.equal(imported.stdout, counts);
   const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);
-  assert.deepEqual(reported, ["line 4: ZAR/USD", "line 7: EUR/USD", "line 8: AUD/USD"]);
+  assert.deepEqual(reported, ["line 4: ZAR/USD", "line 8: AUD/USD"]);
 
   const { stdout } = await kurs(["rates", "history", "EUR", "USD"], { dataDirectory });
   assert.deepEqual(stdout.match(/1\.\d\d\b/g), ["1.10", "1.20", "1.30"]);

@@ -228,3 +228,12 @@ test("documents of an unknown publisher, or not in its format, have a reason", (
   );
   assert.match(JSON.stringify(documentReader.ratesOf("snapshot", documentsOf(["{"]))), /reason/);
 });
+
+test("of a source with several kinds, a document states the served one", () => {
+  const stated = (key: string, pair: string) => {
+    const documents = documentsOf(bodiesOf(key), addressesOf(key));
+    return ratesIn(key, documents).find(({ base, quote }) => `${base}/${quote}` === pair)?.rate;
+  };
+  assert.equal(stated("tcmb", "USD/TRY"), "2.8852");
+  assert.equal(stated("bcb", "USD/BRL"), "5.28780");
+});
