@@ -17,12 +17,12 @@ for (const each of twoLooks) {
     await page.goto("/");
 
     const figures = page.getByRole("region", { name: "This service" });
-    await figures.getByText("240", { exact: true }).waitFor();
+    await figures.getByText("299", { exact: true }).waitFor();
     await figures.getByText("A new account has 1,000 units a month.").waitFor();
     const texts = await figures.locator("dl > div").allTextContents();
     assert.deepEqual(texts, [
-      "pairs to read240",
-      "publishers4",
+      "pairs to read299",
+      "publishers6",
       "of them up to date0",
       "for each read1 unit",
     ]);
