@@ -23,7 +23,7 @@ for (const each of twoLooks) {
     const texts = await figures.locator("dl > div").allTextContents();
     assert.deepEqual(texts, [
       "pairs to read299",
-      "publishers4",
+      "publishers6",
       "of them up to date0",
       "for each read1 unit",
     ]);
