@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
+import { migrationsIn } from "../../src/storage/migrations.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { assertRejected } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
@@ -16,7 +17,7 @@ const MIGRATION_LOCK = 5_278_777;
 const LOCK_SCHEMA = "SELECT pg_advisory_lock_shared(5278778, hashtext($1))";
 
 const NEWER = 999;
-const SCHEMA = 10;
+const SCHEMA = migrationsIn("postgres").length;
 
 const TABLES = `
   SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'

@@ -17,10 +17,15 @@ const STORED_AT = "2026-11-20T16:00:00.000Z";
 const schemaBefore = (engine: "sqlite" | "postgres") =>
   migrationsIn(engine).findIndex((sql) => sql.includes("CREATE TABLE figures"));
 
-/** A date of each publisher that states dates, in winter and in summer, with its time in UTC. */
+/** The publishers that a store from before the series may have rates of, which state dates. */
+const BEFORE = "ecb cnb nbp norges ust boc riksbank cbr bnr dnb nbg rba nbkr sfc snb nbrb".split(
+  " ",
+);
+
+/** A date of each of them, in winter and in summer, with its time in UTC. */
 const dated = publishers.flatMap(({ key, publishedAt }) =>
   ["2026-01-15", "2026-07-15"].flatMap((date) => {
-    if (publishedAt === undefined) return [];
+    if (publishedAt === undefined || !BEFORE.includes(key)) return [];
     const asOf = publicationTime(date, publishedAt.time, publishedAt.timeZone);
     return [{ key, date, asOf: asOf ?? "" }];
   }),
