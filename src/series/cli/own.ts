@@ -56,7 +56,8 @@ async function own(deps: SeriesCommandDeps, pair: Pair, source: string): Promise
 function describe(pair: Pair, source: string, change: OwnerChange): string {
   const name = pairName(pair);
   if (change.decision === "none") {
-    throw new CommandError(`${source} has no figure of ${name} any more: run the command again`);
+    const why = "no table of it with this pair has begun";
+    throw new CommandError(`${source} cannot own ${name} yet: ${why}`);
   }
   const { decision, figure, former } = change;
   switch (decision) {
