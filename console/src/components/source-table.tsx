@@ -94,7 +94,7 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
 
 /** Since when the publisher keeps earlier figures that Kurs can fetch. */
 export function archiveOf({ archive_since: since }: CoveredSource): string {
-  return since === null ? "none" : `since ${formatDay(since)}`;
+  return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
 }
 
 /** Whether a source is up to date; amber when it has missed a publication. */
