@@ -71,10 +71,11 @@ export function backfillCommand(
 }
 
 const examples = `
-Every figure goes into its source's series; the rates that are served stay as they are. A source
-need not be in RATE_SOURCES. It may run beside servers. Stopped with Ctrl-C or in any other way, the
-same command resumes it; once it has finished, the same command fetches everything again, and stores
-what the publisher has amended. Exit code 1 when some dates could not be fetched.
+The figures are stored beside those that the source has: kurs rates history BASE QUOTE --source
+SOURCE shows them. What is served stays as it is. A source need not be in RATE_SOURCES. The command
+may run beside servers. Stopped with Ctrl-C or in any other way, it continues when it is run again;
+once it has finished, it fetches everything again, and stores what the publisher has amended. Exit
+code 1 when some dates could not be fetched.
 
 Examples:
   $ kurs rates backfill

@@ -68,6 +68,14 @@ export const CoveredSourceSchema = Type.Object(
       type: ["string", "null"],
       description: "The newest time of its figures; null while it has none",
     }),
+    archive_since: nullable({
+      type: ["string", "null"],
+      format: "date",
+      description:
+        "The first date of the publisher's archive, whose figures the operator can add to the " +
+        "history of the source; null without an archive that Kurs reads",
+      examples: ["1999-01-04"],
+    }),
     failures: Type.Integer({ minimum: 0, description: "Failed fetches since the last success" }),
     last_error_at: nullable({
       ...Timestamp,
@@ -147,6 +155,7 @@ function coveredSourceJson(covered: CoveredSource) {
     next_publication: nextPublication ?? null,
     last_success_at: covered.lastSuccessAt ?? null,
     newest_as_of: covered.newestAsOf ?? null,
+    archive_since: source.archive?.since ?? null,
     failures: covered.failures,
     last_error_at: covered.lastErrorAt ?? null,
   };

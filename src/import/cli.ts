@@ -48,7 +48,7 @@ export function importCommand(
     .description("store the rates of a file; exit code 1 when a line was not stored")
     .argument("<file>", "CSV, NDJSON or the ECB's daily XML; - for stdin")
     .option("--published-at <time>", 'what a date alone means: "16:00 Europe/Berlin"')
-    .option("--source <name>", "a series of its own for these rates, instead of import")
+    .option("--source <name>", "keep these rates apart from other imports, as import:NAME")
     .option("--dry-run", "show what would be stored, held and rejected, and store nothing")
     .option("--json", "print the counts as JSON")
     .addHelpText("after", importExamples)
@@ -81,7 +81,7 @@ function sourceOf(series: string, publishers: readonly string[]): string {
   const isTaken = publishers.includes(series) || series === SNAPSHOT_SOURCE;
   if (/^[a-z0-9-]{2,32}$/.test(series) && !isTaken) return importSource(series);
   const wanted = isTaken
-    ? "this is the key of another source"
+    ? "another source has this name, choose a different one"
     : "want 2 to 32 characters of a-z, 0-9 and -";
   throw new CommandError(`--source ${quoted(series)}: ${wanted}`, 2);
 }
@@ -90,10 +90,10 @@ const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
 object with these members in each line. as_of is an RFC 3339 time, or a date with --published-at, in
 which the zone's summer time counts. Semicolons may separate the columns. Invalid lines are reported
-with their number, the others are stored. A rate too far from the stored one is held. A rate older
-than the served one is stored in the series of imports and not served; --source gives the import a
-series of its own. A symbol on no list of currencies may be a typing error: a warning names it, and
-its rate is stored.
+with their number, the others are stored. A rate that differs from the served one by more than
+RATE_MAX_JUMP is held: kurs rates held shows it. An older rate than the served one is stored and not
+served: kurs rates history BASE QUOTE --source import shows it. A symbol on no list of currencies
+may be a typing error: a warning names it, and its rate is stored.
 
 Examples:
   $ kurs rates import rates.csv --dry-run

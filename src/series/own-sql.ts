@@ -6,18 +6,23 @@ import { eventDetailsOf, sourcedRateOf, storeRate } from "../rates/update-sql.ts
 import { dropHeldRates, holdRates, RATES_LOCK } from "../rates/update-statements-sql.ts";
 import type { Origin } from "../shared/origin.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
-import { decideOwner, NEWEST } from "./rules.ts";
-import { FIGURE_ON_OR_BEFORE, storedFigureOf } from "./sql.ts";
+import { decideOwner } from "./rules.ts";
+import { FIGURES_OF_SERIES, storedFigureOf } from "./sql.ts";
 import type { OwnerChange, OwnerStore, Series, StoredFigure } from "./store.ts";
 
 const SERVED_RATE = `
   SELECT base, quote, rate, as_of, source FROM rates WHERE base = $1 AND quote = $2`;
 
+// A table for a period is served when it begins, as after a fetch.
+const NEWEST_BEGUN = `${FIGURES_OF_SERIES}
+    AND (f.valid_until IS NULL OR f.as_of <= $5)
+  ORDER BY f.date DESC, f.as_of DESC, f.revision DESC LIMIT 1`;
+
 export function ownerStore(engine: Engine): OwnerStore {
   return {
     own: (series, { maxRateJump, headersOf, origin }) =>
       engine.transaction(function* (): Transaction<OwnerChange> {
-        const figure = yield* newestFigure(series);
+        const figure = yield* newestFigure(series, origin.at);
         if (figure === undefined) return { decision: "none" };
         const former = yield* servedRate(series);
         const decision = decideOwner(former, figure, maxRateJump);
@@ -28,8 +33,8 @@ export function ownerStore(engine: Engine): OwnerStore {
   };
 }
 
-function* newestFigure({ base, quote, source, kind }: Series) {
-  const rows: Row[] = yield statement(FIGURE_ON_OR_BEFORE, base, quote, source, kind, NEWEST);
+function* newestFigure({ base, quote, source, kind }: Series, now: string) {
+  const rows: Row[] = yield statement(NEWEST_BEGUN, base, quote, source, kind, now);
   return rows.map(storedFigureOf)[0];
 }
 

@@ -12,15 +12,16 @@ const SELECT_FIGURES = `
   FROM figures f
   LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place`;
 
-const IN_SERIES = "f.base = $1 AND f.quote = $2 AND f.source = $3 AND f.kind = $4";
+export const FIGURES_OF_SERIES = `${SELECT_FIGURES}
+  WHERE f.base = $1 AND f.quote = $2 AND f.source = $3 AND f.kind = $4`;
 
-const FIGURES = `${SELECT_FIGURES}
-  WHERE ${IN_SERIES} AND f.date >= $5 AND f.date <= $6
+const FIGURES = `${FIGURES_OF_SERIES}
+    AND f.date >= $5 AND f.date <= $6
     AND (f.date, f.as_of, f.revision) > ($7, $8, $9)
   ORDER BY f.date, f.as_of, f.revision LIMIT $10`;
 
-export const FIGURE_ON_OR_BEFORE = `${SELECT_FIGURES}
-  WHERE ${IN_SERIES} AND f.date <= $5
+const FIGURE_ON_OR_BEFORE = `${FIGURES_OF_SERIES}
+    AND f.date <= $5
   ORDER BY f.date DESC, f.as_of DESC, f.revision DESC LIMIT 1`;
 
 // Searches the key for the next source again and again: a scan would read every figure.

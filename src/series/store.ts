@@ -79,11 +79,11 @@ export interface SeriesReads {
 
 /** What became of giving a pair to a source. */
 export type OwnerChange =
-  /** The source has no figure in this series. */
+  /** The source has no figure in this series, or none that is valid yet. */
   | { readonly decision: "none" }
   | {
       readonly decision: OwnerDecision;
-      /** The newest one of the series. */
+      /** The newest one of the series, but for a table that has not begun. */
       readonly figure: StoredFigure;
       /** What was served until then. */
       readonly former: SourcedRate | undefined;

@@ -45,7 +45,7 @@ export function sourceCommands(
     .command("status")
     .description("show the state of the sources; exit code 1 when one has missed a publication")
     .option("--json", "print it as JSON")
-    .addHelpText("after", "\nExamples:\n  $ kurs rates status\n  $ kurs rates status --json")
+    .addHelpText("after", statusExamples)
     .action(async (options: OutputOptions) => setExitCode(await showStatus(deps, options)));
 
   rates
@@ -59,8 +59,19 @@ export function sourceCommands(
     });
 }
 
+const statusExamples = `
+A source is stale when a publication is two hours overdue (five minutes where the publisher has no
+fixed times): MISSED counts them. PAIRS counts the pairs that are served from it.
+
+Examples:
+  $ kurs rates status
+  $ kurs rates status --json`;
+
 const fetchExamples = `
-Exit code 1 when a source failed.
+"held" counts rates that differ from the served ones by more than RATE_MAX_JUMP: kurs rates held
+shows them. "skipped" counts those that are not served: unchanged or older ones, those of pairs that
+another source owns, and those of a table that has not begun. kurs rates list BASE QUOTE shows what
+each source has. "rejected" counts lines that are no valid rate. Exit code 1 when a source failed.
 
 Examples:
   $ kurs rates fetch

@@ -5,8 +5,8 @@ import type { SourceLine } from "../rates/rules/rate.ts";
 import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
-import type { Clock } from "../shared/clock.ts";
-import { type Instant, timestamp } from "../shared/instant.ts";
+import { type Clock, DAY_MS } from "../shared/clock.ts";
+import { type Instant, instantAt, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
 import { type Fetched, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
@@ -16,6 +16,9 @@ const LEASE_MS = 90_000;
 
 /** A publication that is due but not out yet is requested again after this time. */
 const LATE_RETRY_MS = 15 * 60_000;
+
+/** How long before its beginning a table for a period may be published: HMRC's, two weeks. */
+const ADVANCE_MS = 31 * DAY_MS;
 
 const BACKOFF: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
@@ -29,8 +32,8 @@ export interface RefreshReport {
   readonly stored: number;
   readonly held: number;
   /**
-   * Rates that are not served: unchanged, older than the stored ones, or of a pair that another
-   * source owns. Their figures are in their series.
+   * Rates that are not served: unchanged, older than the stored ones, of a pair that another
+   * source owns, or of a table that has not begun. Their figures are in their series.
    */
   readonly skipped: number;
   /** Lines that are not valid rates, each with its reason. */
@@ -77,22 +80,27 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
     const state = (await store.sources.list()).find((known) => known.source === key);
     try {
       const fetched = await source.fetch(state?.validators, signal);
-      const { rates, further, rejections } = ratesOf(source, fetched, nowMs);
+      const { rates, waiting, further, rejections } = ratesOf(source, fetched, nowMs);
       let decisions: readonly UpdateDecision[] = [];
       if (fetched !== "unchanged") {
         const publication = await publicationOf(source, fetched, now, packContent);
-        const how = { policy, headersOf, publication, origin: origin(), further };
+        const how = {
+          ...{ policy, headersOf, origin: origin(), further: [...further, ...waiting] },
+          // Without validators the next fetch gets the table again, to serve it.
+          publication:
+            waiting.length === 0 ? publication : { ...publication, validators: undefined },
+        };
         decisions = (await store.rates.update(rates, how)).decisions;
       }
       const newestAsOf = newestOf(rates, state?.newestAsOf);
       await store.sources.recordSuccess(key, {
         at: now,
         newestAsOf,
-        nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
+        nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, waiting, nowMs)),
       });
       const stored = decisions.filter((decision) => decision === "store").length;
       const held = decisions.filter((decision) => decision === "hold").length;
-      const skipped = decisions.length - stored - held;
+      const skipped = decisions.length - stored - held + waiting.length;
       const counts = { stored, held, skipped, rejections };
       return { source: key, error: undefined, isUnreachable: false, ...counts };
     } catch (error) {
@@ -141,31 +149,46 @@ async function publicationOf(
   return { source: key, receivedAt, documents: await Promise.all(stored), isPolled, validators };
 }
 
-/**
- * Validates each fetched line by itself, and tells those of the served kind from the others. A
- * response without a single rate to serve is a failure.
- */
-function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
+/** What a response states, each line validated by itself. */
+interface ValidatedLines {
+  readonly rates: readonly SourcedRate[];
+  /** Those of a table for a period that has not begun: served when it begins. */
+  readonly waiting: readonly SourcedRate[];
+  /** Those of a kind that is not served. */
+  readonly further: readonly SourcedRate[];
+  readonly rejections: readonly Rejection[];
+}
+
+/** @throws {SourceError} there is no rate that is or will be served. */
+function ratesOf(source: RateSource, fetched: Fetched, nowMs: number): ValidatedLines {
   const rates: SourcedRate[] = [];
+  const waiting: SourcedRate[] = [];
   const further: SourcedRate[] = [];
   const rejections: Rejection[] = [];
-  if (fetched === "unchanged") return { rates, further, rejections };
+  const lines = { rates, waiting, further, rejections };
+  if (fetched === "unchanged") return lines;
   const { key, servedKind = "middle" } = source;
+  const now = instantAt(nowMs);
   const latest = latestAsOf(nowMs);
+  const latestOfTables = latestAsOf(nowMs + ADVANCE_MS);
   for (const line of fetched.lines) {
-    const parsed = isRejection(line) ? line : parseQuotation(line, latest);
+    const { place = 0, date, kind = "middle", validUntil } = line;
+    const isTable = validUntil !== undefined;
+    const parsed = isRejection(line)
+      ? line
+      : parseQuotation(line, isTable ? latestOfTables : latest);
     if (isRejection(parsed)) {
       rejections.push(parsed);
       continue;
     }
-    const { place = 0, date, kind = "middle", validUntil } = line;
-    const isServed = kind === servedKind;
-    (isServed ? rates : further).push({ ...parsed, source: key, place, date, kind, validUntil });
+    const served = isTable && parsed.asOf > now ? waiting : rates;
+    const rate = { ...parsed, source: key, place, date, kind, validUntil };
+    (kind === servedKind ? served : further).push(rate);
   }
-  if (rates.length === 0) {
+  if (rates.length === 0 && waiting.length === 0) {
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
   }
-  return { rates, further, rejections };
+  return lines;
 }
 
 function isRejection(line: SourceLine | Rate | Rejection): line is Rejection {
@@ -180,9 +203,18 @@ function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): In
   );
 }
 
-/** The time of the next publication, or sooner while one that is due has not come out. */
-function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
-  const nextMs = source.schedule.nextFetch(nowMs);
+/**
+ * The time of the next publication, or sooner: when a table begins, and while a publication that is
+ * due has not come out.
+ */
+function nextAttemptMs(
+  source: RateSource,
+  newest: Instant | undefined,
+  waiting: readonly SourcedRate[],
+  nowMs: number,
+): number {
+  const beginnings = waiting.map(({ asOf }) => Date.parse(asOf));
+  const nextMs = Math.min(source.schedule.nextFetch(nowMs), ...beginnings);
   const newestMs = newest === undefined ? undefined : Date.parse(newest);
   const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
   return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;

@@ -24,10 +24,11 @@ for (const each of twoLooks) {
     await untilCount(table.getByRole("row"), 9);
     await table.getByRole("rowheader", { name: "Western, Northern and Central Europe" }).waitFor();
     const cells = table.getByRole("row", { name: /European Central Bank/ }).locator("td");
-    const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
+    const [country, terms, schedule, archive, pairs, state, next] = await cells.allTextContents();
     assert.equal(country, "EU");
     assert.match(terms ?? "", /^Free to reuse, .+ Read them$/);
     assert.equal(schedule, "16:05 on working days, Europe/Berlin");
+    assert.equal(archive, "since Jan 4, 1999");
     assert.equal(pairs, "29");
     assert.equal(state, "99 or more publications missed");
     assert.match(next ?? "", /^[A-Z][a-z]{2} \d{1,2}, \d{4}, 1[45]:05 UTC$/);
@@ -61,6 +62,7 @@ for (const each of twoLooks) {
     assert.equal(page.url(), `${service.url}/source?key=ecb`);
     const details = page.locator("dl");
     assert.match((await details.textContent()) ?? "", /16:05 on working days, Europe\/Berlin/);
+    await details.getByText("since Jan 4, 1999").waitFor();
     await details.getByText("99 or more publications missed").waitFor();
     await details.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
     const figures = /the newest are of .+ UTC; they came with the program or by an import/;

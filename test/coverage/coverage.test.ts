@@ -281,6 +281,7 @@ suite("GET /v1/account/sources", () => {
       next_publication: "2026-11-23T15:05:00Z",
       last_success_at: null,
       newest_as_of: "2026-11-20T15:00:00.000000000Z",
+      archive_since: "1999-01-04",
       failures: 0,
       last_error_at: null,
     });

@@ -91,8 +91,8 @@ suite("the series of imports", () => {
   test("--source rejects names of other sources and other characters, and stores nothing", async () => {
     await using cli = await newCli();
     for (const [name, reason] of [
-      ["ecb", /--source "ecb": this is the key of another source/],
-      ["snapshot", /this is the key of another source/],
+      ["ecb", /--source "ecb": another source has this name, choose a different one/],
+      ["snapshot", /another source has this name/],
       ["x", /want 2 to 32 characters of a-z, 0-9 and -/],
       ["Closing", /want 2 to 32 characters/],
       ["a:b", /want 2 to 32 characters/],

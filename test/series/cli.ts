@@ -19,7 +19,7 @@ import { temporaryDirectory } from "../support/process.ts";
 import { headersOf } from "../support/rates.ts";
 import { TestClock } from "../support/service.ts";
 
-const rateSources = ["ecb", "cnb"];
+const rateSources = ["ecb", "cnb", "inforeuro"];
 
 /** A store on SQLite, publishers that it can be told to fetch, and the command line. */
 export async function newSeriesCli() {
@@ -37,10 +37,10 @@ export async function newSeriesCli() {
     policy: createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal }),
     random: () => 0.5,
   });
-  const refresh = async (key: string, document: string): Promise<RefreshReport> => {
-    publisher.behave(body(document));
+  const refresh = async (key: string, document: string, query = ""): Promise<RefreshReport> => {
+    publisher.behave(body(document, { etag: '"1"' }));
     clock.advanceMs(60_000);
-    const source = sourceAt(key, [publisher.address], clock);
+    const source = sourceAt(key, [`${publisher.address}${query}`], clock);
     const how = { signal: new AbortController().signal, onlyWhenDue: false };
     const report = await refreshSource(source, how);
     assert.equal(report?.error, undefined);
@@ -55,9 +55,17 @@ export async function newSeriesCli() {
     });
   const started = starting.move();
   return {
+    ...{ dataDirectory, clock, requests: publisher.requests, sources: store.sources },
     /** Fetches the ECB's table of a date, or CNB's. */
     ecb: (date: string, czk: string) => refresh("ecb", ecbDay(date, { USD: "1.1476", CZK: czk })),
     cnb: (date: string, eur: string) => refresh("cnb", cnbDay(date, { EUR: eur, USD: "21.27" })),
+    /** Fetches InforEuro's table of a month such as 2026-03. */
+    inforeuro: (month: string, usd: string) =>
+      refresh(
+        "inforeuro",
+        `[{"isoA3Code":"USD","value":${usd}}]`,
+        `?year=${month.slice(0, 4)}&month=${Number(month.slice(5))}`,
+      ),
     /** Stores a document of the ECB's archive, and every figure in it. */
     async archive(document: string): Promise<void> {
       const receivedAt = new Date(clock.nowMs()).toISOString();
@@ -88,10 +96,10 @@ export async function newSeriesCli() {
       return stderr;
     },
     /** Imports a file with one line. @returns its path. */
-    async import(line: string): Promise<string> {
+    async import(line: string, options = ""): Promise<string> {
       const file = join(directory.path, "rates.csv");
       await writeFile(file, `base,quote,rate,as_of\n${line}\n`);
-      await run(`rates import ${file}`);
+      await run(`rates import ${file}${options}`);
       return file;
     },
     change(sql: string): void {

@@ -1,12 +1,12 @@
 import type { CoveredSource } from "../api/rates.ts";
-import { formatMinute, formatUnits } from "../format.ts";
+import { formatDay, formatMinute, formatUnits } from "../format.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
 
 /** The most missed publications that the service counts. */
 const MISSED_MAX = 99;
 
-const COLUMNS = 7;
+const COLUMNS = 8;
 
 /** The sources of a service by groups, in each of them in their order of precedence. */
 export function SourceTable({ sources }: { readonly sources: readonly CoveredSource[] }) {
@@ -20,6 +20,7 @@ export function SourceTable({ sources }: { readonly sources: readonly CoveredSou
             <th scope="col">Country</th>
             <th scope="col">Terms</th>
             <th scope="col">Schedule</th>
+            <th scope="col">Archive</th>
             <th scope="col" class="number">
               Pairs
             </th>
@@ -61,6 +62,7 @@ function SourceRow({ source }: SourceProps) {
         <Terms source={source} />
       </td>
       <td data-label="Schedule">{source.schedule}</td>
+      <td data-label="Archive">{archiveOf(source)}</td>
       <td data-label="Pairs" class="number">
         {formatUnits(source.pairs)}
       </td>
@@ -88,6 +90,11 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
       </a>
     </>
   );
+}
+
+/** Since when the publisher keeps earlier figures that Kurs can fetch. */
+export function archiveOf({ archive_since: since }: CoveredSource): string {
+  return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
 }
 
 /** Whether a source is up to date; amber when it has missed a publication. */

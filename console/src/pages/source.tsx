@@ -5,7 +5,7 @@ import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PairList } from "../components/pair-list.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
-import { MissedBadge, Terms } from "../components/source-table.tsx";
+import { archiveOf, MissedBadge, Terms } from "../components/source-table.tsx";
 import { type Coverage, loadCoverage } from "../coverage.ts";
 import { counted, formatMinute, formatUnits } from "../format.ts";
 import { useLoading } from "../loading.ts";
@@ -66,6 +66,8 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
         <dd>{source.last_success_at ? formatMinute(source.last_success_at) : "not yet"}</dd>
         <dt>Figures</dt>
         <dd>{figuresIn(source)}</dd>
+        <dt>Archive</dt>
+        <dd>{archiveOf(source)}</dd>
         {source.last_error_at === null ? null : (
           <>
             <dt>Last error</dt>

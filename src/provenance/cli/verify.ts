@@ -20,7 +20,7 @@ export function verifyCommand(
   rates
     .command("verify")
     .description("compare every stored figure with its document; exit code 1 when one differs")
-    .option("--source <source>", "only what the publications of this source brought")
+    .option("--source <source>", "only the documents of this source, and their figures")
     .option("--json", "print the differences and the counts as JSON")
     .addHelpText("after", verifyExamples)
     .action(async (options: VerifyOptions) => setExitCode(await verify(deps, options)));
@@ -32,9 +32,8 @@ interface VerifyOptions extends OutputOptions {
 
 const verifyExamples = `
 It parses every stored document again and compares its figures with the history of what was served
-and with the series of every source, checks the SHA-256 of every document, and compares every served
-rate with its pair's history. It changes nothing, and runs beside servers. With --source it checks
-the documents of one source and their figures only.
+and with the figures of its source that are stored ("series"), checks the SHA-256 of every document,
+and compares every served rate with its pair's history. It changes nothing, and runs beside servers.
 
 Examples:
   $ kurs rates verify

@@ -18,8 +18,8 @@ export function ownCommand(
   rates
     .command("own")
     .description("give a pair to another source: its newest figure is served from now on")
-    .argument("<base>")
-    .argument("<quote>")
+    .argument("<base>", "such as EUR")
+    .argument("<quote>", "such as CZK")
     .argument("<source>", "one in RATE_SOURCES, import or import:NAME")
     .addHelpText("after", ownExamples)
     .action(async (base: string, quote: string, source: string) =>
@@ -28,9 +28,10 @@ export function ownCommand(
 }
 
 const ownExamples = `
-The pair then belongs to this source while it is in RATE_SOURCES, and figures of others go to their
-series only. An import owns it until a source in RATE_SOURCES publishes the pair. Exit code 1 when
-the figure is held because it jumps too far, and when the source cannot own the pair.
+The pair then belongs to this source while it is in RATE_SOURCES: figures of other sources are
+stored, and not served. An import owns it until a source in RATE_SOURCES publishes the pair. A
+figure that differs by more than RATE_MAX_JUMP is held: kurs rates held shows it. Exit code 1 then,
+and when the newest figure is older than the served one, or of a table that has not begun.
 
 Examples:
   $ kurs rates list EUR CZK
@@ -43,7 +44,7 @@ async function own(deps: SeriesCommandDeps, pair: Pair, source: string): Promise
   const kind = { asked: undefined, served: servedKindOf(source, sourcesOf) };
   const series = await seriesOf(store.series, pair, source, kind);
   if (!rateSources.includes(source) && !isImport(source)) {
-    const why = "it is not in RATE_SOURCES, and the next source to publish it would get it";
+    const why = "it is not in RATE_SOURCES, so the next source to publish the pair would own it";
     throw new CommandError(`${visibleLine(source)} cannot own ${pairName(pair)}: ${why}`);
   }
   await warnOfMissingKey(store, deps);
@@ -56,7 +57,8 @@ async function own(deps: SeriesCommandDeps, pair: Pair, source: string): Promise
 function describe(pair: Pair, source: string, change: OwnerChange): string {
   const name = pairName(pair);
   if (change.decision === "none") {
-    throw new CommandError(`${source} has no figure of ${name} any more: run the command again`);
+    const why = "no table of it with this pair has begun";
+    throw new CommandError(`${source} cannot own ${name} yet: ${why}`);
   }
   const { decision, figure, former } = change;
   switch (decision) {

@@ -49,6 +49,11 @@ export function workdayFrom(day: string, nth = 1): Holiday {
   };
 }
 
+/** The day after a holiday, for figures that are valid from the day after their publication. */
+export function dayAfter(holiday: Holiday): Holiday {
+  return (year) => holiday(year)?.add({ days: 1 });
+}
+
 /** A day of one year. @param date `2026-01-09` */
 export function once(date: string): Holiday {
   const only = Temporal.PlainDate.from(date);

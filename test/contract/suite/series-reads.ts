@@ -359,6 +359,22 @@ function ownerTests(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
+  test("a table that has not begun is left for the newest figure that is valid", async (database) => {
+    const begun = figureOf("cnb", "EUR/CZK", "2026-11-01", "24.55");
+    const { store, own } = await storeWithTwo(database, { ...begun, validUntil: "2026-11-30" });
+    const next = figureOf("cnb", "EUR/CZK", "2026-12-01", "24.60");
+    await add(store, { ...next, validUntil: "2026-12-31" });
+    await add(store, {
+      ...figureOf("nbp", "EUR/CZK", "2026-11-22", "24.5"),
+      validUntil: "2026-11-29",
+    });
+
+    assert.equal((await own("nbp")).decision, "none");
+    assert.equal(await served(store), "ecb 24.40");
+    assert.equal((await own()).decision, "serve");
+    assert.equal(await served(store), "cnb 24.55");
+  });
+
   test("a pair that is not served is served again", async (database) => {
     const { store, own } = await storeWithTwo(
       database,

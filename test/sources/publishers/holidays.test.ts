@@ -19,7 +19,7 @@ function closedWeekdaysOf(key: string, year: number): string[] {
   const published = new Set<string>();
   const endMs = at(`${year + 1}-01-01T00:00:00Z`);
   let nextMs = schedule.next(at(`${year}-01-01T00:00:00Z`));
-  // Each of these publishers publishes in the afternoon, when UTC has the same date.
+  // UTC has the date on which each of these publishers publishes.
   for (; nextMs < endMs; nextMs = schedule.next(nextMs)) {
     published.add(new Date(nextMs).toISOString().slice(0, 10));
   }

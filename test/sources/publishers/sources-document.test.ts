@@ -9,6 +9,9 @@ const text = readFileSync(join(import.meta.dirname, "../../../docs/sources.md"),
 
 const [sources = "", archives = ""] = text.split("\n## Archives\n");
 
+/** What the document calls them: they are the publisher's, and Kurs does not know more. */
+const ownTerms = /^The (conditions|terms) of .+ apply; check them before passing the figures on\.$/;
+
 const rowsOf = (part: string) =>
   part
     .split("\n")
@@ -24,27 +27,32 @@ const rows = sources.split("\n## ").flatMap((section) => {
 test("docs/sources.md lists the publishers of each group in their order, with the catalogue's data", () => {
   const byGroup = [...Map.groupBy(publishers, ({ group }) => group).values()].flat();
   const expected = byGroup.map((publisher) => {
-    const { group, key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } =
-      publisher;
+    const { group, key, name, country, schedule, rarerPairs, terms, termsUrl } = publisher;
     const link = termsUrl === undefined ? "" : ` [Terms](${termsUrl})`;
     const rarer = rarerPairs && `; some pairs ${describeSchedule(rarerPairs.schedule)}`;
     const publishes = `${describeSchedule(schedule)}${rarer ?? ""}`;
-    const isOn = onByDefault ? "yes" : "no";
-    return [group, `\`${key}\``, name, country, isOn, publishes, `${terms}${link}`];
+    const stated = terms.replace(ownTerms, "Its own.");
+    return [group, `\`${key}\``, name, country, publishes, `${stated}${link}`];
   });
 
-  const withoutPairs = rows.map((cells) => cells.filter((_, column) => column !== 6));
+  const withoutPairs = rows.map((cells) => cells.filter((_, column) => column !== 5));
 
   assert.deepEqual(withoutPairs, expected);
-  for (const [, source = "", , , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
+  for (const [, source = "", , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
+});
+
+test("docs/sources.md names the sources that are on by default", () => {
+  const on = publishers.flatMap(({ key, onByDefault }) => (onByDefault ? `\`${key}\`` : []));
+  const named = `By default ${on.slice(0, -1).join(", ")} and ${on.at(-1)} are on.`;
+  assert.ok(text.replaceAll("\n", " ").includes(named), named);
 });
 
 test("docs/sources.md lists the archives, since when, and what a request of each has", () => {
   const expected = publishers.flatMap(({ key, archive }) => {
     if (archive === undefined) return [];
-    const { since, requestsBy, paceMs } = archive;
+    const { since, requestsBy } = archive;
     const has = requestsBy === "everything" ? requestsBy : `a ${requestsBy}`;
-    return [[`\`${key}\``, since, has, `every ${paceMs / 1000} s`]];
+    return [[`\`${key}\``, since, has]];
   });
   assert.deepEqual(rowsOf(archives), expected);
 });

@@ -1,3 +1,4 @@
+import { dayAfter } from "../../rules/holidays.ts";
 import { archives } from "../archives.ts";
 import type { Entry } from "../publisher.ts";
 import { parseBazg } from "./bazg.ts";
@@ -226,11 +227,11 @@ export const europeanPublishers: readonly Entry[] = [
     addresses: ["https://www.backend-rates.bazg.admin.ch/api/xmldaily"],
     // "Devisenkurse (Verkauf)", the daily rates of the tax administration. The file is written at
     // 07:00, with the rates for the next day; before days without a new one, also for those.
+    // Fetched when they begin to apply, which is the day after a working day.
     schedule: {
-      cron: "10 7 * * 1-5",
+      cron: "5 0 * * 2-6",
       timeZone: "Europe/Zurich",
-      holidays: swissHolidays,
-      leadDays: 0,
+      holidays: swissHolidays.map(dayAfter),
     },
     publishedAt: { time: "00:00", timeZone: "Europe/Zurich" },
     servedKind: "selling",
