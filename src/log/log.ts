@@ -34,10 +34,12 @@ export function createLog(level: LogLevel, readable?: (lines: string) => string)
     write: (lines: string) => output.write(readable === undefined ? lines : readable(lines)),
     end: () => output.end(),
   };
-  const log = pino(
-    { ...lineFormat, level },
-    { write: (line) => logDestination.write(visible(line)) },
-  );
+  const lines = {
+    write: (line: string) => logDestination.write(visible(line)),
+    // Without it, `log.flush()` does nothing.
+    flush: () => output.flush(),
+  };
+  const log = pino({ ...lineFormat, level }, lines);
   return { log, logDestination };
 }
 

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { mock, suite, test } from "node:test";
 import { LogOutput } from "../../src/log/output.ts";
+import { Program, temporaryDirectory } from "../support/process.ts";
 
 /** No process has so many open files. */
 const DESCRIPTOR = 2 ** 31 - 1;
@@ -110,4 +111,18 @@ suite("the output of the log", () => {
 
     assert.equal(sink.text(), `${line.repeat(17)}lost 3\n`);
   });
+});
+
+/** Keeps the lines of a process buffered, and ends it after a time that no start takes. */
+const WITHOUT_INTERVALS = `
+  globalThis.setInterval = () => ({ unref: () => undefined });
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), 60_000).unref();`;
+
+test("a server writes at once where it listens, without waiting for more lines", async () => {
+  await using directory = await temporaryDirectory();
+  const preload = `data:text/javascript,${encodeURIComponent(WITHOUT_INTERVALS)}`;
+  const env = { PORT: "0", NODE_OPTIONS: `--import ${preload}` };
+  await using program = new Program(["serve"], { dataDirectory: directory.path, env });
+
+  await program.waitFor("line", () => program.stdout.includes('"listening"') || undefined);
 });
