@@ -34,7 +34,7 @@ test("/about.json tells everybody what a service has, in a response that caches 
   assert.deepEqual(body, {
     version: body.version,
     pairs: stored?.pairs,
-    publishers: 4,
+    publishers: 6,
     publishers_up_to_date: 0,
     publishers_failing: 0,
     last_success_at: body.last_success_at,

@@ -329,7 +329,12 @@ test("the search in a large document ends after few parses, and does not deny th
 test("of a source with several kinds, a document states the served one", () => {
   const stated = (key: string, pair: string) => {
     const documents = documentsOf(bodiesOf(key), addressesOf(key));
-    return ratesIn(key, documents).find(({ base, quote }) => `${base}/${quote}` === pair)?.rate;
+    const figures = documentReader.figuresOf(key, documents);
+    const one = ratesIn(key, documents).find(({ base, quote }) => `${base}/${quote}` === pair);
+    assert.ok(one !== undefined && !("reason" in figures));
+    // An observation does not name its kind.
+    const { kind: _, ...observation } = one;
+    return figures.get(observation)?.rate;
   };
   assert.equal(stated("tcmb", "USD/TRY"), "2.8852");
   assert.equal(stated("bcb", "USD/BRL"), "5.28780");
