@@ -101,7 +101,7 @@ for (const { name, mode } of clients) {
 
       const rest = await service.get("/v1/account/sources", { session });
       assert.equal((contents[0] as { text: string }).text, rest.text);
-      assert.equal((jsonIn(contents, SOURCES).sources as readonly object[]).length, 4);
+      assert.equal((jsonIn(contents, SOURCES).sources as readonly object[]).length, 6);
       assert.equal(await service.usedUnits(session), 0);
     });
 
