@@ -47,8 +47,8 @@ export function snapshotParser(
   return ([document]) => {
     if (document === undefined) return { reason: "it is missing" };
     try {
-      return parse(document.content).map(({ source, publishedOn, quotations }) => {
-        return { source, lines: quotations.map((line) => ({ ...line, date: publishedOn })) };
+      return parse(document.content).map(({ source, publishedOn: date, quotations }) => {
+        return { source, lines: quotations.map((quotation) => ({ ...quotation, date })) };
       });
     } catch (error) {
       return { reason: error instanceof Error ? error.message : String(error) };
