@@ -168,6 +168,9 @@ const printError = printTo(process.stderr);
 
 let endsWithReader = true;
 
+/** Whether a person has stopped a command that ends by itself then. */
+let isStopped = false;
+
 // A reader that closes the pipe (`kurs rates list | head`) is no failure; a full disk is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") {
@@ -217,7 +220,10 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     openFile,
     untilStopped: () => {
       const stopping = new AbortController();
-      onStop(() => stopping.abort());
+      onStop(() => {
+        stopping.abort();
+        isStopped = true;
+      });
       return stopping.signal;
     },
     hash: secrets.hash,
@@ -270,6 +276,8 @@ try {
   // The command-line parser takes 60 ms to load, and this command does not need it.
   if (args.length === 1 && args[0] === "serve") await serve(settings());
   else process.exitCode = await run(args, settings);
+  // A connection that is still being opened through a proxy outlives its request.
+  if (isStopped) process.exit();
 } catch (error) {
   process.exitCode = reportError(error);
 }

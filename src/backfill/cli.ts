@@ -65,6 +65,13 @@ export function backfillCommand(
     .option("--json", "print the counts, or the list, as JSON")
     .addHelpText("after", examples)
     .action(async (keys: string[], options: BackfillOptions) => {
+      const { from, to } = options;
+      if (keys.length === 0 && (from ?? to) !== undefined) {
+        throw new CommandError(
+          "--from and --to are for the sources named before them: name one",
+          2,
+        );
+      }
       if (keys.length === 0) listArchives(deps, options);
       else setExitCode(await backfillSources(deps, keys, options));
     });

@@ -79,10 +79,10 @@ function publishedAtOf(text: string | undefined): PublishedAt | undefined {
 /** @throws {CommandError} no series of imports may have this name. */
 function sourceOf(series: string, publishers: readonly string[]): string {
   const isTaken = publishers.includes(series) || series === SNAPSHOT_SOURCE;
-  if (/^[a-z0-9-]{2,32}$/.test(series) && !isTaken) return importSource(series);
+  if (/^[a-z0-9][a-z0-9-]{1,31}$/.test(series) && !isTaken) return importSource(series);
   const wanted = isTaken
     ? "another source has this name, choose a different one"
-    : "want 2 to 32 characters of a-z, 0-9 and -";
+    : "want 2 to 32 characters of a-z, 0-9 and -, which is not the first";
   throw new CommandError(`--source ${quoted(series)}: ${wanted}`, 2);
 }
 

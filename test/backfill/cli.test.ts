@@ -37,6 +37,7 @@ test("the list as JSON has the number of requests and the least seconds they tak
 });
 
 const wrongUses: readonly (readonly [args: string, message: RegExp])[] = [
+  ["--from 2020-01-01", /^kurs: --from and --to are for the sources named before them: name one/],
   ["kraken", /^kurs: kraken: Kraken has no archive that Kurs knows; kurs rates backfill lists /],
   ["ecb snb", /^kurs: snb: Swiss National Bank has no archive that Kurs knows;/],
   ["ecb bank", /^kurs: unknown source bank; known sources: ecb, cnb, nbp, /],

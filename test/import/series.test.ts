@@ -95,6 +95,8 @@ suite("the series of imports", () => {
       ["snapshot", /another source has this name/],
       ["x", /want 2 to 32 characters of a-z, 0-9 and -/],
       ["Closing", /want 2 to 32 characters/],
+      // The option that follows, if the name was forgotten.
+      ["--dry-run", /want 2 to 32 characters/],
       ["a:b", /want 2 to 32 characters/],
       ["a".repeat(33), /want 2 to 32 characters/],
     ] as const) {

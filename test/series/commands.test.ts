@@ -236,7 +236,8 @@ suite("a verification of the series", { concurrency: 4 }, () => {
     );
     assert.equal(
       await cli.failure("rates verify --source nbp"),
-      "kurs: nothing of nbp is stored\n",
+      "kurs: no publication of nbp is stored: see kurs rates status; figures that came with the " +
+        "program are verified without --source\n",
     );
   });
 

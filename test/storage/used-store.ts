@@ -56,17 +56,18 @@ export async function useStore(dataDirectory: string) {
     const headersOf = signedHeadersOf(newSigningKey());
     await store.rates.renewHeaders("without a signature", headersOf, BY.at);
   }
-  addSigningKey(dataDirectory);
+  addKeyAndRange(dataDirectory);
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };
 }
 
-/** A key as a node stores it that signs rates. */
-function addSigningKey(dataDirectory: string): void {
+/** A key as a node stores it that signs rates, and a completed range of an unfinished backfill. */
+function addKeyAndRange(dataDirectory: string): void {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
-  database.exec(
-    "INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z')",
-  );
+  database.exec(`
+    INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z');
+    INSERT INTO backfilled_ranges
+    VALUES ('cnb', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

@@ -61,7 +61,10 @@ async function verify(
     source === undefined ? await verifyHistory(uses, on) : await verifySource(uses, source, on);
   showProgress("");
   if (counts === undefined) {
-    throw new CommandError(`nothing of ${visibleLine(String(source))} is stored`);
+    throw new CommandError(
+      `no publication of ${visibleLine(String(source))} is stored: see kurs rates status; ` +
+        "figures that came with the program are verified without --source",
+    );
   }
   if (json) printer.end(`], ${JSON.stringify(verifiedJson(counts)).slice(1)}`);
   else print(summaryOf(counts));
