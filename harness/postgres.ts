@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, chown, cp, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -191,6 +191,7 @@ async function makeEmptyCluster(place: string, binaries: string, owner: Owner): 
   const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
   const arguments_ = ["-D", directory, ...flags, "--no-sync", "--no-instructions"];
   await execute(join(binaries, "bin/initdb"), arguments_, { ...owner, cwd: directory });
+  await mkdir(CACHE, { recursive: true });
   // Of its own: tests of one process may create it concurrently, too.
   const partial = await mkdtemp(`${place}-`);
   await cp(directory, partial, { recursive: true });

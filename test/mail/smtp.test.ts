@@ -106,6 +106,17 @@ test("an error contains the server's reply without the recipient's address, in a
   assert.doesNotMatch(error.message, /ada@/i);
 });
 
+test("of a long reply, an error contains the first 300 characters", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  smtp.behave({ reject: "RCPT", code: 550, message: "x".repeat(400) });
+
+  const error = await toFailure(mailer.send(newMail(), never));
+
+  assert.match(error.message, /550 x+$/);
+  assert.equal(error.message.length, 300);
+});
+
 test("a connection that breaks during a mail counts as one attempt and delivers no partial mail", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);

@@ -44,6 +44,8 @@ export async function startPooler(
   let shared: Promise<ServerSession> | undefined;
   const remember = (socket: Socket) => {
     sockets.add(socket);
+    // As PgBouncer: otherwise each message can wait 40 ms for an acknowledgement.
+    socket.setNoDelay();
     socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket));
   };
   const openSession = async (startup: Buffer): Promise<ServerSession> => {

@@ -203,6 +203,16 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).observations, { "EUR/GBP": [1], "EUR/USD": [3, 4] });
   });
 
+  test("what a deleted pair had served is removed beside pairs that serve the same number", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeOn(store, 1, { "EUR/USD": "1.1", "EUR/GBP": "0.9", "AUD/USD": "0.7" });
+    await store.rates.remove(PAIR, byAt(day(4)));
+
+    await removeBefore(store, day(5));
+
+    assert.deepEqual((await leftIn(engine)).observations, { "AUD/USD": [1], "EUR/GBP": [1] });
+  });
+
   test("old events of pairs are removed, except a suspension that was in force", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeOn(store, 1, { "EUR/USD": "1.1", "EUR/GBP": "0.9" });
