@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { kurs, Program, temporaryDirectory } from "../support/process.ts";
 import {
@@ -79,6 +81,32 @@ test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", 
   assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
   assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
   store.assertStored(ALL);
+});
+
+test("Ctrl-C also ends a backfill whose proxy accepts its connection and never responds", async () => {
+  await using directory = await temporaryDirectory();
+  const at = { dataDirectory: directory.path };
+  await kurs(["migrate"], at);
+  const proxy = createServer((socket) => socket.on("error", () => undefined)).listen(
+    0,
+    "127.0.0.1",
+  );
+  try {
+    await once(proxy, "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const connected = once(proxy, "connection");
+    await using stopped = new Program(BACKFILL, { ...at, env });
+    await Promise.race([connected, stopped.ended]);
+
+    stopped.signal("SIGINT");
+    const { exitCode, signal, stderr } = await stopped.end();
+
+    assert.deepEqual([exitCode, signal], [1, null]);
+    assert.match(stderr, /^cnb: stopped: .* is left; the same command resumes it\n$/);
+  } finally {
+    proxy.close();
+  }
 });
 
 test("a range that fails is named, the others are stored, and it is fetched the next time", async () => {
