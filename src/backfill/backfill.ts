@@ -1,7 +1,7 @@
 import { type Figure, type FigureStore, figureOf } from "../rates/figures.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
 import { latestAsOf, parseQuotation, type Rejection } from "../rates/rules/rate.ts";
-import type { Pair } from "../rates/rules/symbol.ts";
+import { byPair } from "../rates/rules/symbol.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { StoreStatus } from "../shared/store.ts";
@@ -225,11 +225,6 @@ function figuresIn(
     if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
   }
   return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
-}
-
-function byPair(left: Pair, right: Pair): number {
-  if (left.base !== right.base) return left.base < right.base ? -1 : 1;
-  return left.quote === right.quote ? 0 : left.quote < right.quote ? -1 : 1;
 }
 
 async function publicationOf(

@@ -2,7 +2,7 @@ import { inChunks } from "../async/in-chunks.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { HistoryStore, Publication } from "../rates/history.ts";
 import { latestAsOf, parseQuotation, type Rejection } from "../rates/rules/rate.ts";
-import { type Pair, pairName } from "../rates/rules/symbol.ts";
+import { byPair, pairName } from "../rates/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
@@ -183,6 +183,7 @@ async function importLines(
   tally: Tally,
 ): Promise<void> {
   for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {
+    // A sort keeps the order of a pair's rates.
     const others = await storeRates(chunk.filter(isValid).sort(byPair));
     for (const line of chunk) {
       if (isValid(line)) tally.add(line, others.get(line.line) ?? "store");
@@ -213,10 +214,4 @@ async function* parsedLines(
       return { ...parsed, date: dateOf(parsed, publishedAt), source, place: 0, line };
     });
   }
-}
-
-/** Keeps the order of a pair's rates, as every sort does. */
-function byPair(left: Pair, right: Pair): number {
-  if (left.base !== right.base) return left.base < right.base ? -1 : 1;
-  return left.quote === right.quote ? 0 : left.quote < right.quote ? -1 : 1;
 }

@@ -45,3 +45,9 @@ export function parsePair(base: string, quote: string): Pair | undefined {
   if (baseSymbol === undefined || quoteSymbol === undefined) return undefined;
   return { base: baseSymbol, quote: quoteSymbol };
 }
+
+/** Compares pairs for a sort: by base, then by quote. */
+export function byPair(left: Pair, right: Pair): number {
+  if (left.base !== right.base) return left.base < right.base ? -1 : 1;
+  return left.quote === right.quote ? 0 : left.quote < right.quote ? -1 : 1;
+}
