@@ -9,6 +9,7 @@ import type { Dates } from "../sources/rules/archive-ranges.ts";
 import {
   type ArchiveRange,
   type FetchedLines,
+  packDocuments,
   type SourceArchive,
   SourceError,
 } from "../sources/source.ts";
@@ -233,12 +234,8 @@ async function publicationOf(
   nowMs: number,
   packContent: PackContent,
 ): Promise<Publication> {
-  const stored = documents.map(async ({ address, body, receivedMs }) => ({
-    name: address,
-    receivedAt: timestamp(receivedMs),
-    stored: await packContent(body),
-  }));
-  return { source, receivedAt: timestamp(nowMs), documents: await Promise.all(stored) };
+  const packed = await packDocuments(documents, packContent);
+  return { source, receivedAt: timestamp(nowMs), documents: packed };
 }
 
 function pauseAfter(tookMs: number): number {

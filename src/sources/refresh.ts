@@ -8,7 +8,7 @@ import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { type Instant, instantAt, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import { type Fetched, type RateSource, SourceError } from "./source.ts";
+import { type Fetched, packDocuments, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
@@ -140,13 +140,9 @@ async function publicationOf(
   receivedAt: string,
   packContent: PackContent,
 ): Promise<Publication> {
-  const stored = documents.map(async ({ address, body, receivedMs }) => ({
-    name: address,
-    receivedAt: timestamp(receivedMs),
-    stored: await packContent(body),
-  }));
+  const packed = await packDocuments(documents, packContent);
   const isPolled = schedule.following(Date.parse(receivedAt)) === undefined;
-  return { source: key, receivedAt, documents: await Promise.all(stored), isPolled, validators };
+  return { source: key, receivedAt, documents: packed, isPolled, validators };
 }
 
 /** What a response states, each line validated by itself. */

@@ -1,5 +1,7 @@
+import type { PackContent, Publication } from "../rates/history.ts";
 import type { FigureKind, Quotation, SourceLine } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
+import { timestamp } from "../shared/instant.ts";
 import type { Dates } from "./rules/archive-ranges.ts";
 
 /** The response of one of a source's addresses. */
@@ -14,6 +16,20 @@ export interface FetchedDocument {
 export interface FetchedLines {
   readonly lines: readonly SourceLine[];
   readonly documents: readonly FetchedDocument[];
+}
+
+/** Prepares the documents of a publication for the store. */
+export function packDocuments(
+  documents: readonly FetchedDocument[],
+  packContent: PackContent,
+): Promise<Publication["documents"]> {
+  return Promise.all(
+    documents.map(async ({ address, body, receivedMs }) => ({
+      name: address,
+      receivedAt: timestamp(receivedMs),
+      stored: await packContent(body),
+    })),
+  );
 }
 
 /** The outcome of fetching a source. */
