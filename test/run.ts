@@ -33,6 +33,16 @@ const ALONE = [
 ];
 
 /**
+ * A file that replaces a timer or a method replaces it for every file of its process, whose services
+ * run from the first import on: a delivery loop that fell asleep by a mocked timer never woke up.
+ */
+const REPLACES_GLOBALS = /\bmock\.(timers|method)\b/;
+
+const runsAlone = (path: string): boolean =>
+  ALONE.some((start) => path.startsWith(start)) ||
+  REPLACES_GLOBALS.test(readFileSync(join(ROOT, path), "utf8"));
+
+/**
  * In CI, which may share its machine, so many groups may run a second time: a change that breaks
  * something breaks it twice.
  */
@@ -94,7 +104,7 @@ function inGroups(): readonly (readonly string[])[] {
     .filter((path) => !IDLE.includes(path))
     .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
   const { alone = [], shared = [] } = Object.groupBy(inOrder, (path) =>
-    ALONE.some((start) => path.startsWith(start)) ? "alone" : "shared",
+    runsAlone(path) ? "alone" : "shared",
   );
   const groups = Array.from({ length: Math.ceil(shared.length / FILES_PER_PROCESS) }, (_, index) =>
     shared.slice(index * FILES_PER_PROCESS, (index + 1) * FILES_PER_PROCESS),
