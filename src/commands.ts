@@ -2,6 +2,9 @@ import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type AdministrationCommandDeps, administrationCommands } from "./administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
+import type { ApplicableRateDeps } from "./applicable-rates/cli/dependencies.ts";
+import { forCommand } from "./applicable-rates/cli/for.ts";
+import { presetsCommand } from "./applicable-rates/cli/presets.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackfillCommandDeps, backfillCommand } from "./backfill/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
@@ -50,6 +53,7 @@ export type CommandDeps = AccountCommandDeps &
   ImportCommandDeps &
   ProvenanceCommandDeps &
   SeriesCommandDeps &
+  ApplicableRateDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
@@ -137,6 +141,8 @@ function rateCommands(
   atCommand(rates, deps);
   traceCommand(rates, deps, setExitCode);
   verifyCommand(rates, deps, setExitCode);
+  forCommand(rates, deps, setExitCode);
+  presetsCommand(rates, deps);
   signCommand(rates, deps);
 }
 

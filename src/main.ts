@@ -187,6 +187,7 @@ process.stderr.on("error", () => undefined);
 async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./import/files/read-rate-file.ts");
+  const { readTextLines } = await import("./import/files/text-lines.ts");
   const { createDocumentReader } = await import("./provenance/documents/reader.ts");
   const { publishers } = await import("./sources/publishers/catalogue.ts");
   const { parseSnapshot } = await import("./sources/fetching/snapshot.ts");
@@ -231,6 +232,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
       endsWithReader = false;
     },
     readRateFile,
+    readTextLines,
     print,
     write,
     printError,

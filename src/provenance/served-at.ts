@@ -25,7 +25,7 @@ export type ServedAt =
     };
 
 /** A restore of the store: what it was served between these times is not known. */
-interface Restore {
+export interface Restore {
   /** When the backup was taken; "" for a copy that does not tell. */
   readonly takenAt: string;
   readonly at: string;
@@ -163,6 +163,14 @@ const isChange = (action: string): action is Change["action"] =>
   action === "rate.suspended" || action === "rate.resumed" || action === "rate.deleted";
 
 const numberOf = (detail: unknown): number => (typeof detail === "number" ? detail : 0);
+
+/** The restores of the store, in their order: what was stored between their times is lost. */
+export async function restoresOf(
+  audit: HistoryUses["audit"],
+  pair: Pair,
+): Promise<readonly Restore[]> {
+  return (await eventsOfHistory(audit, pair)).restores;
+}
 
 /** A backup that says to be newer than its restore was taken by a wrong clock: no time is known. */
 const restoreOf = (at: string, taken: unknown): Restore => ({

@@ -24,6 +24,12 @@ const FIGURE_ON_OR_BEFORE = `${FIGURES_OF_SERIES}
     AND f.date <= $5
   ORDER BY f.date DESC, f.as_of DESC, f.revision DESC LIMIT 1`;
 
+const FIGURE_ON_OR_AFTER = `${FIGURES_OF_SERIES}
+    AND f.date = (
+      SELECT min(date) FROM figures
+      WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date >= $5)
+  ORDER BY f.as_of DESC, f.revision DESC LIMIT 1`;
+
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
   WITH RECURSIVE sources (source) AS (
@@ -118,6 +124,11 @@ export function seriesReads(engine: Engine): SeriesReads {
     async figureOnOrBefore({ source, base, quote, kind }, date) {
       const values = [base, quote, source, kind, date];
       return (await engine.query(FIGURE_ON_OR_BEFORE, ...values)).map(storedFigureOf)[0];
+    },
+
+    async figureOnOrAfter({ source, base, quote, kind }, date) {
+      const values = [base, quote, source, kind, date];
+      return (await engine.query(FIGURE_ON_OR_AFTER, ...values)).map(storedFigureOf)[0];
     },
 
     async pairs({ base, quote }, limit, ofBase) {

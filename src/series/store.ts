@@ -64,6 +64,8 @@ export interface SeriesReads {
   ): Promise<StoredFigure[]>;
   /** The last revision of a series' last figure that is dated on or before a date. */
   figureOnOrBefore(series: Series, date: string): Promise<StoredFigure | undefined>;
+  /** The last revision of a series' first figure that is dated on or after a date. */
+  figureOnOrAfter(series: Series, date: string): Promise<StoredFigure | undefined>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

@@ -135,6 +135,12 @@ export interface Schedule {
    * rate.
    */
   nextChange(nowMs: number): number | undefined;
+  /**
+   * When the figures of a date such as 2026-03-13 are published, in the publisher's own dates;
+   * undefined for a date without figures, such as a Sunday. Unset for a polled source and for
+   * tables of a month or a quarter.
+   */
+  readonly publicationOf?: (date: string) => number | undefined;
 }
 
 /** A source could not be fetched, or its response does not have the publisher's format. */

@@ -2,6 +2,7 @@ import { operator } from "../../src/cli/operator.ts";
 import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { readRateFile } from "../../src/import/files/read-rate-file.ts";
+import { readTextLines } from "../../src/import/files/text-lines.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { originNow } from "../../src/shared/origin.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
@@ -145,6 +146,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined, [Symbol.dispose]() {} }),
       readRateFile,
+      readTextLines,
       headersOf,
       packContent,
       documents: documentReader,

@@ -4,6 +4,7 @@ import { runCommandLine } from "../../src/commands.ts";
 import { readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/import/files/read-rate-file.ts";
+import { readTextLines } from "../../src/import/files/text-lines.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { originNow } from "../../src/shared/origin.ts";
 import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
@@ -63,6 +64,7 @@ async function newCli() {
         [Symbol.dispose]() {},
       }),
       readRateFile,
+      readTextLines,
       headersOf,
       packContent,
       documents: documentReader,

@@ -7,6 +7,7 @@ import { runCommandLine } from "../../src/commands.ts";
 import { readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/import/files/read-rate-file.ts";
+import { readTextLines } from "../../src/import/files/text-lines.ts";
 import { createMailer } from "../../src/mail/transport/create-mailer.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { systemClock } from "../../src/shared/clock.ts";
@@ -87,6 +88,7 @@ export async function kursUnchecked(
     hash: secrets.hash,
     finishWithoutReader: () => undefined,
     readRateFile,
+    readTextLines,
     print: printTo("stdout"),
     write: async (text) => {
       output.stdout += visible(text);

@@ -24,6 +24,8 @@ export function createPublisherSource(
   const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
   const { tokenUrl, servedKind } = publisher;
   const { clock, token, limits } = settings;
+  const scheduleOf = (calendar: Publisher["schedule"]) =>
+    createSchedule(calendar, publisher.publishedAt?.time);
 
   return {
     key,
@@ -32,9 +34,9 @@ export function createPublisherSource(
     group,
     terms,
     termsUrl,
-    schedule: createSchedule(schedule),
+    schedule: scheduleOf(schedule),
     ...(rarerPairs && {
-      rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
+      rarerPairs: { ...rarerPairs, schedule: scheduleOf(rarerPairs.schedule) },
     }),
     ...(publisher.archive && { archive: createArchive(publisher.archive, settings) }),
 

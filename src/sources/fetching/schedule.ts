@@ -4,6 +4,7 @@ import type { PublicationCalendar } from "../publishers/publisher.ts";
 import { type Holiday, isHoliday } from "../rules/holidays.ts";
 import { MISSED_MAX } from "../rules/missed.ts";
 import type { Schedule } from "../source.ts";
+import { publicationTimes } from "./publication-times.ts";
 import { describeSchedule } from "./schedule-text.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
@@ -23,10 +24,16 @@ const POLL_GRACE_MS = 5 * 60_000;
 /** Steps back in a calendar that are remembered: three times as many as are counted. */
 const STEPS_MAX = 3 * MISSED_MAX;
 
-/** Creates a source's schedule from the calendar that its publisher documents. */
-export function createSchedule(calendar: Calendar): Schedule {
-  const times = "cron" in calendar ? cronTimes(calendar) : pollTimes(calendar.everySeconds * 1000);
-  return { describe: () => describeSchedule(calendar), ...times };
+/**
+ * Creates a source's schedule from the calendar that its publisher documents.
+ *
+ * @param timeOfDay that a figure's date means, such as `16:00`; unset where figures have times.
+ */
+export function createSchedule(calendar: Calendar, timeOfDay?: string): Schedule {
+  const describe = () => describeSchedule(calendar);
+  if (!("cron" in calendar)) return { describe, ...pollTimes(calendar.everySeconds * 1000) };
+  const publicationOf = publicationTimes(calendar, calendar.holidays ?? [], timeOfDay);
+  return { describe, ...cronTimes(calendar), ...(publicationOf && { publicationOf }) };
 }
 
 type Times = Omit<Schedule, "describe">;
