@@ -81,7 +81,7 @@ suite("the series of imports", () => {
     assert.equal(verified.exitCode, 0, verified.stdout);
     const traced = await kursUnchecked(["rates", "trace", "XAU", "USD"], { dataDirectory });
     assert.match(traced.stdout, /import:closing-2/);
-    assert.match(traced.stdout, /the file is not stored: compare it yourself/);
+    assert.match(traced.stdout, /the file is not stored: pass it to kurs rates trace/);
     const [row] = query(dataDirectory, "SELECT headers FROM rates WHERE base = 'XAU'");
     assert.deepEqual(JSON.parse(String(row?.headers)), [
       ...["rate-source", 'import:closing-2;name="Imported by the operator"'],

@@ -304,7 +304,7 @@ suite("an imported figure", { concurrency: 4 }, () => {
     const traced = await cli.output("rates trace EUR USD");
     assert.match(traced, /^document {3}rates\.csv$/m);
     assert.ok(traced.includes(`\nsha-256    ${hash}\n`), traced);
-    assert.match(traced, /^line {7}4\n.*the file is not stored: compare it yourself/m);
+    assert.match(traced, /^line {7}4\n.*the file is not stored: pass it to kurs rates trace/m);
 
     const shown = await cli.output(`rates trace EUR USD --file ${cli.file}`);
     assert.match(shown, /\n {2}EUR,USD,1\.12,2020-01-06T15:00:00Z\n?$/);
