@@ -121,6 +121,22 @@ function readTests(test: StoreTest): void {
     assert.equal(await store.series.figureOnOrBefore(seriesOf("ecb", "buying"), NEWEST), undefined);
   });
 
+  test("the figure from a date on is the last revision of it or of the date after", async (database) => {
+    const store = database.openStore();
+    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
+    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
+    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.9"));
+    await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "25"));
+    const from = async (date: string) =>
+      (await store.series.figureOnOrAfter(seriesOf("ecb"), date))?.rate;
+
+    assert.equal(await from(""), "24.1");
+    assert.equal(await from("2026-03-12"), "24.1");
+    assert.equal(await from("2026-03-13"), "24.9");
+    assert.equal(await from("2026-03-17"), undefined);
+    assert.equal(await store.series.figureOnOrAfter(seriesOf("ecb", "buying"), ""), undefined);
+  });
+
   test("the pairs with series are listed once each, in pages, all or those of a base", async (database) => {
     const store = database.openStore();
     const names = ["AUD/USD", "EUR/AUD", "EUR/CZK", "EUR1/AA", "USD/AUD"];
