@@ -35,6 +35,8 @@ export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
   readonly readRateFile: RateLineReader;
   /** The keys of all publishers. */
   readonly sourceKeys: readonly string[];
+  /** @returns a signal that aborts where a signal would have ended the process. */
+  readonly untilStopped: () => AbortSignal;
 }
 
 /** Adds `kurs rates import`. */
@@ -112,14 +114,25 @@ async function importRates(
   const { settings, openStore, openFile, readRateFile, origin, print } = deps;
   const policy = createUpdatePolicy(settings());
   deps.finishWithoutReader();
+  const stopped = deps.untilStopped();
   try {
     using opened = openFile(file);
+    // A read that waits fails then, after the transaction that runs.
+    stopped.addEventListener("abort", () => opened[Symbol.dispose]());
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
     await using store = await openStore({ makesStore: true });
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
     const imported = { name: basename(file), digest, publishedAt, source };
-    const count = await storeRateLines(readRateFile(bytes), imported, reportsTo(deps, false));
+    const reports = reportsTo(deps, false);
+    const importing = storeRateLines(readRateFile(bytes), imported, reports);
+    const count = await importing.catch(async (error: unknown) => {
+      if (!stopped.aborted) throw error;
+      const about = { details: { file: basename(file), source, stopped: true } };
+      await store.audit.record("rates.imported", origin(), about);
+      const rest = "the same command stores the rest";
+      throw new CommandError(`stopped: what was read is stored; ${rest}`);
+    });
     const { stored, older, unchanged, held, rejected } = count;
     const details = {
       ...{ file: basename(file), source, stored, older, unchanged, held, rejected },

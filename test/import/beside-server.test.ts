@@ -206,6 +206,40 @@ test("an import whose store fails ends although its input stays open", async () 
   assert.match(stderr, /the test fails it/);
 });
 
+test("Ctrl-C ends an import with a sentence and an event, and keeps what it stored", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["migrate"], { dataDirectory });
+  const pipe = `
+    mkfifo "$0/pipe" && exec 9<>"$0/pipe"
+    printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
+    exec "$@" <"$0/pipe"`;
+  await using program = new Program(["rates", "import", "-"], {
+    dataDirectory,
+    through: ["sh", "-c", pipe, dataDirectory],
+  });
+  const rows = (sql: string) => {
+    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+    return database.prepare(sql).all();
+  };
+  await eventually("a stored rate", () =>
+    rows("SELECT 1 FROM rates WHERE source = 'import'").length === 1 ? true : undefined,
+  );
+
+  program.signal("SIGINT");
+  const { exitCode, signal, stdout, stderr } = await program.end();
+
+  assert.deepEqual([exitCode, signal, stdout], [1, null, ""]);
+  const sentence = "kurs: stopped: what was read is stored; the same command stores the rest\n";
+  assert.equal(stderr, sentence);
+  const [event, ...others] = rows("SELECT details FROM events WHERE action = 'rates.imported'");
+  assert.deepEqual(JSON.parse(String(event?.details)), {
+    ...{ file: "-", source: "import", stopped: true },
+  });
+  assert.deepEqual(others, []);
+  assert.equal(rows("SELECT 1 FROM rates WHERE source = 'import'").length, 1);
+});
+
 test("a reader that closes the output early does not cause a failure", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
