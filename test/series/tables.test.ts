@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newRateStore, recorded } from "../applicable-rates/store.ts";
 import { serve } from "../support/process.ts";
 import { newSeriesCli, type SeriesCli } from "./cli.ts";
 
@@ -80,6 +81,16 @@ test("a table that is published in advance waits in its series, and is served wh
   assert.equal(begun.stored, 1);
   assert.equal(await servedIn(cli), "inforeuro 1.1702");
   assert.match(await cli.output("rates list EUR USD"), / 1\.1702 .* 1 .* served\n$/);
+});
+
+test("a table that has not begun is listed as one that waits", async () => {
+  await using store = await newRateStore();
+  const august = recorded("hmrc.csv").toString();
+  await store.publish("hmrc", Buffer.from(august.replaceAll("/2026", "/2126")));
+
+  assert.match(await store.output("rates list GBP EUR"), /^hmrc .* 2126-08-01 .* waits$/m);
+  const [listed] = JSON.parse(await store.output("rates list GBP EUR --json"));
+  assert.deepEqual([listed.state, listed.valid_until], ["waits", "2126-08-31"]);
 });
 
 test("the first table of a source, published in advance, is no failure and serves nothing", async () => {

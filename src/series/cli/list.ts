@@ -4,6 +4,7 @@ import { shortAsOf, sourcedText } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import type { SourcedRate } from "../../rates/rules/update-policy.ts";
 import type { RateStore, StoredRate } from "../../rates/store.ts";
+import { instantAt } from "../../shared/instant.ts";
 import type { RateSource } from "../../sources/source.ts";
 import { figureJson } from "../json.ts";
 import { NEWEST } from "../rules.ts";
@@ -20,12 +21,12 @@ export interface ListSeriesDeps extends CommandIo {
 /** The newest figure of a series, and what its pair does with it. */
 interface ListedFigure {
   readonly figure: StoredFigure;
-  readonly state: "served" | "suspended" | "held" | "";
+  readonly state: "served" | "suspended" | "held" | "waits" | "";
 }
 
 /** Shows the newest figure of every series of a pair, and which one is served. */
 export async function listSeries(
-  { openStore, sourcesOf, print }: ListSeriesDeps,
+  { openStore, sourcesOf, clock, print }: ListSeriesDeps,
   pair: Pair,
   { json }: OutputOptions,
 ): Promise<void> {
@@ -42,7 +43,8 @@ export async function listSeries(
     const figure = await store.series.figureOnOrBefore(series, NEWEST);
     if (figure === undefined) continue;
     const now = served?.suspendedAt === undefined ? "served" : "suspended";
-    const state = isOf(served, figure) ? now : isOf(held, figure) ? "held" : "";
+    const waits = figure.validUntil !== undefined && figure.asOf > instantAt(clock.nowMs());
+    const state = isOf(served, figure) ? now : isOf(held, figure) ? "held" : waits ? "waits" : "";
     listed.push({ figure, state });
   }
   if (listed.length === 0) throw noSeries(pair);
