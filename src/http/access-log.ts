@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { DestinationStream, Logger } from "pino";
+import { traceIdOf } from "../log/trace-context.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { FailureCode } from "../shared/failure.ts";
@@ -18,6 +19,8 @@ export interface LoggedRequest extends ObservedRequest {
   readonly id: string;
   /** The session's account; unset for any other request. */
   readonly accountId?: string | undefined;
+  /** The trace that the client's tracer names. */
+  readonly traceId: string | undefined;
 }
 
 /** Logs a response in one line with its request id, and with its key or its session's account. */
@@ -44,7 +47,8 @@ export function loggedRequest(request: FastifyRequest): LoggedRequest {
   const { id, method, arrivedMs } = request;
   const route = routeOf(request).url ?? "(none)";
   const accountId = request.accountId ?? undefined;
-  return { id, method, route, arrivedMs, servedBy: "node_http", accountId };
+  const traceId = traceIdOf(request.headers.traceparent);
+  return { id, method, route, arrivedMs, servedBy: "node_http", accountId, traceId };
 }
 
 /**
@@ -67,17 +71,18 @@ export function createAccessLog(deps: {
     lines = "";
   };
 
-  return ({ id, method, route, arrivedMs, accountId }, status, _code, caller) => {
+  return ({ id, method, route, arrivedMs, accountId, traceId }, status, _code, caller) => {
     if (nowMs !== clock.nowMs()) {
       nowMs = clock.nowMs();
       start = `{"level":"info","time":"${timestamp(nowMs)}","request_id":"`;
     }
+    const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
     const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
     // Runs after all responses of a batch, and before any code that reads them.
     if (lines === "") process.nextTick(flush);
     lines +=
       `${start}${id}","method":"${method}","route":"${route}",` +
-      `"status":${status},"duration_us":${microseconds}${calledBy(caller, accountId)}}\n`;
+      `"status":${status},"duration_us":${microseconds}${calledBy(caller, accountId)}${trace}}\n`;
   };
 }
 

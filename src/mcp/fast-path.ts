@@ -6,6 +6,7 @@ import {
   WITH_HOST,
 } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
+import { traceIdOf } from "../log/trace-context.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -141,6 +142,7 @@ export function createMessageParser(deps: {
       isLast,
       hasOrigin: withCors,
       route: MCP_ROUTE,
+      traceId: traceIdOf(headers.traceparent),
       respond,
       overloadFailure: serviceOverloaded,
       failureHeaders: [],

@@ -1,6 +1,7 @@
 import { endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { unchargedHeaders } from "../http/headers.ts";
+import { traceIdIn } from "../log/trace-context.ts";
 import { RATE_ROUTE, type RespondToRead, ratePath } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
 
@@ -9,7 +10,7 @@ export function createReadParser(respondToRead: RespondToRead): ParsePlainReques
   return (bytes) => {
     const read = parsePlainRead(bytes);
     if (read === undefined) return undefined;
-    const { method, isLast, hasOrigin: withCors, apiKey, base, quote } = read;
+    const { method, isLast, hasOrigin: withCors, traceId, apiKey, base, quote } = read;
     const respond = (requestId: string) => respondToRead(requestId, apiKey, base, quote);
     // Not by rest and spread: they took 2.5 % of a read's processor time.
     return {
@@ -17,6 +18,7 @@ export function createReadParser(respondToRead: RespondToRead): ParsePlainReques
       isLast,
       hasOrigin: withCors,
       route: RATE_ROUTE,
+      traceId,
       respond,
       overloadFailure: readsOverloaded,
       failureHeaders: unchargedHeaders,
@@ -30,6 +32,7 @@ export interface ReadRequest {
   /** Whether the client wants the connection closed after the response. */
   readonly isLast: boolean;
   readonly hasOrigin: boolean;
+  readonly traceId: string | undefined;
   readonly base: string;
   readonly quote: string;
   readonly apiKey: string;
@@ -62,6 +65,7 @@ export function parsePlainRead(bytes: Buffer): ReadRequest | undefined {
     method: method === "HEAD" ? "HEAD" : "GET",
     isLast: endsConnection(head, minorVersion ?? "1"),
     hasOrigin: hasOrigin(head),
+    traceId: traceIdIn(head),
     base,
     quote,
     apiKey,

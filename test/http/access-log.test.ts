@@ -13,12 +13,19 @@ const { session, apiKey, keyId } = await service.newCustomer();
 const accountIdOf = (id: string) =>
   service.query("SELECT account_id FROM api_keys WHERE id = ?", id)[0]?.account_id;
 
-/** What the line of a response says of its caller. */
-function callerOf({ headers }: Answer): Readonly<Record<string, unknown>> {
+/** The line of a response. */
+function lineOf({ headers }: Answer): string {
   const lines = service.logLines.flatMap((text) => text.trimEnd().split("\n"));
-  const found = lines.filter((line) => line.includes(String(headers["x-request-id"])));
-  assert.equal(found.length, 1, found.join("\n"));
-  const { key_prefix, account_id, rejected } = JSON.parse(found[0] ?? "");
+  const [line = "", ...others] = lines.filter((one) =>
+    one.includes(String(headers["x-request-id"])),
+  );
+  assert.deepEqual(others, []);
+  return line;
+}
+
+/** What the line of a response says of its caller. */
+function callerOf(answer: Answer): Readonly<Record<string, unknown>> {
+  const { key_prefix, account_id, rejected } = JSON.parse(lineOf(answer));
   return { key_prefix, account_id, rejected };
 }
 
@@ -95,5 +102,56 @@ suite("the log line of a request", () => {
       });
     }
     assert.equal(callerOf(await service.get("/v1/account/usage")).account_id, undefined);
+  });
+
+  const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const PARENT = "00f067aa0ba902b7";
+
+  /** A read and a list through the fast path and node:http, a call over MCP, and two failures. */
+  const traced = async (headers: Readonly<Record<string, string>>): Promise<readonly Answer[]> => [
+    await service.get("/v1/rates/EUR/USD", { apiKey, headers }),
+    await service.get("/v1/rates/EUR/USD?x=1", { apiKey, headers }),
+    await service.get("/v1/rates/EUR/NONE", { apiKey, headers }),
+    await service.get("/v1/account/usage", { session, headers }),
+    await service.get("/v1/nothing", { headers }),
+    ...(await Promise.all(
+      messages.map((message) =>
+        service.post(PATH, { apiKey, ...message, headers: { ...message.headers, ...headers } }),
+      ),
+    )),
+  ];
+
+  test("has the trace that a tracer names, whatever the response", async () => {
+    for (const [name, value] of [
+      ["traceparent", `00-${TRACE}-${PARENT}-01`],
+      ["Traceparent", `00-${TRACE}-${PARENT}-00`],
+      ["TraceParent", `01-${TRACE}-${PARENT}-01-of-a-later-version`],
+    ] as const) {
+      for (const answer of await traced({ [name]: value })) {
+        assert.equal(JSON.parse(lineOf(answer)).trace_id, TRACE, `${name}: ${value}`);
+      }
+    }
+  });
+
+  test("has nothing of a trace in another form", async () => {
+    for (const value of [
+      "",
+      TRACE,
+      `00-${TRACE}-${PARENT}`,
+      `00-${TRACE}-${PARENT}-01-more`,
+      `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+      `ff-${TRACE}-${PARENT}-01`,
+      `00-${"0".repeat(32)}-${PARENT}-01`,
+      `00-${TRACE}-${"0".repeat(16)}-01`,
+      `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+      `00-${TRACE.slice(1)}"-${PARENT}-01`,
+      `00-${TRACE}-${PARENT}-01\t","x":"y`,
+    ]) {
+      for (const answer of await traced({ traceparent: value })) {
+        const line = lineOf(answer);
+        assert.equal(JSON.parse(line).trace_id, undefined, value);
+        assert.ok(!line.includes(TRACE.slice(1)), line);
+      }
+    }
   });
 });

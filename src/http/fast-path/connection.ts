@@ -125,13 +125,14 @@ class Connection {
       return;
     }
     this.#isBusy = true;
-    const { method, route, respond } = plain;
+    const { method, route, traceId, respond } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
       method,
       route,
       arrivedMs: this.#activeMs,
       servedBy: "fast_path",
+      traceId,
     };
     if (!admit(this.#activeMs)) {
       const { overloadFailure, failureHeaders } = plain;

@@ -8,6 +8,8 @@ export interface PlainRequest extends ResponseForm {
   readonly isLast: boolean;
   /** The route's pattern, as logged. */
   readonly route: string;
+  /** The trace that the client's tracer names. */
+  readonly traceId: string | undefined;
   readonly respond: (requestId: string) => Promise<HttpResponse>;
   /** Its failure under overload. */
   readonly overloadFailure: Failure;
