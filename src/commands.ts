@@ -12,6 +12,8 @@ import { CommandError } from "./cli/command.ts";
 import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
+import { type ExportCommandDeps, exportCommand } from "./export/cli.ts";
+import { type DocumentCommandDeps, documentCommand } from "./export/document-cli.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import { atCommand } from "./provenance/cli/at.ts";
@@ -48,6 +50,8 @@ export type CommandDeps = AccountCommandDeps &
   BackfillCommandDeps &
   ListCommandDeps &
   ImportCommandDeps &
+  ExportCommandDeps &
+  DocumentCommandDeps &
   ProvenanceCommandDeps &
   SeriesCommandDeps &
   StoreCommandDeps &
@@ -125,6 +129,7 @@ function rateCommands(
 ): void {
   const rates = rateGroup(program);
   importCommand(rates, deps, setExitCode);
+  exportCommand(rates, deps);
   listCommand(rates, deps);
   suspendCommands(rates, deps);
   deleteCommand(rates, deps);
@@ -137,6 +142,7 @@ function rateCommands(
   atCommand(rates, deps);
   traceCommand(rates, deps, setExitCode);
   verifyCommand(rates, deps, setExitCode);
+  documentCommand(rates, deps);
   signCommand(rates, deps);
 }
 

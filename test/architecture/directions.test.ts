@@ -61,6 +61,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   import: [...frames, "audit", "rates", "sources"],
   backfill: [...frames, "audit", "rates", "sources"],
   provenance: [...frames, "audit", "rates", "sources", "series", "import"],
+  export: [...frames, "rates", "sources", "series", "provenance"],
   cleanup: [...frames, "audit"],
   pages: frames,
   metering: [...frames, "billing", "api-keys", "rates"],
