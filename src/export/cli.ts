@@ -30,7 +30,8 @@ interface ExportOptions {
   readonly kind?: FigureKind;
   readonly from?: string;
   readonly to?: string;
-  readonly pair: readonly Pair[];
+  /** In their order, each once. */
+  readonly pair?: readonly Pair[];
   readonly companyCurrency?: string;
 }
 
@@ -48,7 +49,7 @@ export function exportCommand(rates: Command, deps: ExportCommandDeps): void {
     )
     .option("--from <date>", "only figures of this publisher's date or a later one")
     .option("--to <date>", "only figures of this publisher's date or an earlier one")
-    .option("--pair <pair>", "only this pair, such as EUR/USD; may be repeated", withPair, [])
+    .option("--pair <pair>", "only this pair, such as EUR/USD; may be repeated", withPair)
     .option("--company-currency <symbol>", "with --format odoo: the currency of the company")
     .addHelpText("after", exportExamples)
     .action((options: ExportOptions) => writeExport(deps, options));
@@ -66,7 +67,8 @@ Examples:
   $ kurs rates export --format ecb-csv --source ecb > eurofxref-hist.csv
   $ kurs rates export --format odoo --company-currency EUR --from 2026-03-13`;
 
-function withPair(text: string, others: readonly Pair[]): readonly Pair[] {
+/** @throws {CommandError} the text is no pair. */
+function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
   const pair = parsePairName(text);
   if (pair === undefined || pair.base === pair.quote) {
     throw new CommandError(`--pair ${quoted(text)}: want two symbols such as EUR/USD`, 2);
@@ -89,7 +91,7 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
 }
 
 /** @throws {CommandError} the options do not belong together. */
-function formatOf({ format: name, pair: pairs, companyCurrency }: ExportOptions): Format {
+function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
   const format = name === undefined ? undefined : formats[name];
   if (format === undefined) {
     throw new CommandError(`--format is missing: want ${Object.keys(formats).join(", ")}`, 2);
@@ -106,7 +108,7 @@ function formatOf({ format: name, pair: pairs, companyCurrency }: ExportOptions)
 }
 
 function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
-  const { source, from, to, pair, companyCurrency: currency } = options;
+  const { source, from, to, pair: pairs = [], companyCurrency: currency } = options;
   const range = inOrder(
     {
       from: from === undefined ? undefined : dateOf("--from", from),
@@ -116,7 +118,7 @@ function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   );
   const companyCurrency =
     currency === undefined ? undefined : symbolOf("--company-currency", currency);
-  return { source, ...kindsOf(options, deps), ...range, pairs: pair, companyCurrency };
+  return { source, ...kindsOf(options, deps), ...range, pairs, companyCurrency };
 }
 
 /** The kind that is asked for or, without one, the one of each source that is served. */

@@ -27,7 +27,7 @@ export interface PairLimit {
   readonly rule: string;
 }
 
-export interface RecordWriter {
+interface RecordWriter {
   /** The text before the first figure. */
   readonly head: string;
   readonly textOf: (page: readonly ExportedFigure[]) => string;

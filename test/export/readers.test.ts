@@ -1,28 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { suite, type TestContext, test } from "node:test";
+import { suite, test } from "node:test";
 import { promisify } from "node:util";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
 import { type Decimal, multiply } from "../../src/shared/decimal.ts";
 import { newSeriesCli } from "../series/cli.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { isInstalled, pathOf } from "./installed.ts";
 
 const run = promisify(execFile);
-
-/** Where Debian installs these programs. */
-const path = (program: string) => `/usr/bin/${program}`;
-
-/** Skips a test on a machine without a program. @returns whether it is there. */
-async function isInstalled(t: TestContext, program: string, debian: string): Promise<boolean> {
-  const isThere = await access(path(program)).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) t.skip(`${program} is not installed; on Debian: apt-get install ${debian}`);
-  return isThere;
-}
 
 const FIGURES = madeUpFigures(targetDays("2026-03-02", "2026-03-13"), ofEuro);
 const QUOTES = [...new Set(FIGURES.map(({ quote }) => quote))];
@@ -71,7 +59,7 @@ suite("bookkeeping programs value a balance by an export, exactly", { concurrenc
       QUOTES.map(async (quote) => {
         const value = `--value=${DAY},${quote}`;
         const args = ["-f", ledger.file, "bal", "assets:bank", "--no-total", value, "-O", "csv"];
-        const { stdout } = await run(path("hledger"), args, { env: { LANG: "C.UTF-8" } });
+        const { stdout } = await run(pathOf("hledger"), args, { env: { LANG: "C.UTF-8" } });
         const [, amount = "", symbol] = /"([0-9.]+) ([A-Z]+)"\n$/.exec(stdout) ?? [];
         return `${symbol} ${withoutZeros(amount)}`;
       }),
@@ -92,7 +80,7 @@ suite("bookkeeping programs value a balance by an export, exactly", { concurrenc
     const values = QUOTES.map((quote) => `convert(sum(position), '${quote}', ${DAY})`);
     const query = `SELECT ${values.join(", ")} WHERE account = 'Assets:Bank'`;
     const args = ["-q", "-f", "csv", ledger.file, query];
-    const { stdout, stderr } = await run(path("bean-query"), args);
+    const { stdout, stderr } = await run(pathOf("bean-query"), args);
 
     assert.equal(stderr, "");
     const cells = stdout.trim().split("\n").at(-1)?.split(",") ?? [];
@@ -101,7 +89,7 @@ suite("bookkeeping programs value a balance by an export, exactly", { concurrenc
       return `${symbol} ${withoutZeros(amount)}`;
     });
     assert.deepEqual(valued, EXPECTED);
-    await run(path("bean-check"), [ledger.file]);
+    await run(pathOf("bean-check"), [ledger.file]);
   });
 
   test("Ledger", async (t) => {
@@ -112,7 +100,7 @@ suite("bookkeeping programs value a balance by an export, exactly", { concurrenc
       QUOTES.map(async (quote) => {
         const total = ["-X", quote, "--now", DAY, "-F", "%(quantity(unround(display_total)))\n"];
         const args = ["-f", ledger.file, "bal", "assets:bank", ...total];
-        const { stdout } = await run(path("ledger"), args);
+        const { stdout } = await run(pathOf("ledger"), args);
         return `${quote} ${withoutZeros(stdout.trim())}`;
       }),
     );
@@ -131,8 +119,8 @@ test("hledger and Ledger read quoted symbols", async (t) => {
   const posting = '2026-03-13 x\n  a  10 "1INCH"\n  b\n';
   await writeFile(file, `${await cli.output("rates export --format ledger")}\n${posting}`);
 
-  const hledger = await run(path("hledger"), ["-f", file, "bal", "a", "-X", "USD", "-N"]);
-  const ledger = await run(path("ledger"), [
+  const hledger = await run(pathOf("hledger"), ["-f", file, "bal", "a", "-X", "USD", "-N"]);
+  const ledger = await run(pathOf("ledger"), [
     ...["-f", file, "bal", "a", "-X", "USD", "-F", "%(quantity(unround(display_total)))\n"],
   ]);
 

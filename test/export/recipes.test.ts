@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { newSeriesCli } from "../series/cli.ts";
 import { body, playPublisher } from "../support/fake-publisher.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { isInstalled } from "./installed.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const guide = readFileSync(join(ROOT, "docs/operating/exports.md"), "utf8");
@@ -34,7 +35,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
 
 suite("the recipes in docs/operating/exports.md", { concurrency: 2 }, () => {
   for (const [format, expected] of Object.entries(EXPECTED)) {
-    test(`push the figures of a day to ${format} with its header`, async () => {
+    test(`push the figures of a day to ${format} with its header`, async (t) => {
+      if (!(await isInstalled(t, "curl", "curl"))) return;
       const recipe = recipes.find((text) => text.includes(`--format ${format} `));
       assert.ok(recipe !== undefined, format);
       await using directory = await temporaryDirectory();
