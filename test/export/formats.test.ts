@@ -89,6 +89,20 @@ suite("kurs rates export", { concurrency: 4 }, () => {
     ]);
   });
 
+  test("writes the kind that a source's pairs are served with, or the one that is asked for", async () => {
+    await using cli = await newSeriesCli();
+    await cli.ecb("2026-03-13", "24.400");
+    // Of the Central Bank of Brazil the selling figures are served.
+    cli.change("UPDATE rates SET source = 'bcb'");
+    cli.change("UPDATE figures SET source = 'bcb', kind = 'selling'");
+    const prices = "P 2026-03-13 EUR 24.400 CZK\nP 2026-03-13 EUR 1.1476 USD\n";
+
+    assert.equal(await cli.output("rates export --format ledger"), prices);
+    assert.equal(await cli.output("rates export --format ledger --source bcb"), prices);
+    assert.equal(await cli.output("rates export --format ledger --kind selling"), prices);
+    assert.equal((await cli.run("rates export --format ledger --kind middle")).stdout, "");
+  });
+
   test("writes the last of several times of a date", async () => {
     await using cli = await newSeriesCli();
     await cli.import("EUR,ISK,140.1,2026-03-13T09:00:00Z\nEUR,ISK,140.2,2026-03-13T15:00:00Z");
