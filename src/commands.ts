@@ -15,6 +15,8 @@ import { CommandError } from "./cli/command.ts";
 import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
+import { type ExportCommandDeps, exportCommand } from "./export/cli.ts";
+import { type DocumentCommandDeps, documentCommand } from "./export/document-cli.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import { atCommand } from "./provenance/cli/at.ts";
@@ -51,6 +53,8 @@ export type CommandDeps = AccountCommandDeps &
   BackfillCommandDeps &
   ListCommandDeps &
   ImportCommandDeps &
+  ExportCommandDeps &
+  DocumentCommandDeps &
   ProvenanceCommandDeps &
   SeriesCommandDeps &
   ApplicableRateDeps &
@@ -129,6 +133,7 @@ function rateCommands(
 ): void {
   const rates = rateGroup(program);
   importCommand(rates, deps, setExitCode);
+  exportCommand(rates, deps);
   listCommand(rates, deps);
   suspendCommands(rates, deps);
   deleteCommand(rates, deps);
@@ -143,6 +148,7 @@ function rateCommands(
   verifyCommand(rates, deps, setExitCode);
   forCommand(rates, deps, setExitCode);
   presetsCommand(rates, deps);
+  documentCommand(rates, deps);
   signCommand(rates, deps);
 }
 

@@ -154,10 +154,12 @@ function printTo(stream: NodeJS.WriteStream): (text: string) => void {
   };
 }
 
+const write = (text: string): Promise<void> => writeUnchanged(visible(text));
+
 /** Never resolves after an error, which ends the process. */
-function write(text: string): Promise<void> {
+function writeUnchanged(content: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
-    process.stdout.write(visible(text), (error) => {
+    process.stdout.write(content, (error) => {
       if (!error) resolve();
     });
   });
@@ -235,6 +237,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     readTextLines,
     print,
     write,
+    writeBytes: writeUnchanged,
     printError,
     showProgress,
   });

@@ -17,6 +17,7 @@ import { sqliteUnitStatements } from "./billing/units-sqlite-sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 import { coverageStore } from "./coverage/sql.ts";
+import { exportReads } from "./export/sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
@@ -133,6 +134,7 @@ export function createStore(
     history: { ...historyStore(engine), ...observationReads(engine) },
     figures: figureStore(engine),
     series: { ...seriesReads(engine), ...ownerStore(engine) },
+    exports: exportReads(engine),
     sources: sourceStore(engine),
     backfills: backfillStore(engine),
     signingKeys: signingKeyStore(engine),

@@ -62,6 +62,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   backfill: [...frames, "audit", "rates", "sources"],
   provenance: [...frames, "audit", "rates", "sources", "series", "import"],
   "applicable-rates": [...frames, "audit", "rates", "sources", "series", "provenance"],
+  export: [...frames, "rates", "sources", "series", "provenance"],
   cleanup: [...frames, "audit"],
   pages: frames,
   metering: [...frames, "billing", "api-keys", "rates"],

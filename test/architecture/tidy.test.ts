@@ -36,7 +36,7 @@ test("no code parses a float from text", () => {
 test("no code between publisher and client converts a rate to a number", () => {
   // Charges hold units per day and no rates. Commands print counts and sizes.
   const others = /\/cli(?:\/|\.ts$)|\/sqlite-charges\.ts$/;
-  const folders = ["rates", "sources", "coverage", "import", "provenance", "metering"];
+  const folders = ["rates", "sources", "coverage", "import", "provenance", "export", "metering"];
   const onPath = filesIn(
     ...folders.map((folder) => `src/${folder}/`),
     "src/shared/decimal.ts",

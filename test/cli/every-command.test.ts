@@ -47,6 +47,8 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["rates history EUR USF --source import", /^2026-11-20 +1\.5 /m],
   ["rates trace EUR USF --source import --at 2026-11-21", /^series +middle figure of 2026-11-20$/m],
   ["rates verify --source import", /series: 0 figures verified, 1 imported$/],
+  ["rates export --format ledger --source import", /^P 2026-11-20 EUR 1\.5 USF$/m],
+  ["rates document import --list", / +[0-9]+ +[0-9a-f]{64} +-$/m],
   ["rates compare EUR --json", /^\[/],
   ["rates verify", /^verified [0-9]+ figures? in 1 document; 1 imported figure comes from a file/],
   ["rates delete EUR USF", /^EUR\/USF is deleted: 1\.5 as of 2026-11-20T15:00:00Z from import$/],

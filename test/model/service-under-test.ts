@@ -160,6 +160,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       untilStopped: unused,
       print: (text) => void printed.push(text),
       write: async (text) => void printed.push(text),
+      writeBytes: () => Promise.reject(new Error("no command here writes bytes")),
       // The symbols of a story are on no list of currencies.
       printError: (text) => {
         if (!text.startsWith("warning: ")) complaints.push(text);

@@ -72,6 +72,7 @@ async function newCli() {
         lines.stdout += `${text}\n`;
       },
       write: () => assert.fail("nothing is exported here"),
+      writeBytes: () => assert.fail("nothing is exported here"),
       printError: (text) => {
         lines.stderr += `${text}\n`;
       },

@@ -93,6 +93,9 @@ export async function kursUnchecked(
     write: async (text) => {
       output.stdout += visible(text);
     },
+    writeBytes: async (bytes) => {
+      output.stdout += Buffer.from(bytes).toString();
+    },
     printError,
     showProgress: () => undefined,
   });

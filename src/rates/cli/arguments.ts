@@ -8,8 +8,8 @@ import type { RateSettings, SourcedRate } from "../rules/update-policy.ts";
 import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
 import type { RateStore } from "../store.ts";
 
-/** Parses a symbol argument. @throws {CommandError} it is invalid. */
-export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol {
+/** Parses a symbol argument or option. @throws {CommandError} it is invalid. */
+export function symbolOf(argument: string, text: string): AssetSymbol {
   const symbol = parseSymbol(text);
   if (symbol !== undefined) return symbol;
   const rule = "want 2 to 10 letters A-Z or digits, such as EUR";

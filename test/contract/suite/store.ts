@@ -12,6 +12,7 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { exportSuite } from "./exports.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
@@ -52,6 +53,7 @@ const PARTS = {
   rates: rateSuite,
   series: seriesSuite,
   "reads of series": seriesReadSuite,
+  exports: exportSuite,
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
