@@ -42,7 +42,10 @@ export function linesOfOrigin(
           `  ${visibleLine(line.text)}`,
           ...(line.statesFigure ? [] : ["the line does not state this figure"]),
         ];
-      return [...lines, field("", "the file is not stored: pass it to kurs rates trace with --file")];
+      return [
+        ...lines,
+        field("", "the file is not stored: pass it to kurs rates trace with --file"),
+      ];
     }
     case "published": {
       const { receivedAt, document, position } = origin;
