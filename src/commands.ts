@@ -15,6 +15,8 @@ import { CommandError } from "./cli/command.ts";
 import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
+import type { EvidenceDeps } from "./evidence/cli/dependencies.ts";
+import { evidenceCommand } from "./evidence/cli/make.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import { atCommand } from "./provenance/cli/at.ts";
@@ -54,6 +56,7 @@ export type CommandDeps = AccountCommandDeps &
   ProvenanceCommandDeps &
   SeriesCommandDeps &
   ApplicableRateDeps &
+  EvidenceDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
@@ -143,6 +146,7 @@ function rateCommands(
   verifyCommand(rates, deps, setExitCode);
   forCommand(rates, deps, setExitCode);
   presetsCommand(rates, deps);
+  evidenceCommand(rates, deps, setExitCode);
   signCommand(rates, deps);
 }
 
