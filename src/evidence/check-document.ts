@@ -8,7 +8,7 @@ import { contentOf, type Evidence, type EvidenceDocument, equation } from "./for
 import { lineOf } from "./lines.ts";
 
 /** A line of an imported file, as an import reads it. */
-export interface ReadLine {
+interface ReadLine {
   readonly text: string;
   readonly statesFigure: boolean;
 }

@@ -4,7 +4,7 @@ import type { Rejection } from "../rates/rules/rate.ts";
 import { Type } from "../shared/json-schema.ts";
 import { visible } from "../shared/text/visible-text.ts";
 
-// The file that says where a figure in the books came from (docs/operating/evidence.md). A person
+// The file that says where a figure on an invoice came from (docs/operating/evidence.md). A person
 // who opens it reads the figure at its beginning; the documents are at its end.
 
 /** Of this format. A change that an older Kurs would read wrongly gets another number. */
@@ -92,8 +92,8 @@ export type EvidenceDocument = Static<typeof DocumentSchema>;
 export const FORMAT = { format: "kurs-evidence", version: VERSION } as const;
 
 /**
- * The only form of an evidence file, so that no byte of it is without a meaning: two spaces for each
- * level, a line feed at the end, and invisible characters escaped.
+ * The only form of an evidence file, so that no byte of it is without a meaning: two spaces for
+ * each level, a line feed at the end, and invisible characters escaped.
  */
 export function serialize(evidence: Evidence): string {
   return `${visible(JSON.stringify(evidence, undefined, 2))}\n`;

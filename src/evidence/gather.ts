@@ -69,7 +69,8 @@ const MISSING = { reason: "the record of its document is missing: see kurs rates
 
 function missingOf(origin: FigureOrigin): Rejection | undefined {
   if (origin.kind === "unknown") {
-    return { reason: "where this figure came from is not known: it is older than this store" };
+    const why = "the rate is older than the history of this store";
+    return { reason: `where this figure came from is not known: ${why}` };
   }
   if (origin.kind === "published" && "problem" in origin.position && isContradicted({ origin })) {
     return { reason: origin.position.problem };

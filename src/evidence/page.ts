@@ -46,8 +46,8 @@ ${excerpt(evidence)}
 <section>
 <h2>This evidence</h2>
 ${listOf(fileRows(evidence, file))}
-<p>This page is a summary. The file proves it: <code>kurs rates evidence verify</code> checks the
-file without a network, and Kurs's page operating/evidence.md says how to do so with OpenSSL alone.</p>
+<p>This page is a summary of the file, which proves it: <code>kurs rates evidence verify</code>
+checks the file without a network. Kurs's document operating/evidence.md says how OpenSSL does.</p>
 </section>
 </body>
 </html>
@@ -145,7 +145,7 @@ body { max-width: 174mm; margin: 0 auto; padding: 6mm 0; background: #fff; color
   font: 10pt/1.4 system-ui, sans-serif; }
 header { border-bottom: 0.6mm solid #1a1a1a; }
 header p { margin: 0 0 2mm; color: #444; }
-h1 { margin: 0 0 1mm; font-size: 22pt; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+h1 { margin: 0 0 1mm; font-size: 22pt; overflow-wrap: anywhere; }
 h2 { margin: 5mm 0 1.5mm; font-size: 11pt; }
 section { break-inside: avoid; }
 p { margin: 0 0 2mm; }

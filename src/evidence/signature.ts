@@ -2,8 +2,8 @@ import { createPublicKey } from "node:crypto";
 import type { SigningKey } from "../rates/signing-key.ts";
 import { type Evidence, serialize } from "./format.ts";
 
-// The signature is a JWS (RFC 7515, appendix F) of the file's own bytes: all but its last two lines,
-// which have the signature. So the file stays readable, and `head -n -2` with OpenSSL verifies it.
+// The signature is a JWS (RFC 7515, appendix F) of the file's own bytes: all but its last two
+// lines, which have the signature. So a person reads what is signed, and OpenSSL verifies it.
 
 const LAST_MEMBER = '\n  "signature": ';
 
@@ -30,7 +30,7 @@ function signedPart(file: string): Uint8Array {
 }
 
 /** A public key of Ed25519 as a JSON Web Key has it (RFC 8037). */
-export type PublicJwk = NonNullable<Evidence["signing_key"]>["jwk"];
+type PublicJwk = NonNullable<Evidence["signing_key"]>["jwk"];
 
 /** SubjectPublicKeyInfo in base64, as OpenSSL reads it. @throws when `x` is no key. */
 function spkiOf(jwk: PublicJwk): string {

@@ -200,9 +200,9 @@ test("an existing file stays without --force, and a failed write leaves none beh
   await cli.fetch("ecb");
   const rule = "rates evidence EUR USD 2026-03-13 --source ecb --rule on";
   await cli.write("kept.json", "kept");
-  const refused = await cli.run(`${rule} --out @new.json --html @kept.json`);
-  assert.deepEqual([refused.exitCode, refused.stdout], [1, ""]);
-  assert.match(refused.stderr, /kept\.json exists: pass --force to replace it/);
+  const rejected = await cli.run(`${rule} --out @new.json --html @kept.json`);
+  assert.deepEqual([rejected.exitCode, rejected.stdout], [1, ""]);
+  assert.match(rejected.stderr, /kept\.json exists: pass --force to replace it/);
   assert.equal(readFileSync(cli.file("kept.json"), "utf8"), "kept");
   assert.ok(!existsSync(cli.file("new.json")));
 

@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { CommandError } from "../../cli/command.ts";
 
@@ -16,7 +16,7 @@ export function requireWritable(files: readonly OutputFile[], mayReplace: boolea
     if (same !== undefined) {
       throw new CommandError(`${same.option} and ${option} are both ${path}: name two files`, 2);
     }
-    const existing = path === "-" ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    const existing = path === "-" ? undefined : statsOf(path);
     if (existing === undefined) continue;
     if (!existing.isFile() && !existing.isSymbolicLink()) {
       throw new CommandError(`${option}: ${path} is no file: name a new one`, 2);
@@ -26,7 +26,8 @@ export function requireWritable(files: readonly OutputFile[], mayReplace: boolea
 }
 
 /**
- * Writes files, all of them or none: beside their places first, and to the disk.
+ * Writes files beside their places, and moves them there when all are on the disk: a failure leaves
+ * no half-written file.
  *
  * @param writeOut writes to stdout, for `-`.
  * @throws {CommandError} one cannot be written.
@@ -45,14 +46,27 @@ export async function writeFiles(
     }
     for (const { part, path } of written) await rename(part, path);
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    const { path } = written.at(-1) ?? { path: "" };
-    throw new CommandError(`cannot write ${path}: ${reasons.get(code ?? "") ?? code}`);
+    throw writeError(written.at(-1)?.path ?? "", error);
   } finally {
     for (const { part } of written) await rm(part, { force: true });
   }
   for (const { path, text } of files) if (path === "-") await writeOut(text);
+}
+
+/** @returns undefined for a path without a file. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw writeError(path, error);
+  }
+}
+
+/** @returns the error to report for one that writing a file threw. */
+function writeError(path: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  return new CommandError(`cannot write ${path}: ${reasons.get(code ?? "") ?? code}`);
 }
 
 async function writePart(path: string, text: string): Promise<void> {
