@@ -127,6 +127,26 @@ suite("a changed evidence file fails", () => {
     }
   });
 
+  test("where bits are set that base64 ignores", async () => {
+    const { cli, text, json } = await madeOfEcb();
+    await using _ = cli;
+    /** The last character with its lowest bit set, which no byte of what is encoded has. */
+    const withBit = (encoded: string) => {
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+      return encoded.replace(/\w(?==*$)/, (last) => alphabet[alphabet.indexOf(last) + 1] ?? "");
+    };
+    const [signature = ""] = String(json.signature).split(".").slice(-1);
+    const content = String(json.documents[0]?.content_base64);
+    for (const encoded of [signature, content]) {
+      const bytes = Buffer.from(encoded, "base64url");
+      assert.deepEqual(Buffer.from(withBit(encoded), "base64url"), bytes);
+    }
+    const ofSignature = await failures(cli, replaced(text, signature, withBit(signature)));
+    assert.match(ofSignature.join(), CHANGED);
+    const ofContent = await failures(cli, replaced(text, content, withBit(content)));
+    assert.match(ofContent.join(), /content_base64 is not base64 as Kurs writes it/);
+  });
+
   test("where it was cut, or something follows", async () => {
     const { cli, text } = await madeOfEcb();
     await using _ = cli;
