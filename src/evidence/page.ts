@@ -46,8 +46,8 @@ ${excerpt(evidence)}
 <section>
 <h2>This evidence</h2>
 ${listOf(fileRows(evidence, file))}
-<p>This page is a summary of the file, which proves it: <code>kurs rates evidence verify</code>
-checks the file without a network. Kurs's document operating/evidence.md says how OpenSSL does.</p>
+<p>This page is a summary of the file. <code>kurs rates evidence verify</code> checks the file
+without a network; Kurs's document operating/evidence.md says how to do so with OpenSSL alone.</p>
 </section>
 </body>
 </html>

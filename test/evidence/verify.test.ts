@@ -25,8 +25,8 @@ async function failures(cli: EvidenceCli, content: string | Uint8Array): Promise
 }
 
 /** Replaces a text that must be there. */
-function replaced(text: string, from: string | RegExp, to: string): string {
-  const changed = text.replace(from, to);
+function replaced(text: string, from: string, to: string): string {
+  const changed = text.replace(from, () => to);
   assert.notEqual(changed, text, `no ${from}`);
   return changed;
 }
@@ -179,6 +179,26 @@ test("the line of verify says that an unsigned file, its document too, could hav
   assert.equal((await failures(cli, replaced(text, '"1.1476"', '"1.1477"'))).length, 1);
 });
 
+test("a preset or terms that this version words otherwise are not checked", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("nbp");
+  const { text } = await cli.made("USD PLN 2026-03-16 --as pl-vat");
+  const other = replaced(replaced(text, "Article 31a(1)", "Article 31b(1)"), "apply;", "rule;");
+  assert.deepEqual(await failures(cli, other), []);
+  const [, ...lines] = await cli.verified("", "changed.json");
+  assert.match(
+    lines.join("\n"),
+    /^not checked +the preset pl-vat: this Kurs has no preset with this text$/m,
+  );
+  assert.match(
+    lines.join("\n"),
+    /^not checked +the publisher's name and terms: this Kurs has others of nbp$/m,
+  );
+  const named = '"purpose": "Polish VAT",\n    "source": ';
+  const rule = replaced(text, `${named}"nbp"`, `${named}"ecb"`);
+  assert.match((await failures(cli, rule)).join(), /the preset pl-vat names another source, rule/);
+});
+
 suite("the key of an evidence file", () => {
   test("is compared with a key set, or with a key in PEM", async () => {
     const { cli, json } = await madeOfEcb();
@@ -191,6 +211,7 @@ suite("the key of an evidence file", () => {
     await cli.write("own.pem", pemOf(privatePem));
     await cli.write("other.pem", pemOf(newKeyPem()));
     await cli.write("private.pem", privatePem);
+    await cli.write("long.json", " ".repeat(1024 * 1024 + 1));
 
     for (const options of [" --jwks @jwks.json", " --key @own.pem"]) {
       const [exitCode, ...lines] = await cli.verified(options);
@@ -204,6 +225,7 @@ suite("the key of an evidence file", () => {
     for (const [option, message] of [
       ["--key @private.pem", /private\.pem has no key of Ed25519: want a public key in PEM/],
       ["--jwks @own.pem", /own\.pem has no key of Ed25519: want a JSON Web Key Set/],
+      ["--jwks @long.json", /long\.json has more than 1 MiB: it is not read/],
       ["--jwks @none", /cannot read .*none: no such file/],
     ] as const) {
       const ended = await cli.run(`rates evidence verify @out.json ${option}`, { hasStore: false });
