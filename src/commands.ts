@@ -15,6 +15,8 @@ import { CommandError } from "./cli/command.ts";
 import { docsCommand } from "./cli/docs-command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
+import type { EvidenceDeps } from "./evidence/cli/dependencies.ts";
+import { evidenceCommand } from "./evidence/cli/make.ts";
 import { type ExportCommandDeps, exportCommand } from "./export/cli.ts";
 import { type DocumentCommandDeps, documentCommand } from "./export/document-cli.ts";
 import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
@@ -58,6 +60,7 @@ export type CommandDeps = AccountCommandDeps &
   ProvenanceCommandDeps &
   SeriesCommandDeps &
   ApplicableRateDeps &
+  EvidenceDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
@@ -149,6 +152,7 @@ function rateCommands(
   forCommand(rates, deps, setExitCode);
   presetsCommand(rates, deps);
   documentCommand(rates, deps);
+  evidenceCommand(rates, deps, setExitCode);
   signCommand(rates, deps);
 }
 

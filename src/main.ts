@@ -216,6 +216,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => fetchedSources(keys, settings()),
     sourceKeys: sourceNames.known,
+    knownSources,
     headersOf: createHeadersOf(knownSources(), () => settings().signingKey),
     packContent,
     documents: createDocumentReader(publishers, parseSnapshot),

@@ -19,6 +19,8 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
+  /** The publisher's dates of the figures of a source, pair and kind, in any order. */
+  datesOf(figure: SourcedRate): readonly string[];
 }
 
 /** Where a document states a figure. */

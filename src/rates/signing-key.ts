@@ -22,6 +22,8 @@ export interface SigningKey extends PublicSigningKey {
   sign(content: SignedContent): readonly string[];
   /** As `sign`, on another thread. */
   signLater(content: SignedContent): Promise<readonly string[]>;
+  /** Signs any bytes. @returns a JWS (RFC 7515) without them: `header..signature`, with EdDSA. */
+  signDetached(payload: Uint8Array): Promise<string>;
 }
 
 /** The public keys of every node and command that has signed rates of a store. */

@@ -63,6 +63,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   provenance: [...frames, "audit", "rates", "sources", "series", "import"],
   "applicable-rates": [...frames, "audit", "rates", "sources", "series", "provenance"],
   export: [...frames, "rates", "sources", "series", "provenance"],
+  evidence: [...frames, ...["rates", "sources", "import", "provenance", "applicable-rates"]],
   cleanup: [...frames, "audit"],
   pages: frames,
   metering: [...frames, "billing", "api-keys", "rates"],
@@ -91,7 +92,7 @@ const composition = [
  * The features that are edges themselves: they serve files, another protocol or the operator, and
  * have no use cases. Their files without a kind in the name are edges.
  */
-const edgeFeatures = ["backups", "doctor", "mcp", "metrics", "pages"];
+const edgeFeatures = ["backups", "doctor", "evidence", "mcp", "metrics", "pages"];
 
 type Kind = "rules" | "core" | "json" | "http" | "sql" | "cli" | "other edge";
 

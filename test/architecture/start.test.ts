@@ -40,6 +40,7 @@ for (const [name, reason] of [
   ["@fastify/swagger", "only /openapi.json needs it"],
   ["@modelcontextprotocol/server", "few calls of MCP need it"],
   ["nodemailer", "only mails need it"],
+  ["jose", "only evidence files need it"],
   ["commander", "only commands need it"],
   ["pg", "only PostgreSQL needs it"],
 ] as const) {

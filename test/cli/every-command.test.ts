@@ -46,6 +46,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["rates list EUR USF", /^import +middle +2026-11-20 +1\.5 .* served$/m],
   ["rates history EUR USF --source import", /^2026-11-20 +1\.5 /m],
   ["rates trace EUR USF --source import --at 2026-11-21", /^series +middle figure of 2026-11-20$/m],
+  ["rates evidence EUR USF 2026-11-20 --source import --rule on --out -", /^ {2}"rate": "1\.5",$/m],
   ["rates verify --source import", /series: 0 figures verified, 1 imported$/],
   ["rates export --format ledger --source import", /^P 2026-11-20 EUR 1\.5 USF$/m],
   ["rates document import --list", / +[0-9]+ +[0-9a-f]{64} +-$/m],

@@ -156,6 +156,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       origin: () => originNow(operator(), { clock, secrets }),
       sourcesOf: () => [],
       sourceKeys: [],
+      knownSources: () => [],
       readVerified: unused,
       untilStopped: unused,
       print: (text) => void printed.push(text),

@@ -54,6 +54,7 @@ async function newCli() {
       origin: () => originNow({ kind: "service" }, { clock, secrets }),
       sourcesOf,
       sourceKeys: sourceNames.known,
+      knownSources: () => assert.fail("no evidence is verified here"),
       readVerified: () => assert.fail("no backup is verified here"),
       hash: () => assert.fail("no credential is hashed here"),
       untilStopped: () => assert.fail("nothing is stopped here"),

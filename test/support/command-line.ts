@@ -76,6 +76,7 @@ export async function kursUnchecked(
     origin: () => originNow(operator(), { clock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock, version }),
     sourceKeys: sourceNames.known,
+    knownSources: () => sourcesOf(sourceNames.known, { clock, version }),
     headersOf: createHeadersOf(
       sourcesOf(sourceNames.known, { clock, version }),
       () => settings().signingKey,

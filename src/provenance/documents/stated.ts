@@ -97,6 +97,14 @@ export function statedBy(
       } while (tryNext());
       return other;
     },
+    datesOf({ source, base, quote, kind = servedKindOf(source) }) {
+      const isOfSeries = (one: SourcedRate) =>
+        one.base === base && one.quote === quote && one.source === source;
+      return parsed
+        .flatMap((figures) => figures.values().toArray())
+        .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
+        .map((one) => one.date ?? one.asOf.slice(0, 10));
+    },
   };
 }
 

@@ -44,6 +44,13 @@ function signingKey(privateKey: KeyObject): SigningKey {
       const { base, headersWith } = unsigned(content, id);
       return headersWith(await signLater(null, base, privateKey));
     },
+    async signDetached(payload) {
+      // Loaded only here: no read needs it.
+      const { FlattenedSign } = await import("jose");
+      const header = { alg: "EdDSA", kid: id };
+      const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(privateKey);
+      return `${jws.protected}..${jws.signature}`;
+    },
   };
 }
 

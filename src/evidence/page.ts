@@ -1,0 +1,159 @@
+import { hashOf } from "../provenance/documents/content.ts";
+import { contentOf, type Evidence, equation, serialize } from "./format.ts";
+import { linesAround } from "./lines.ts";
+import { escaped } from "./markup.ts";
+
+/** Lines shown before and after the one with the figure. */
+const LINES_AROUND = 3;
+
+/** What fits on a line of the paper. */
+const LINE_CHARACTERS_MAX = 96;
+
+/**
+ * A page to print, of an evidence file that is kept beside it. It loads and runs nothing.
+ *
+ * @param file the name of the evidence file.
+ */
+export function evidencePage(evidence: Evidence, file: string): string {
+  const { rule_in_words: words, counted_from: counted, published_for: date, kind } = evidence;
+  const title = `${evidence.base}/${evidence.quote} ${evidence.rate} for ${evidence.asked}`;
+  const publisher = evidence.publisher?.name ?? evidence.source;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<p>Evidence of an exchange rate</p>
+<h1>${escaped(equation(evidence))}</h1>
+<p>${escaped(`${publisher}: ${kind} figure for ${date}`)}</p>
+</header>
+<section>
+<h2>Rule</h2>
+<p>${escaped(`${sentence(words)}, counted from ${counted}`)}</p>
+${listOf(ruleRows(evidence))}
+</section>
+<section>
+<h2>Document</h2>
+${listOf(documentRows(evidence))}
+${excerpt(evidence)}
+</section>
+<section>
+<h2>This evidence</h2>
+${listOf(fileRows(evidence, file))}
+<p>This page is a summary of the file. <code>kurs rates evidence verify</code> checks the file
+without a network; Kurs's document operating/evidence.md says how to do so with OpenSSL alone.</p>
+</section>
+</body>
+</html>
+`;
+}
+
+const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
+type Row = readonly [label: string, text: string | null];
+
+function listOf(rows: readonly Row[]): string {
+  const items = rows.map(([label, text]) =>
+    text === null ? "" : `<dt>${escaped(label)}</dt><dd>${escaped(text)}</dd>\n`,
+  );
+  return `<dl>\n${items.join("")}</dl>`;
+}
+
+function ruleRows(evidence: Evidence): readonly Row[] {
+  const { asked, preset, valid_until: until, accepted_gaps: gaps, revision } = evidence;
+  return [
+    ["Asked for", asked],
+    ["Rule", evidence.rule],
+    ["Named by", preset && `${preset.law} (${preset.purpose}; ${preset.name}). No advice.`],
+    ["Valid until", until],
+    ["Revision", revision === 1 ? null : `${revision}: the publisher has amended the figure`],
+    ["Accepted gaps", gaps.length === 0 ? null : `${gaps.join(", ")}: taken as closed`],
+    ["Calendar", evidence.is_calendar_known ? null : "not known: gaps count as closed"],
+    ["As of", evidence.as_of],
+    ["Source", evidence.source],
+    ["Terms", evidence.publisher?.terms ?? null],
+    ["", evidence.publisher?.terms_url ?? null],
+  ];
+}
+
+function documentRows({ place, documents, received_at: receivedAt }: Evidence): readonly Row[] {
+  const document = documents[place.document - 1];
+  const others = documents.length - 1;
+  const { line, column } = place;
+  const of = column === null ? "" : `, column ${column}`;
+  return [
+    ["Name", document?.name ?? null],
+    ["Received", document?.received_at ?? null],
+    ["Fetched", document?.received_at === receivedAt ? null : receivedAt],
+    ["SHA-256", document?.sha256 ?? null],
+    ["Size", `${document?.bytes} bytes`],
+    ["Further", others === 0 ? null : `${others} more of the same publication, in the file`],
+    ["Line", line === null ? "not known: the document is too large" : `${line}${of}`],
+  ];
+}
+
+function fileRows(evidence: Evidence, file: string): readonly Row[] {
+  const { made, signing_key: key } = evidence;
+  const signed = key && `${key.kid}: compare it with the one that the operator has published`;
+  return [
+    ["File", file],
+    ["SHA-256", hashOf(Buffer.from(serialize(evidence)))],
+    ["Made", `${made.at} by ${made.by}`],
+    ["Signed by", signed ?? "nobody: whoever has the file could have changed it"],
+  ];
+}
+
+/** The lines around the figure, which is marked; without the document only its text. */
+function excerpt({ place, documents }: Evidence): string {
+  const { document, line, column, figure, text } = place;
+  const stored = documents[document - 1];
+  const content = stored && contentOf(stored);
+  if (line === null || content === undefined || column === null || figure === null) {
+    return text === null ? "" : `<pre>${escaped(text)}</pre>`;
+  }
+  const lines = linesAround(content, line, LINES_AROUND).map(([number, whole]) => {
+    const label = `<i>${String(number).padStart(String(line + LINES_AROUND).length)}</i> `;
+    return label + (number === line ? marked(whole, column - 1, figure) : escaped(cut(whole)));
+  });
+  return `<pre>${lines.join("\n")}</pre>`;
+}
+
+/** @param at where the figure begins in the line, from 0. */
+function marked(line: string, at: number, figure: string): string {
+  const fits = line.length <= LINE_CHARACTERS_MAX;
+  const start = fits ? 0 : Math.max(at - LINE_CHARACTERS_MAX / 2, 0);
+  const end = at + figure.length;
+  const before = (start > 0 ? "…" : "") + line.slice(start, at);
+  const after = cut(line.slice(end), Math.max(start + LINE_CHARACTERS_MAX - end, 0));
+  return `${escaped(before)}<mark>${escaped(figure)}</mark>${escaped(after)}`;
+}
+
+function cut(text: string, most = LINE_CHARACTERS_MAX): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+const STYLE = `
+@page { size: A4; margin: 16mm 18mm; }
+:root { color-scheme: light; }
+body { max-width: 174mm; margin: 0 auto; padding: 6mm 0; background: #fff; color: #1a1a1a;
+  font: 10pt/1.4 system-ui, sans-serif; }
+header { border-bottom: 0.6mm solid #1a1a1a; }
+header p { margin: 0 0 2mm; color: #444; }
+h1 { margin: 0 0 1mm; font-size: 22pt; overflow-wrap: anywhere; }
+h2 { margin: 5mm 0 1.5mm; font-size: 11pt; }
+section { break-inside: avoid; }
+p { margin: 0 0 2mm; }
+dl { display: grid; grid-template-columns: 28mm 1fr; gap: 0.8mm 3mm; margin: 0 0 2mm; }
+dt { color: #555; }
+dd { margin: 0; overflow-wrap: anywhere; }
+pre { margin: 2mm 0; padding: 2mm 3mm; border: 0.2mm solid #999; font: 7.5pt/1.5 monospace;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+pre i { color: #666; font-style: normal; }
+mark { background: #ffe58a; font-weight: bold; print-color-adjust: exact; }
+`;
