@@ -47,7 +47,7 @@ const changeSettingsSchema = {
     invalidJson,
     notJson,
     sessionRequired,
-    tooManyAttempts(840),
+    tooManyAttempts(900),
   ]),
 };
 

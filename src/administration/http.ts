@@ -27,7 +27,7 @@ const deleteSchema = {
   body: PasswordBody,
   response: documentedResponses(
     { 204: emptyResponse("The account is deleted") },
-    [invalidJson, notJson, wrongPassword, tooManyAttempts(840)],
+    [invalidJson, notJson, wrongPassword, tooManyAttempts(900)],
     { conditions: { unauthorized: "no valid session, or the password is wrong" } },
   ),
 };
@@ -39,7 +39,7 @@ const exportSchema = {
   description: "Digests of the password, keys, sessions and links are left out.",
   response: documentedResponses(
     { 200: Type.Ref("AccountExport#", { description: "The export" }) },
-    [sessionRequired, tooManyAttempts(840)],
+    [sessionRequired, tooManyAttempts(900)],
   ),
 };
 

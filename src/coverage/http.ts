@@ -73,8 +73,8 @@ const sourcesSchema = {
   operationId: "listSources",
   summary: "List the sources of the pairs",
   description:
-    "Those that own a pair or are switched on, with their terms, schedules and freshness, in order " +
-    "of precedence.",
+    "Those that own a pair or are switched on, with their terms, schedules and freshness, in " +
+    "order of precedence.",
   response: documentedResponses({ 200: Type.Ref("Sources#", { description: "The sources" }) }, [
     sessionRequired,
   ]),

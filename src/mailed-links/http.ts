@@ -24,8 +24,8 @@ const verifySchema = {
   operationId: "verifyEmail",
   summary: "Confirm an email with the token that was mailed to it",
   description:
-    "Works without a session, and once. An account can be used before, unless the operator requires " +
-    "a verified email.",
+    "Works without a session, and once. An account can be used before, unless the operator " +
+    "requires a verified email.",
   body: MailTokenBody,
   response: documentedResponses({ 204: emptyResponse("The email is verified") }, [
     invalidJson,
@@ -40,7 +40,7 @@ const resendSchema = {
   summary: "Mail another token, valid for 24 hours; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(840)]),
+  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(900)]),
 };
 
 const requestResetSchema = {
@@ -49,7 +49,7 @@ const requestResetSchema = {
   summary: "Mail a token for a new password, valid for 1 hour; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(840)]),
+  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(900)]),
 };
 
 const confirmResetSchema = {
@@ -64,7 +64,7 @@ const confirmResetSchema = {
     invalidJson,
     notJson,
     invalidToken,
-    tooManyAttempts(840),
+    tooManyAttempts(900),
   ]),
 };
 

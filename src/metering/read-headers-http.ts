@@ -2,14 +2,7 @@ import type { DocumentedHeader, DocumentedHeaders } from "../http/openapi/header
 
 // The headers of reads, for the OpenAPI document.
 
-/** A header that some responses lack: a response without it is no less complete. */
-const sometimes = (component: string, header: DocumentedHeader): DocumentedHeader => ({
-  ...header,
-  component,
-  required: false,
-});
-
-const text = (component: string, description: string, example: string): DocumentedHeader => ({
+const always = (component: string, description: string, example: string): DocumentedHeader => ({
   component,
   description,
   required: true,
@@ -17,90 +10,91 @@ const text = (component: string, description: string, example: string): Document
   example,
 });
 
-const rateText = (component: string, description: string, example: string): DocumentedHeader =>
-  sometimes(component, text(component, description, example));
+const sometimes = (description: string, example: string): DocumentedHeader => ({
+  description,
+  required: false,
+  schema: { type: "string" },
+  example,
+});
 
-const unitsCharged: DocumentedHeader = {
-  component: "UnitsCharged",
-  description: "What the request cost",
-  required: true,
-  schema: { type: "integer", enum: [0, 1] },
-  example: 1,
+const units = { schema: { type: "integer", enum: [0, 1] } } as const;
+
+const charged: DocumentedHeaders = {
+  "Units-Charged": {
+    ...units,
+    component: "UnitsCharged",
+    description: "What the request cost",
+    required: true,
+    example: 1,
+  },
 };
-
-const charged: DocumentedHeaders = { "Units-Charged": unitsCharged };
 
 const chargedIfKnown: DocumentedHeaders = {
   "Units-Charged": {
-    ...sometimes("UnitsChargedIfKnown", unitsCharged),
+    ...units,
     description: "What the request cost; missing where that is not known, or it was not valid HTTP",
+    required: false,
     example: 0,
   },
 };
 
-const policy = text(
-  "RateLimitPolicy",
+const policy = [
   "The quota, q, and the seconds of its billing period, w",
   '"units";q=1000;w=2592000',
-);
+] as const;
 
-const limit = text(
-  "RateLimit",
+const limit = [
   "The units that remain, r, and the seconds to the reset, t",
   '"units";r=999;t=846087',
-);
+] as const;
 
-const quota: DocumentedHeaders = { "RateLimit-Policy": policy, RateLimit: limit };
+const quota: DocumentedHeaders = {
+  "RateLimit-Policy": always("RateLimitPolicy", ...policy),
+  RateLimit: always("RateLimit", ...limit),
+};
 
 const quotaIfKnown: DocumentedHeaders = {
-  "RateLimit-Policy": sometimes("RateLimitPolicyIfKnown", policy),
-  RateLimit: sometimes("RateLimitIfKnown", limit),
+  "RateLimit-Policy": sometimes(...policy),
+  RateLimit: sometimes(...limit),
 };
 
 /** Those of a response with a rate. */
 export const rateHeaders: DocumentedHeaders = {
   ...charged,
   ...quota,
-  "Rate-Source": rateText(
-    "RateSource",
+  "Rate-Source": sometimes(
     "The source's key, and the name of its publisher (RFC 9651); missing on the rate of an older " +
       "version until the next start",
     'ecb;name="European Central Bank"',
   ),
-  Link: rateText(
-    "LicenseLink",
+  Link: sometimes(
     "The publisher's terms, with rel license; if it has such a page",
     "<https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html>; " +
       'rel="license"',
   ),
   "Rate-Next": {
-    ...rateText(
-      "RateNext",
+    ...sometimes(
       "When the publisher's calendar expects the next rate; if it has one",
       "2026-03-16T15:05:00Z",
     ),
     schema: { type: "string", format: "date-time" },
   },
   "Rate-Missed": {
-    component: "RateMissed",
     description: "Publications missed by the publisher's calendar; missing at 0, 99: or more",
     required: false,
     schema: { type: "integer", minimum: 1, maximum: 99 },
     example: 1,
   },
-  "Content-Digest": rateText(
-    "ContentDigest",
+  "Content-Digest": sometimes(
     "SHA-256 of the body (RFC 9530); if rates are signed",
     "sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:",
   ),
-  "Signature-Input": rateText(
-    "SignatureInput",
+  "Signature-Input": sometimes(
     "What the signature covers (RFC 9421); if rates are signed",
     'kurs=("content-digest" "rate-source");created=1795262400;' +
       'keyid="dMGhAho72VE7zs3On-OKNFVp3GXPgZABX1EjMU0EfZ8";alg="ed25519"',
   ),
-  Signature: rateText(
-    "Signature",
+  Signature: sometimes(
     "By a key in /.well-known/jwks.json; if rates are signed",
     "kurs=:nU6+fhnfryRVyyfFYXZp+XMgtUTIEpbO60PNZSd/" +
       "+uRojZBGhLeNq8Row5h3xaA5dzxU7OIdeFGN3fxaiBp2CQ==:",

@@ -25,7 +25,7 @@ const registerSchema = {
     noValidInvitation.open,
     noValidInvitation.invite,
     emailTaken,
-    tooManyAttempts(840),
+    tooManyAttempts(900),
   ]),
 };
 

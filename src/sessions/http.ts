@@ -103,7 +103,7 @@ const loginSchema = {
   body: CredentialsBody,
   response: documentedResponses(
     { 200: Type.Ref("Session#", { description: "The session" }) },
-    [invalidJson, notJson, wrongCredentials, emailNotVerified, tooManyAttempts(840)],
+    [invalidJson, notJson, wrongCredentials, emailNotVerified, tooManyAttempts(900)],
     {
       conditions: { unauthorized: "the email or the password is wrong, or the account suspended" },
     },

@@ -5,7 +5,6 @@ import { ErrorResponseSchema } from "../../shared/failure-json.ts";
 import type { App } from "../fastify.ts";
 import { errorName, errorSchema } from "./errors.ts";
 import type { BodySchema } from "./examples.ts";
-import type { DocumentedHeader } from "./headers.ts";
 import { createOperations } from "./operation.ts";
 
 const description = `Stored direct exchange rates, exactly as their publishers wrote them.
@@ -46,7 +45,7 @@ export interface DocumentFacts {
   readonly schemas: readonly TSchema[];
 }
 
-/** Serves the OpenAPI document of all later routes at /openapi.json. The first request builds it. */
+/** Serves the OpenAPI document of all later routes at /openapi.json. A first request builds it. */
 export function openApiRoute(app: App, facts: DocumentFacts): void {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
@@ -89,7 +88,7 @@ function buildDocument(
     paths,
     components: {
       securitySchemes,
-      headers: headerComponents(operations.headers),
+      headers: Object.fromEntries(operations.headers),
       schemas: { ...bodies, ...errorsIn(paths) },
     },
   };
@@ -109,14 +108,6 @@ function errorsIn(paths: object): Record<string, object> {
   const text = JSON.stringify(paths);
   const used = failureCodes.filter((code) => text.includes(`/${errorName(code)}"`));
   return Object.fromEntries(used.map((code) => [errorName(code), errorSchema(code)]));
-}
-
-function headerComponents(headers: ReadonlyMap<string, DocumentedHeader>): object {
-  const entries = [...headers].map(([name, { component: _component, ...header }]) => [
-    name,
-    header,
-  ]);
-  return Object.fromEntries(entries);
 }
 
 /** The name in a reference: `Rate` in `Rate#`. */

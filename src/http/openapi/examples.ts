@@ -10,8 +10,8 @@ export interface BodySchema {
 }
 
 /**
- * Composes the example of a body from those of its parts: a schema has examples of its own, or is an
- * object or a list of schemas that have some.
+ * Composes the example of a body from those of its parts: a schema has examples of its own, or is
+ * an object or a list of schemas that have some.
  *
  * @param named returns the schema that a reference names.
  * @returns undefined without an example.

@@ -1,10 +1,13 @@
 import { EXAMPLE_ID } from "../../shared/json-schema.ts";
 import { challenge, type Scheme } from "../challenge.ts";
 
-/** A response header of the document, which lists it once, as a component. */
+/** A response header, as the document shows it. */
 export interface DocumentedHeader {
-  /** The component's name. */
-  readonly component: string;
+  /**
+   * The name of the component that lists it once. One that is not required has none: generators
+   * take a referenced header for a required one.
+   */
+  readonly component?: string;
   readonly description: string;
   /** Whether every response that the header is documented for has it. */
   readonly required: boolean;

@@ -2,7 +2,7 @@ import type { RouteOptions } from "fastify";
 import type { Scheme } from "../challenge.ts";
 import { errorContent, errorDescription, errorHeaders } from "./errors.ts";
 import { type BodySchema, exampleOf } from "./examples.ts";
-import { type DocumentedHeader, type DocumentedHeaders, everyResponse } from "./headers.ts";
+import { type DocumentedHeaders, everyResponse } from "./headers.ts";
 import type { DocumentedResponse } from "./responses.ts";
 
 declare module "fastify" {
@@ -28,17 +28,19 @@ export interface Operations {
   /** @returns the operation of a route with one method. */
   of(route: RouteOptions): object;
   /** The headers of all operations so far, by component. */
-  readonly headers: ReadonlyMap<string, DocumentedHeader>;
+  readonly headers: ReadonlyMap<string, object>;
 }
 
 /** @param named returns the schema of a component by its reference. */
 export function createOperations(named: (reference: string) => BodySchema): Operations {
-  const components = new Map<string, DocumentedHeader>();
+  const components = new Map<string, object>();
 
-  const headerReferences = (headers: DocumentedHeaders) => {
+  const headersOf = (headers: DocumentedHeaders) => {
     const entries = Object.entries(headers).map(([name, header]) => {
-      components.set(header.component, header);
-      return [name, { $ref: `#/components/headers/${header.component}` }];
+      const { component, ...inline } = header;
+      if (component === undefined) return [name, inline];
+      components.set(component, inline);
+      return [name, { $ref: `#/components/headers/${component}` }];
     });
     return Object.fromEntries(entries);
   };
@@ -52,7 +54,7 @@ export function createOperations(named: (reference: string) => BodySchema): Oper
     if (failures !== undefined) {
       return {
         description: errorDescription(failures),
-        headers: headerReferences({
+        headers: headersOf({
           ...everyResponse,
           ...errorHeaders(status, scheme),
           ...headers,
@@ -63,7 +65,7 @@ export function createOperations(named: (reference: string) => BodySchema): Oper
     const body = type === undefined ? schema : { type, ...schema };
     return {
       description,
-      headers: headerReferences({ ...everyResponse, ...headers }),
+      headers: headersOf({ ...everyResponse, ...headers }),
       ...(type === "null" ? {} : { content: jsonContent(body, named) }),
     };
   };
