@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders, uuidV7 } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
+import { documentedPathOf } from "../support/documented-paths.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
 import { type Cast, holderOf, marksOf, type Player, playersOf, secretsOf } from "./fixtures.ts";
 import { type Message, valuesOf } from "./message.ts";
-import { documentedPathOf } from "./paths.ts";
 
 /** Every status that the service may return to any bytes. */
 const STATUSES = [100, 200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429];

@@ -114,7 +114,9 @@ export function assertFits(document: OpenApiDocument, schema: Json, value: unkno
   if (validator.Check(value)) return;
   const [, errors] = validator.Errors(value);
   const problems = errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
-  assert.fail(`${JSON.stringify(value)} does not fit its schema: ${problems.join("; ")}`);
+  assert.fail(
+    `${JSON.stringify(value).slice(0, 500)} does not fit its schema: ${problems.join("; ")}`,
+  );
 }
 
 /** Replaces each local reference with its target, and closes every object that is not open. */
