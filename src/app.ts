@@ -30,7 +30,7 @@ import type { App } from "./http/fastify.ts";
 import { commonHeaders, transportHeaders } from "./http/headers.ts";
 import { healthRoutes, type StoreReadiness } from "./http/health.ts";
 import { awaitIgnoredBodies } from "./http/ignored-bodies.ts";
-import { openApiRoute } from "./http/openapi.ts";
+import { openApiRoute } from "./http/openapi/document.ts";
 import { createConnectionLimit } from "./http/overload/connection-limit.ts";
 import { addLoadShedding } from "./http/overload/load-shedding.ts";
 import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget.ts";
@@ -88,6 +88,8 @@ export interface AppSettings extends PageSettings {
   /** Where clients reach the service; final only once it listens. */
   readonly publicUrl: () => string;
   readonly version: string;
+  /** An SPDX identifier. */
+  readonly license: string;
   readonly trustedProxies: readonly string[];
   /** Whether clients connect over TLS. */
   readonly overTls: boolean;
@@ -158,7 +160,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const { publicUrl, version, registration, mail } = settings;
+  const { publicUrl, version, license, registration, mail } = settings;
   const rejectUnmatched = addUnmatchedHandling(
     app,
     replyWriter,
@@ -168,7 +170,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  openApiRoute(app, { publicUrl, version, schemas });
+  openApiRoute(app, { publicUrl, version, license, schemas });
   const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
   await addSessionRoutes(app, { deps, send, awaitUnpaid });
   rateRoutes(app, { respondToRead, send, sendFailure });

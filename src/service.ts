@@ -38,7 +38,7 @@ import { createSessions } from "./sessions/sessions.ts";
 import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
-import { version } from "./shared/program/version.ts";
+import { license, version } from "./shared/program/version.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { loadSnapshot } from "./sources/fetching/snapshot.ts";
 import { createCountMissed } from "./sources/outlook.ts";
@@ -105,6 +105,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
     {
       publicUrl,
       version,
+      license,
       trustedProxies: config.trustedProxies,
       overTls: config.publicUrl?.startsWith("https:") ?? false,
       allowedOrigins: config.allowedOrigins,

@@ -1,8 +1,9 @@
-import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import { type ConsumeAuthAttempt, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -15,11 +16,12 @@ const common = { tags: ["Account"], security: [{ Session: [] }] };
 
 const readSchema = {
   ...common,
-  operationId: "readAccount",
-  summary: "Read the account's email, plan and time of creation",
+  operationId: "getAccount",
+  summary: "Get the account's email, plan and time of creation",
+  description: "Of the account whose session the request has.",
   response: documentedResponses(
     { 200: Type.Ref("AccountDetails#", { description: "The account" }) },
-    ["unauthorized"],
+    [sessionRequired],
   ),
 };
 
@@ -27,23 +29,25 @@ const settings = { 200: Type.Ref("AccountSettings#", { description: "The setting
 
 const readSettingsSchema = {
   ...common,
-  operationId: "readSettings",
-  summary: "Read the account's settings",
-  response: documentedResponses(settings, ["unauthorized"]),
+  operationId: "getSettings",
+  summary: "Get the account's settings",
+  description: "Whether it gets mails about its quota.",
+  response: documentedResponses(settings, [sessionRequired]),
 };
 
 const changeSettingsSchema = {
   ...common,
-  operationId: "changeSettings",
+  operationId: "updateSettings",
   summary: "Turn the mails about the quota on or off",
   description:
     "Each mail is written once per billing period: turning them off and on again does not repeat " +
     "one.",
   body: SettingsBody,
   response: documentedResponses(settings, [
-    "unsupported_media_type",
-    "unauthorized",
-    "too_many_requests",
+    invalidJson,
+    notJson,
+    sessionRequired,
+    tooManyAttempts(900),
   ]),
 };
 

@@ -22,9 +22,9 @@ export function accountSummaryJson(account: AccountSummary) {
 export const AccountSchema = Type.Object(
   {
     id: Id,
-    email: Type.String({ format: "email" }),
+    email: Type.String({ format: "email", examples: ["ada@example.org"] }),
     created_at: Timestamp,
-    email_verified: Type.Boolean(),
+    email_verified: Type.Boolean({ examples: [false] }),
   },
   { $id: "Account" },
 );
@@ -37,6 +37,7 @@ const AccountDetailsSchema = Type.Object(
 const settings = {
   quota_mails: Type.Boolean({
     description: "Whether the account gets a mail at 80 % and at 100 % of its quota",
+    examples: [false],
   }),
 };
 

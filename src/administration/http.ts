@@ -1,9 +1,13 @@
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses, emptyResponse } from "../http/openapi.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { SendPieces } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
+import { wrongPassword } from "../passwords/rules.ts";
+import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { DeleteAccount } from "./deletion.ts";
 import type { ExportOwnAccount } from "./export.ts";
@@ -23,7 +27,7 @@ const deleteSchema = {
   body: PasswordBody,
   response: documentedResponses(
     { 204: emptyResponse("The account is deleted") },
-    ["unsupported_media_type", "unauthorized", "too_many_requests"],
+    [invalidJson, notJson, wrongPassword, tooManyAttempts(900)],
     { conditions: { unauthorized: "no valid session, or the password is wrong" } },
   ),
 };
@@ -35,7 +39,7 @@ const exportSchema = {
   description: "Digests of the password, keys, sessions and links are left out.",
   response: documentedResponses(
     { 200: Type.Ref("AccountExport#", { description: "The export" }) },
-    ["unauthorized", "too_many_requests"],
+    [sessionRequired, tooManyAttempts(900)],
   ),
 };
 

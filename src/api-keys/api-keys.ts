@@ -5,18 +5,16 @@ import { type Origin, originNow } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { apiKeyRequired, isApiKey, KEY_LIMITS, KeyRejected, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, KeyLimits, NewApiKey } from "./store.ts";
-
-const limitMessages: Record<keyof KeyLimits, string> = {
-  active: `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
-  perDay:
-    `An account can create at most ${KEY_LIMITS.perDay} API keys per UTC day. ` +
-    "Use a key that you have, or create one after 00:00 UTC.",
-  total:
-    `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
-    "revoked ones included. Use a key that you have, or ask the operator.",
-};
+import {
+  apiKeyNotFound,
+  apiKeyRequired,
+  isApiKey,
+  KEY_LIMITS,
+  KeyRejected,
+  keyLimitReached,
+  keyPrefixOf,
+} from "./rules.ts";
+import type { ApiKey, ApiKeyStore, NewApiKey } from "./store.ts";
 
 /** A key that may read, and its account. */
 interface ValidKey extends Caller {
@@ -80,9 +78,7 @@ export function createApiKeys(uses: {
       const id = keyId.toLowerCase();
       const origin = originNow({ kind: "account", address: clientAddress }, uses);
       const isRevoked = isUuid(id) && (await store.keys.revoke(accountId, id, origin));
-      if (!isRevoked) {
-        throw new Failure("not_found", "There is no active API key with this id.");
-      }
+      if (!isRevoked) throw apiKeyNotFound;
     },
   };
 }
@@ -111,7 +107,7 @@ export async function createKey(
   if (creation === "session_ended") throw sessionRequired;
   if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };
-  throw new Failure("key_limit_reached", limitMessages[creation]);
+  throw keyLimitReached[creation];
 }
 
 /** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */

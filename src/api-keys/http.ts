@@ -3,13 +3,15 @@ import { accountOf, credentialOf, type SessionGuard } from "../http/authenticati
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
-import { documentedResponses, emptyResponse } from "../http/openapi.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
-import { Type } from "../shared/json-schema.ts";
+import { sessionRequired } from "../shared/failure.ts";
+import { EXAMPLE_ID, Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
-import { KEY_LIMITS } from "./rules.ts";
+import { apiKeyNotFound, KEY_LIMITS, keyLimitReached } from "./rules.ts";
 
 const tags = ["API keys"];
 const security = [{ Session: [] }];
@@ -26,7 +28,7 @@ const createSchema = {
   body: NewApiKeyBody,
   response: documentedResponses(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },
-    ["unauthorized", "unsupported_media_type", "key_limit_reached"],
+    [sessionRequired, invalidJson, notJson, keyLimitReached.active],
   ),
 };
 
@@ -35,8 +37,9 @@ const listSchema = {
   tags,
   security,
   summary: "List every key of the account, revoked ones too",
+  description: "Without their secrets: a key is shown whole only when it is created.",
   response: documentedResponses({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
-    "unauthorized",
+    sessionRequired,
   ]),
 };
 
@@ -45,10 +48,17 @@ const revokeSchema = {
   tags,
   security,
   summary: "Revoke a key; it is rejected from then on",
-  params: Type.Object({ id: Type.String({ description: "The key's id, as listed; in any case" }) }),
+  description: "The list keeps it, with `revoked_at`. A key cannot be made valid again.",
+  params: Type.Object({
+    id: Type.String({
+      format: "uuid",
+      description: "The key's id, as listed; in any case",
+      examples: [EXAMPLE_ID],
+    }),
+  }),
   response: documentedResponses({ 204: emptyResponse("The key is revoked") }, [
-    "unauthorized",
-    "not_found",
+    sessionRequired,
+    apiKeyNotFound,
   ]),
 };
 

@@ -21,10 +21,11 @@ export const NewApiKeyBody = Type.Object({
 
 const keyFields = {
   id: Id,
-  name: Type.String(),
+  name: Type.String({ examples: ["billing"] }),
   key_prefix: Type.String({
     pattern: "^svc_live_[0-9a-f]{8}$",
     description: "The first 17 characters of the key",
+    examples: ["svc_live_3f3f3f3f"],
   }),
   created_at: Timestamp,
 };
@@ -33,7 +34,11 @@ export const ApiKeySchema = Type.Object(
   {
     ...keyFields,
     revoked_at: Type.Optional(
-      Type.String({ format: "date-time", description: "Only on a revoked key" }),
+      Type.String({
+        format: "date-time",
+        description: "Only on a revoked key",
+        examples: ["2026-11-21T18:00:00.000Z"],
+      }),
     ),
   },
   { $id: "ApiKey" },
@@ -45,6 +50,7 @@ export const CreatedApiKeySchema = Type.Object(
     api_key: Type.String({
       pattern: "^svc_live_[0-9a-f]{64}$",
       description: "The secret: returned once, it cannot be retrieved later",
+      examples: [`svc_live_${"3f".repeat(32)}`],
     }),
   },
   { $id: "CreatedApiKey" },

@@ -37,3 +37,22 @@ export class KeyRejected extends Failure {
     this.caller = caller;
   }
 }
+
+export const apiKeyNotFound = new Failure("not_found", "There is no active API key with this id.");
+
+const limitReached = (message: string) => new Failure("key_limit_reached", message);
+
+/** What the creation of a key beyond each limit gets. */
+export const keyLimitReached: Readonly<Record<keyof KeyLimits, Failure>> = {
+  active: limitReached(
+    `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
+  ),
+  perDay: limitReached(
+    `An account can create at most ${KEY_LIMITS.perDay} API keys per UTC day. ` +
+      "Use a key that you have, or create one after 00:00 UTC.",
+  ),
+  total: limitReached(
+    `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
+      "revoked ones included. Use a key that you have, or ask the operator.",
+  ),
+};

@@ -1,9 +1,10 @@
+import type { FastifyRequest } from "fastify";
 import { accountOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
-import { Failure } from "../shared/failure.ts";
-import { Type } from "../shared/json-schema.ts";
+import { Failure, sessionRequired } from "../shared/failure.ts";
+import { EXAMPLE_ID, Type } from "../shared/json-schema.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { eventJson } from "./json.ts";
 import { EVENTS_PER_PAGE } from "./rules.ts";
@@ -21,11 +22,16 @@ const listSchema = {
     "ones send the id of the last event as `before`.",
   querystring: Type.Object({
     before: Type.Optional(
-      Type.String({ description: "The id of an event, in any case: only older ones are listed" }),
+      Type.String({
+        format: "uuid",
+        description: "The id of an event, in any case: only older ones are listed",
+        examples: [EXAMPLE_ID],
+      }),
     ),
   }),
   response: documentedResponses({ 200: Type.Ref("EventList#", { description: "The events" }) }, [
-    "unauthorized",
+    sessionRequired,
+    badBefore,
   ]),
 };
 
@@ -37,10 +43,16 @@ export function auditRoutes(
   },
 ): void {
   const { store, listGuard: onRequest } = uses;
-  app.get("/v1/account/events", { schema: listSchema, onRequest }, async (request) => {
+  const options = { schema: listSchema, onRequest, preValidation: checkBefore };
+  app.get("/v1/account/events", options, async (request) => {
     const before = request.query.before?.toLowerCase();
-    if (before !== undefined && !isUuid(before)) throw badBefore;
     const events = await store.audit.ofAccount(accountOf(request), before, EVENTS_PER_PAGE);
     return { events: events.map(eventJson) };
   });
+}
+
+/** Runs before the validator, whose message names no event. */
+async function checkBefore({ query }: Pick<FastifyRequest, "query">): Promise<void> {
+  const { before } = query as Readonly<Record<string, unknown>>;
+  if (typeof before === "string" && !isUuid(before.toLowerCase())) throw badBefore;
 }

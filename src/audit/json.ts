@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { EXAMPLE_ID, Id, Timestamp, Type } from "../shared/json-schema.ts";
 import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
 
@@ -18,7 +18,10 @@ const EventDetailsSchema = Type.Object(
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
     threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
   },
-  { description: "Names, ids and counts, by the action; never a secret" },
+  {
+    description: "Names, ids and counts, by the action; never a secret",
+    examples: [{ api_key_id: EXAMPLE_ID, key_prefix: "svc_live_3f3f3f3f" }],
+  },
 );
 
 export const EventSchema = Type.Object(
@@ -37,11 +40,11 @@ export const EventSchema = Type.Object(
     ),
     details: EventDetailsSchema,
   },
-  { $id: "Event" },
+  { $id: "AccountEvent" },
 );
 
 const EventListSchema = Type.Object(
-  { events: Type.Array(Type.Ref("Event#"), { description: "Newest first" }) },
+  { events: Type.Array(Type.Ref("AccountEvent#"), { description: "Newest first" }) },
   { $id: "EventList" },
 );
 

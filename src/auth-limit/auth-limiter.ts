@@ -58,7 +58,11 @@ export function createAuthLimiter(uses: {
 
 function tooManyRequests(windows: readonly AuthWindow[], nowMs: number): Failure {
   const endsMs = Math.max(...windows.map(({ endsAt }) => Date.parse(endsAt)));
-  const retryAfterSeconds = Math.ceil((endsMs - nowMs) / 1000);
+  return tooManyAttempts(Math.ceil((endsMs - nowMs) / 1000));
+}
+
+/** The failure of a call beyond a limit, which opens again after these seconds. */
+export function tooManyAttempts(retryAfterSeconds: number): Failure {
   const wait =
     retryAfterSeconds < 120
       ? counted(retryAfterSeconds, "second")

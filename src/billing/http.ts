@@ -1,10 +1,11 @@
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
 import { wholeNumberIn } from "../http/validation.ts";
+import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
 import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./usage.ts";
@@ -12,21 +13,24 @@ import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./usage.ts";
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
+const daysIn = wholeNumberIn("days", DAYS_MAX);
+
 const common = { tags: ["Usage"], security: [{ Session: [] }] };
 
 const usageSchema = {
   ...common,
-  operationId: "readUsage",
-  summary: "Read the units used in the current billing period",
+  operationId: "getUsage",
+  summary: "Get the units used in the current billing period",
+  description: "With the plan, its quota and the times between which the units count.",
   response: documentedResponses({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
-    "unauthorized",
+    sessionRequired,
   ]),
 };
 
 const dailySchema = {
   ...common,
-  operationId: "readDailyUsage",
-  summary: "Read the units of the last days by UTC day and key",
+  operationId: "getDailyUsage",
+  summary: "Get the units of the last days by UTC day and key",
   description:
     "In order of the day, then of the key's creation; revoked keys are listed too. A day on " +
     "which a key used nothing is left out.",
@@ -37,21 +41,23 @@ const dailySchema = {
         maximum: DAYS_MAX,
         default: DAYS_DEFAULT,
         description: "How many days, today included",
+        examples: [7],
       }),
     ),
   }),
   response: documentedResponses({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
-    "unauthorized",
+    sessionRequired,
+    daysIn.failure,
   ]),
 };
 
 const keysSchema = {
   ...common,
-  operationId: "readKeyUsage",
-  summary: "Read when each key was used last, and its units in the current billing period",
+  operationId: "getApiKeyUsage",
+  summary: "Get when each key was used last, and its units in the current billing period",
   description: "Every key of the account, revoked ones too, in the order of the list of keys.",
   response: documentedResponses({ 200: Type.Ref("KeyUsageList#", { description: "The keys" }) }, [
-    "unauthorized",
+    sessionRequired,
   ]),
 };
 
@@ -81,7 +87,7 @@ export function usageRoutes(
 
   app.get(
     "/v1/account/usage/daily",
-    { schema: dailySchema, onRequest, preValidation: wholeNumberIn("days", DAYS_MAX) },
+    { schema: dailySchema, onRequest, preValidation: daysIn.check },
     (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
       return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);

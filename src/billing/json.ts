@@ -12,21 +12,32 @@ export const UsageSchema = Type.Object(
   {
     plan: Type.String({ examples: ["free"] }),
     billing_period: Type.Object({
-      start: Type.String({ format: "date-time", description: "Inclusive" }),
-      end: Type.String({ format: "date-time", description: "Exclusive: the reset" }),
+      start: Type.String({
+        format: "date-time",
+        description: "Inclusive",
+        examples: ["2026-11-01T00:00:00.000Z"],
+      }),
+      end: Type.String({
+        format: "date-time",
+        description: "Exclusive: the reset",
+        examples: ["2026-12-01T00:00:00.000Z"],
+      }),
     }),
     usage: Type.Object({
       used_units: Units,
-      quota_units: Units,
-      remaining_units: Units,
-      utilization: Type.Number({ description: "Used over quota, rounded to 4 places" }),
+      quota_units: { ...Units, examples: [1000] },
+      remaining_units: { ...Units, examples: [999] },
+      utilization: Type.Number({
+        description: "Used over quota, rounded to 4 places",
+        examples: [0.001],
+      }),
     }),
   },
   { $id: "Usage" },
 );
 
 export const DayOfKey = Type.Object({
-  date: Type.String({ format: "date", description: "A day in UTC" }),
+  date: Type.String({ format: "date", description: "A day in UTC", examples: ["2026-11-21"] }),
   api_key_id: Id,
   units: Units,
 });
@@ -37,13 +48,14 @@ const lastUsedOn = {
   type: ["string", "null"],
   format: "date",
   description: "The last day in UTC on which the key was charged; null for a key that never was",
+  examples: ["2026-11-21"],
 };
 
 const KeyUsageSchema = Type.Object(
   {
     api_key_id: Id,
     last_used_on: lastUsedOn as unknown as ReturnType<typeof Type.String>,
-    units: Type.Integer({ minimum: 0, description: "In the current billing period" }),
+    units: { ...Units, description: "In the current billing period" },
   },
   { $id: "KeyUsage" },
 );

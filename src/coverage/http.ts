@@ -1,15 +1,30 @@
 import { hash } from "node:crypto";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses, emptyResponse } from "../http/openapi.ts";
+import type { DocumentedHeaders } from "../http/openapi/headers.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
 import { wholeNumberIn } from "../http/validation.ts";
 import { parsePairName, parseSymbol } from "../rates/rules/symbol.ts";
-import { Failure } from "../shared/failure.ts";
+import { Failure, sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "./coverage.ts";
 import { pairsJson, sourcesJson } from "./json.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
+
+const EXAMPLE_TAG = '"9x4xLIpmtwpW4MwMTxhMkPIjE-3UZPjqIPuASbV8SAQ"';
+
+const etagHeader: DocumentedHeaders = {
+  ETag: {
+    component: "PageTag",
+    description: "Identifies the page's content, for If-None-Match",
+    required: true,
+    schema: { type: "string" },
+    example: EXAMPLE_TAG,
+  },
+};
+
+const limitIn = wholeNumberIn("limit", PAIRS_PER_PAGE_MAX);
 
 const pairsSchema = {
   ...common,
@@ -26,6 +41,7 @@ const pairsSchema = {
         maximum: PAIRS_PER_PAGE_MAX,
         default: PAIRS_PER_PAGE_MAX,
         description: "How many pairs a page has at most",
+        examples: [100],
       }),
     ),
     after: Type.Optional(
@@ -36,16 +52,19 @@ const pairsSchema = {
     ),
   }),
   headers: Type.Object({
-    "if-none-match": Type.Optional(
-      Type.String({ description: "The ETag of an earlier response, or several" }),
+    "If-None-Match": Type.Optional(
+      Type.String({
+        description: "The ETag of an earlier response, or several",
+        examples: [EXAMPLE_TAG],
+      }),
     ),
   }),
   response: documentedResponses(
     {
-      200: Type.Ref("Pairs#", { description: "A page of the pairs" }),
-      304: emptyResponse("The page is the same as in the response with that ETag"),
+      200: Type.Ref("Pairs#", { description: "A page of the pairs", headers: etagHeader }),
+      304: emptyResponse("The page is the same as in the response with that ETag", etagHeader),
     },
-    ["unauthorized"],
+    [sessionRequired, limitIn.failure],
   ),
 };
 
@@ -53,8 +72,11 @@ const sourcesSchema = {
   ...common,
   operationId: "listSources",
   summary: "List the sources of the pairs",
+  description:
+    "Those that own a pair or are switched on, with their terms, schedules and freshness, in " +
+    "order of precedence.",
   response: documentedResponses({ 200: Type.Ref("Sources#", { description: "The sources" }) }, [
-    "unauthorized",
+    sessionRequired,
   ]),
 };
 
@@ -66,7 +88,7 @@ export function coverageRoutes(
 
   app.get(
     "/v1/account/pairs",
-    { schema: pairsSchema, onRequest, preValidation: wholeNumberIn("limit", PAIRS_PER_PAGE_MAX) },
+    { schema: pairsSchema, onRequest, preValidation: limitIn.check },
     async (request, reply) => {
       const { pairs, next } = await coverage.pairs(pageOf(request.query));
       const body = JSON.stringify(pairsJson(pairs, next));

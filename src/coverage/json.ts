@@ -36,9 +36,13 @@ export const CoveredPairSchema = Type.Object(
     }),
     missed_publication: Type.Boolean({
       description: "Whether a publication is overdue that the pair's rate does not reflect",
+      examples: [false],
     }),
     next_publication: nullable(NextPublication),
-    suspended: Type.Boolean({ description: "Whether the operator suspended it: reads get 503" }),
+    suspended: Type.Boolean({
+      description: "Whether the operator suspended it: reads get 503",
+      examples: [false],
+    }),
   },
   { $id: "CoveredPair" },
 );
@@ -52,14 +56,28 @@ export const CoveredSourceSchema = Type.Object(
       description: "Under which heading to list it: its region or, for some, its kind",
       examples: ["Western, Northern and Central Europe"],
     }),
-    terms: Type.String({ description: "The terms on which the figures may be passed on" }),
-    terms_url: nullable({ type: ["string", "null"], format: "uri" }),
+    terms: Type.String({
+      description: "The terms on which the figures may be passed on",
+      examples: [
+        "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
+      ],
+    }),
+    terms_url: nullable({
+      type: ["string", "null"],
+      format: "uri",
+      examples: ["https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html"],
+    }),
     schedule: Type.String({ examples: ["16:05 on working days, Europe/Berlin"] }),
-    pairs: Type.Integer({ minimum: 0, description: "The number of pairs that it owns" }),
+    pairs: Type.Integer({
+      minimum: 0,
+      description: "The number of pairs that it owns",
+      examples: [29],
+    }),
     missed_publications: Type.Integer({
       minimum: 0,
       maximum: 99,
       description: "Publications that are overdue; 99 means that many or more",
+      examples: [0],
     }),
     next_publication: nullable(NextPublication),
     last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
@@ -67,6 +85,7 @@ export const CoveredSourceSchema = Type.Object(
       ...Timestamp,
       type: ["string", "null"],
       description: "The newest time of its figures; null while it has none",
+      examples: ["2026-11-20T15:00:00.000000000Z"],
     }),
     archive_since: nullable({
       type: ["string", "null"],
@@ -76,11 +95,16 @@ export const CoveredSourceSchema = Type.Object(
         "history of the source; null without an archive that Kurs reads",
       examples: ["1999-01-04"],
     }),
-    failures: Type.Integer({ minimum: 0, description: "Failed fetches since the last success" }),
+    failures: Type.Integer({
+      minimum: 0,
+      description: "Failed fetches since the last success",
+      examples: [0],
+    }),
     last_error_at: nullable({
       ...Timestamp,
       type: ["string", "null"],
       description: "When the last fetch failed; null when it succeeded, and before the first one",
+      examples: [null],
     }),
   },
   { $id: "CoveredSource" },
@@ -101,7 +125,7 @@ const PairsSchema = Type.Object(
     next: nullable({
       type: ["string", "null"],
       description: "The last pair of the page, for `after`; null on the last page",
-      examples: ["EUR/ZAR"],
+      examples: ["EUR/USD"],
     }),
   },
   { $id: "Pairs" },

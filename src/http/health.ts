@@ -1,17 +1,24 @@
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { App } from "./fastify.ts";
-import { documentedResponses } from "./openapi.ts";
+import { documentedResponses } from "./openapi/responses.ts";
 
 const status = Type.Object({ status: Type.Literal("ok") }, { description: "The process runs" });
 
 const livenessSchema = {
-  operationId: "alive",
+  operationId: "getLiveness",
   tags: ["Health"],
-  summary: "Whether the process responds",
+  summary: "Get whether the process responds",
+  description: "Also while it is overloaded. It says nothing about the store.",
   security: [],
   response: documentedResponses({ 200: status }, []),
 };
+
+const withoutRates = new Failure(
+  "temporarily_unavailable",
+  "There are no rates to serve yet. Import some: kurs rates import FILE",
+  { retryAfterSeconds: 5 },
+);
 
 const readiness = Type.Object(
   {
@@ -20,22 +27,18 @@ const readiness = Type.Object(
       Type.Array(Type.String(), { description: "Only when degraded: what to check" }),
     ),
   },
-  { description: "Ready; degraded: not for every account" },
+  { description: "Ready; degraded: not for every account", examples: [{ status: "ok" }] },
 );
 
 const readinessSchema = {
-  operationId: "ready",
+  operationId: "getReadiness",
   tags: ["Health"],
-  summary: "Whether the store responds and accepts charges, and has rates to serve",
+  summary: "Get whether the store responds and accepts charges, and has rates to serve",
+  description:
+    "For load balancers: a node that is stopping, or whose store does not respond, gets 503.",
   security: [],
-  response: documentedResponses({ 200: readiness }, []),
+  response: documentedResponses({ 200: readiness }, [withoutRates]),
 };
-
-const withoutRates = new Failure(
-  "temporarily_unavailable",
-  "There are no rates to serve yet. Import some: kurs rates import FILE",
-  { retryAfterSeconds: 5 },
-);
 
 const shuttingDown = new Failure("temporarily_unavailable", "This node is stopping. Ask another.", {
   retryAfterSeconds: 1,

@@ -56,19 +56,22 @@ function createValidator({ schema, httpPart }: Part): Validate {
 /**
  * Converts a parameter of the query to a whole number from 1 to `max`. It runs before the
  * validator, which would convert the texts "1.5" and "true" to 1.
+ *
+ * @returns the hook, and the failure that it throws for any other text.
  */
 export function wholeNumberIn(name: string, max: number) {
   const rule = `${name} must be a whole number from 1 to ${max.toLocaleString("en")}.`;
-  const invalid = new Failure("invalid_request", rule);
-  return async (request: Pick<FastifyRequest, "query">): Promise<void> => {
+  const failure = new Failure("invalid_request", rule);
+  const check = async (request: Pick<FastifyRequest, "query">): Promise<void> => {
     const query = request.query as Record<string, unknown>;
     const { [name]: text } = query;
     if (text === undefined) return;
     const value = typeof text === "string" ? parseWholeNumber(text, 1, max) : undefined;
     // In one form only: 01 is none.
-    if (value === undefined || String(value) !== text) throw invalid;
+    if (value === undefined || String(value) !== text) throw failure;
     query[name] = value;
   };
+  return { check, failure };
 }
 
 /** @returns the failure of a body that violates its schema, with the field and the rule. */

@@ -1,12 +1,14 @@
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses, emptyResponse } from "../http/openapi.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { EmailVerification } from "./email-verification.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "./json.ts";
 import type { PasswordResets } from "./password-reset.ts";
-import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import { invalidToken, MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 
 const common = { tags: ["Authentication"], security: [] };
 
@@ -21,10 +23,14 @@ const verifySchema = {
   ...common,
   operationId: "verifyEmail",
   summary: "Confirm an email with the token that was mailed to it",
+  description:
+    "Works without a session, and once. An account can be used before, unless the operator " +
+    "requires a verified email.",
   body: MailTokenBody,
   response: documentedResponses({ 204: emptyResponse("The email is verified") }, [
-    "unsupported_media_type",
-    "invalid_token",
+    invalidJson,
+    notJson,
+    invalidToken,
   ]),
 };
 
@@ -34,7 +40,7 @@ const resendSchema = {
   summary: "Mail another token, valid for 24 hours; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(900)]),
 };
 
 const requestResetSchema = {
@@ -43,7 +49,7 @@ const requestResetSchema = {
   summary: "Mail a token for a new password, valid for 1 hour; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+  response: documentedResponses({ 202: accepted }, [invalidJson, notJson, tooManyAttempts(900)]),
 };
 
 const confirmResetSchema = {
@@ -55,9 +61,10 @@ const confirmResetSchema = {
     "revoked.",
   body: NewPasswordBody,
   response: documentedResponses({ 204: emptyResponse("The password is changed") }, [
-    "unsupported_media_type",
-    "invalid_token",
-    "too_many_requests",
+    invalidJson,
+    notJson,
+    invalidToken,
+    tooManyAttempts(900),
   ]),
 };
 

@@ -5,42 +5,19 @@ import { credentialOf } from "../http/authentication.ts";
 import { challenge, describeCredential } from "../http/challenge.ts";
 import type { App } from "../http/fastify.ts";
 import { UNITS_CHARGED, unchargedHeaders } from "../http/headers.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
 import type { SendFailure, SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { rateBody } from "../rates/rules/rate.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { QuotaState, ReadRate, ReadResult } from "./read-rate.ts";
-import { readsOverloaded } from "./rules.ts";
+import { failureHeadersByStatus, rateHeaders } from "./read-headers-http.ts";
+import { type QuotaState, quotaExceeded, type ReadRate, type ReadResult } from "./read-rate.ts";
+import { invalidAssetSymbol, readsOverloaded, unsupportedPair } from "./rules.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
-
-const textHeader = (description: string) => Type.String({ description });
-
-const signatureHeader = (description: string) => textHeader(`${description}; if rates are signed`);
-
-const chargeHeader = {
-  "Units-Charged": textHeader("What the request cost: 0 or 1. Missing where that is not known"),
-};
-
-const rateHeaders = {
-  ...chargeHeader,
-  "RateLimit-Policy": textHeader("The quota and the seconds of its billing period"),
-  RateLimit: textHeader("The units that remain, and the seconds to the reset"),
-  "Rate-Source": textHeader("The source's key, and the name of its publisher (RFC 9651)"),
-  Link: textHeader("The publisher's terms, with rel license; if it has such a page"),
-  "Rate-Next": textHeader("The next publication by the publisher's calendar, if it has one"),
-  "Rate-Missed": Type.Integer({
-    minimum: 1,
-    description: "Publications missed by the publisher's calendar; omitted at 0, 99: or more",
-  }),
-  "Content-Digest": signatureHeader("SHA-256 of the body (RFC 9530)"),
-  "Signature-Input": signatureHeader("What the signature covers (RFC 9421)"),
-  Signature: signatureHeader("By a key in /.well-known/jwks.json"),
-};
 
 /** When a read fails, and what it then costs. */
 const conditions = {
@@ -56,10 +33,12 @@ const conditions = {
     "which; without it, the commit is in doubt. Retry after Retry-After",
 } as const;
 
+const exampleOfQuotaExceeded = quotaExceeded(1000, "2026-12-01T00:00:00.000Z", 846_087);
+
 const readRateSchema = {
-  operationId: "readRate",
+  operationId: "getRate",
   tags: ["Rates"],
-  summary: "Read one direct rate for one unit",
+  summary: "Get one direct rate for one unit",
   description:
     "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A " +
     "unit that was charged is not refunded when the pair is unsupported or suspended. " +
@@ -71,8 +50,8 @@ const readRateSchema = {
   }),
   response: documentedResponses(
     { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
-    ["unauthorized", "invalid_asset_symbol", "quota_exceeded", "unsupported_pair"],
-    { headers: chargeHeader, conditions },
+    [apiKeyRequired, invalidAssetSymbol, exampleOfQuotaExceeded, unsupportedPair, readsOverloaded],
+    { headers: failureHeadersByStatus, conditions },
   ),
 };
 

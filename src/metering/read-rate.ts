@@ -113,7 +113,10 @@ function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failur
   if (found === "no_pair") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;
-  if (found === "exhausted") return quotaExceeded(quotaState);
+  if (found === "exhausted") {
+    const { quota, period, secondsToReset } = quotaState;
+    return quotaExceeded(quota.quotaUnits, period.end, secondsToReset);
+  }
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
 }
 
@@ -123,12 +126,13 @@ function withMissed(rate: ServedRate, missed: number): ServedRate {
   return { ...rate, headers: [...rate.headers, RATE_MISSED, String(missed)] };
 }
 
-function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {
+/** @param resetAt when the billing period ends: RFC 3339 in UTC. */
+export function quotaExceeded(quotaUnits: number, resetAt: string, secondsToReset: number) {
   return new Failure(
     "quota_exceeded",
     "Request-unit quota exceeded for the current billing period.",
     {
-      quota: { limit: quota.quotaUnits, remaining: 0, reset_at: period.end },
+      quota: { limit: quotaUnits, remaining: 0, reset_at: resetAt },
       retryAfterSeconds: secondsToReset,
     },
   );

@@ -1,13 +1,13 @@
 import type { App } from "../http/fastify.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import { publicKeysJson } from "./json.ts";
 import type { ListPublicKeys } from "./signing-key.ts";
 
 const publicKeysSchema = {
-  operationId: "readPublicKeys",
+  operationId: "getPublicKeys",
   tags: ["Rates"],
-  summary: "Read the public keys that verify signed rates",
+  summary: "Get the public keys that verify signed rates",
   description:
     "A JSON Web Key Set (RFC 7517): the key with which this node signs, and every key of which a " +
     "signature is still served. Without signatures it is empty.",

@@ -45,8 +45,14 @@ const PublicKeysSchema = Type.Object(
       Type.Object({
         kty: Type.Literal("OKP"),
         crv: Type.Literal("Ed25519"),
-        x: Type.String({ description: "The key's 32 bytes in base64url" }),
-        kid: Type.String({ description: "The keyid of its signatures: its thumbprint (RFC 7638)" }),
+        x: Type.String({
+          description: "The key's 32 bytes in base64url",
+          examples: ["sA4uubOjBIvJ-kakBuT43WfHemzcYMLFZKtlfjKJWfk"],
+        }),
+        kid: Type.String({
+          description: "The keyid of its signatures: its thumbprint (RFC 7638)",
+          examples: ["dMGhAho72VE7zs3On-OKNFVp3GXPgZABX1EjMU0EfZ8"],
+        }),
         alg: Type.Literal("EdDSA"),
         use: Type.Literal("sig"),
       }),

@@ -1,11 +1,14 @@
 import { accountJson } from "../accounts/json.ts";
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
-import { documentedResponses } from "../http/openapi.ts";
+import { documentedResponses } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import { Type } from "../shared/json-schema.ts";
 import { RegistrationBody } from "./json.ts";
-import type { Register } from "./register.ts";
+import { emailTaken, type Register } from "./register.ts";
+import { noValidInvitation } from "./rules.ts";
 
 const registerSchema = {
   operationId: "register",
@@ -17,11 +20,12 @@ const registerSchema = {
   security: [],
   body: RegistrationBody,
   response: documentedResponses({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
-    "unsupported_media_type",
-    "invalid_token",
-    "registration_closed",
-    "email_taken",
-    "too_many_requests",
+    invalidJson,
+    notJson,
+    noValidInvitation.open,
+    noValidInvitation.invite,
+    emailTaken,
+    tooManyAttempts(900),
   ]),
 };
 

@@ -109,4 +109,4 @@ function createRegisterInvited(uses: RegisterUses) {
   };
 }
 
-const emailTaken = new Failure("email_taken", "An account with this email exists already.");
+export const emailTaken = new Failure("email_taken", "An account with this email exists already.");

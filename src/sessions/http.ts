@@ -1,14 +1,18 @@
 import type { FastifyRequest } from "fastify";
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
-import { documentedResponses, emptyResponse } from "../http/openapi.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
+import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
-import { Type } from "../shared/json-schema.ts";
+import { sessionRequired } from "../shared/failure.ts";
+import { EXAMPLE_ID, Type } from "../shared/json-schema.ts";
 import { CredentialsBody, listedSessionJson, sessionJson } from "./json.ts";
+import { emailNotVerified, sessionNotFound, wrongCredentials } from "./rules.ts";
 import type { Sessions } from "./sessions.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
@@ -17,9 +21,10 @@ const listSchema = {
   ...common,
   operationId: "listSessions",
   summary: "List the account's valid sessions, and where each began",
+  description: "A session ends 24 hours after its log-in, or when it is ended.",
   response: documentedResponses(
     { 200: Type.Ref("SessionList#", { description: "The sessions" }) },
-    ["unauthorized"],
+    [sessionRequired],
   ),
 };
 
@@ -29,11 +34,15 @@ const endSchema = {
   summary: "End a session; its token is rejected from then on",
   description: "The session of the request itself can be ended, too.",
   params: Type.Object({
-    id: Type.String({ description: "The session's id, as listed; in any case" }),
+    id: Type.String({
+      format: "uuid",
+      description: "The session's id, as listed; in any case",
+      examples: [EXAMPLE_ID],
+    }),
   }),
   response: documentedResponses({ 204: emptyResponse("The session is ended") }, [
-    "unauthorized",
-    "not_found",
+    sessionRequired,
+    sessionNotFound,
   ]),
 };
 
@@ -41,8 +50,9 @@ const endOthersSchema = {
   ...common,
   operationId: "endOtherSessions",
   summary: "End every session of the account but that of the request",
+  description: "Also succeeds when there is no other. API keys stay valid.",
   response: documentedResponses({ 204: emptyResponse("The other sessions are ended") }, [
-    "unauthorized",
+    sessionRequired,
   ]),
 };
 
@@ -87,11 +97,13 @@ const loginSchema = {
   operationId: "logIn",
   tags: ["Authentication"],
   summary: "Log in for a session of 24 hours",
+  description:
+    "Send the token as `Authorization: Session svc_sess_…` to the operations of the account.",
   security: [],
   body: CredentialsBody,
   response: documentedResponses(
     { 200: Type.Ref("Session#", { description: "The session" }) },
-    ["unsupported_media_type", "unauthorized", "email_not_verified", "too_many_requests"],
+    [invalidJson, notJson, wrongCredentials, emailNotVerified, tooManyAttempts(900)],
     {
       conditions: { unauthorized: "the email or the password is wrong, or the account suspended" },
     },
@@ -102,8 +114,9 @@ const logoutSchema = {
   operationId: "logOut",
   tags: ["Authentication"],
   summary: "End the session",
+  description: "Its token is rejected from then on; other sessions and API keys stay valid.",
   security: [{ Session: [] }],
-  response: documentedResponses({ 204: emptyResponse("The session is ended") }, ["unauthorized"]),
+  response: documentedResponses({ 204: emptyResponse("The session is ended") }, [sessionRequired]),
 };
 
 /** The log-in and the log-out. */

@@ -3,6 +3,9 @@ import { Password } from "../passwords/json.ts";
 import { Email, Id, Timestamp, Type } from "../shared/json-schema.ts";
 import type { IssuedSession, ValidSession } from "./sessions.ts";
 
+/** A day after the example of a time. */
+const EXAMPLE_END = "2026-11-22T12:00:00.000Z";
+
 const address = {
   type: ["string", "null"],
   description:
@@ -15,9 +18,9 @@ const ListedSessionSchema = Type.Object(
   {
     id: Id,
     created_at: Timestamp,
-    expires_at: Timestamp,
+    expires_at: { ...Timestamp, examples: [EXAMPLE_END] },
     address: address as unknown as ReturnType<typeof Type.String>,
-    current: Type.Boolean({ description: "Whether this request used it" }),
+    current: Type.Boolean({ description: "Whether this request used it", examples: [true] }),
   },
   { $id: "ListedSession" },
 );
@@ -41,8 +44,15 @@ export const CredentialsBody = Type.Object({ email: Email, password: Password })
 
 export const SessionSchema = Type.Object(
   {
-    session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
-    expires_at: Type.String({ format: "date-time", description: "24 hours after the log-in" }),
+    session_token: Type.String({
+      pattern: "^svc_sess_[0-9a-f]{64}$",
+      examples: [`svc_sess_${"3f".repeat(32)}`],
+    }),
+    expires_at: Type.String({
+      format: "date-time",
+      description: "24 hours after the log-in",
+      examples: [EXAMPLE_END],
+    }),
   },
   { $id: "Session" },
 );

@@ -74,11 +74,18 @@ export function charactersExcludedBy(pattern: string): string | undefined {
   return excluded.get(pattern);
 }
 
-export const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
+/** The id of the examples: a UUIDv7. */
+export const EXAMPLE_ID = "01a1fc78-6d10-7638-b14c-f8c565c0a0c9";
 
-export const Id = Type.String({ format: "uuid" });
+export const Timestamp = Type.String({
+  format: "date-time",
+  description: "RFC 3339 in UTC",
+  examples: ["2026-11-21T12:00:00.000Z"],
+});
 
-export const Units = Type.Integer({ minimum: 0 });
+export const Id = Type.String({ format: "uuid", examples: [EXAMPLE_ID] });
+
+export const Units = Type.Integer({ minimum: 0, examples: [1] });
 
 export const Email = Type.String({
   format: "email",

@@ -37,7 +37,6 @@ for (const [name, reason] of [
   ["typebox/schema", "only bodies are checked"],
   ["typebox/format", "only a configured sender address is validated"],
   ["@fastify/type-provider-typebox", "its types alone are used"],
-  ["@fastify/swagger", "only /openapi.json needs it"],
   ["@modelcontextprotocol/server", "few calls of MCP need it"],
   ["nodemailer", "only mails need it"],
   ["jose", "only evidence files need it"],

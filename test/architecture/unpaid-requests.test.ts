@@ -51,7 +51,10 @@ const service = await startSharedService();
 const { body } = await service.get("/openapi.json");
 const { paths } = body as unknown as OpenApiDocument;
 const documented = Object.entries(paths).flatMap(([path, operations]) =>
-  Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  Object.keys(operations)
+    // Each GET has one, and the table a row for all of them.
+    .filter((method) => method !== "head")
+    .map((method) => `${method.toUpperCase()} ${path}`),
 );
 
 test("the table names every path and method that costs no unit, and none that is not served", () => {

@@ -215,7 +215,7 @@ test("the page names the tools of MCP and what each costs", async () => {
 });
 
 test("a URL fragment that names a call opens it", async () => {
-  await using visitor = await open(desktop, "/docs#/Rates/readRate");
+  await using visitor = await open(desktop, "/docs#/Rates/getRate");
   await button(visitor.page, "Try it out").waitFor();
   const line = callIn(visitor.page, "/v1/rates/{base}/{quote}");
   assert.equal(await line.getAttribute("aria-expanded"), "true");

@@ -27,21 +27,21 @@ interface DocumentedOperation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
 }
 
-/** Reads every operation of the document, and adds a HEAD for every GET. */
+/** Reads every operation of the document. */
 export function requestsOf(document: OpenApiDocument): readonly DocumentedRequest[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([name, operation]) => {
+    Object.entries(methods).map(([name, operation]) => {
       const { security = [], parameters = [], requestBody } = operation as DocumentedOperation;
       const [scheme] = security.flatMap((one) => Object.keys(one));
-      const names = name === "get" ? ["GET", "HEAD"] : [name.toUpperCase()];
-      return names.map((method) => ({
+      const method = name.toUpperCase();
+      return {
         name: `${method} ${path}`,
         method,
         path,
         scheme: scheme as DocumentedRequest["scheme"],
         parameters,
         bodySchema: requestBody?.content["application/json"]?.schema,
-      }));
+      };
     }),
   );
 }

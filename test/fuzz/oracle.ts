@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders, uuidV7 } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
+import { documentedPathOf } from "../support/documented-paths.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
 import { type Cast, holderOf, marksOf, type Player, playersOf, secretsOf } from "./fixtures.ts";
 import { type Message, valuesOf } from "./message.ts";
-import { documentedPathOf } from "./paths.ts";
 
 /** Every status that the service may return to any bytes. */
 const STATUSES = [100, 200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429];
@@ -22,7 +22,7 @@ export function check(
   assertRevealsNoOtherAccount(message, answer, cast);
   const path = documentedPathOf(document, message.target);
   const methods = Object.keys(document.paths[path ?? ""] ?? {});
-  const method = message.method === "HEAD" ? "get" : message.method.toLowerCase();
+  const method = message.method.toLowerCase();
   if (path !== undefined && methods.includes(method)) {
     assertOperation(document, cast, { message, path, method }, answer);
   } else if (path !== undefined) assertOtherMethod(message, answer);
@@ -97,17 +97,14 @@ function assertRevealsNoOtherAccount(message: Message, { text }: Answer, cast: C
 interface Call {
   readonly message: Message;
   readonly path: string;
-  /** In lower case; "get" for HEAD. */
+  /** In lower case. */
   readonly method: string;
 }
 
 function assertOperation(document: OpenApiDocument, cast: Cast, call: Call, answer: Answer) {
   const { message, path, method } = call;
   const operation = operationOf(document, method, path);
-  if (message.method === "HEAD") {
-    assert.ok(operation.responses[answer.status] !== undefined, `${answer.status} to HEAD`);
-    assert.equal(answer.text, "");
-  } else assertDocumented(document, operation, answer);
+  assertDocumented(document, operation, answer);
 
   const [scheme] = (operation.security ?? []).flatMap((one) => Object.keys(one));
   const isSuccess = answer.status < 300;

@@ -63,9 +63,17 @@ export interface Customer {
 
 /** @param agent without it, each request has a connection of its own. */
 export function clientOf(url: string, agent: Agent | false = false): Client {
+  return clientBy(callTo(url, agent));
+}
+
+/** @returns a function that sends one request. */
+export function callTo(url: string, agent: Agent | false = false): Client["call"] {
   const { hostname, port } = new URL(url);
-  const call = (method: string, path: string, how: Call = {}) =>
-    send({ hostname, port, method, path, agent }, how);
+  return (method, path, how = {}) => send({ hostname, port, method, path, agent }, how);
+}
+
+/** @param call sends one request. */
+export function clientBy(call: Client["call"]): Client {
   const expect = async (status: number, method: string, path: string, how: Call) => {
     const answer = await call(method, path, how);
     if (answer.status === status) return answer.body;

@@ -16,10 +16,11 @@ import type { Secrets } from "../../src/shared/secrets.ts";
 import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/sources/source.ts";
 import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
-import { clientOf } from "./client.ts";
+import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
 import { headersOf, signedHeadersOf } from "./rates.ts";
+import { checkedClient } from "./response-check.ts";
 
 /** A clock that only a test advances. */
 export class TestClock implements Clock {
@@ -82,8 +83,9 @@ export async function startService(options: TestOptions = {}) {
     log: pino(lineFormat, sink),
     logDestination: sink,
   });
+  const { call, check } = checkedClient(callTo(service.url));
   const test = {
-    ...clientOf(service.url),
+    ...clientBy(call),
     url: service.url,
     metricsUrl: service.metricsUrl,
     clock,
@@ -107,7 +109,7 @@ export async function startService(options: TestOptions = {}) {
     },
 
     async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
+      await check().finally(() => service[Symbol.asyncDispose]());
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });
       assertNoSecrets(logLines.join(""));
     },

@@ -20,6 +20,17 @@ export interface CallOfGroup {
   readonly fragment: string;
 }
 
+/** @returns the description without HEAD, which every GET has, too: the page would be twice as long. */
+export function withoutHead<Description extends DescribedCalls>(
+  description: Description,
+): Description {
+  const paths = Object.entries(description.paths).map(([path, { head: _head, ...methods }]) => [
+    path,
+    methods,
+  ]);
+  return { ...description, paths: Object.fromEntries(paths) };
+}
+
 /** @returns the calls by group, in the order of the page. */
 export function groupsOf({ tags, paths }: DescribedCalls): Map<string, CallOfGroup[]> {
   const calls = Object.entries(paths).flatMap(([path, methods]) =>

@@ -9,7 +9,7 @@ import { useLoading } from "../loading.ts";
 import { root } from "../router.ts";
 import { Authorization } from "./authorization.tsx";
 import type { OpenCall, ShowCalls } from "./calls.ts";
-import { type DescribedCalls, groupsOf } from "./groups.ts";
+import { type DescribedCalls, groupsOf, withoutHead } from "./groups.ts";
 import { McpTools } from "./mcp-tools.tsx";
 import { Overview } from "./overview.tsx";
 
@@ -88,7 +88,7 @@ function Calls({ description, showCalls }: Reference) {
 async function loadReference(): Promise<Reference> {
   const response = await send("openapi.json", {});
   if (response.status !== 200) throw errorOf(response);
-  const description = bodyOf<Description>(response);
+  const description = withoutHead(bodyOf<Description>(response));
   const { showCalls } = await loadCalls();
   return { description, showCalls };
 }

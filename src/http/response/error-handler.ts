@@ -24,19 +24,21 @@ export function createErrorHandler(log: Logger, sendFailure: SendFailure) {
   };
 }
 
+export const notJson = new Failure(
+  "unsupported_media_type",
+  "The request body must be JSON, with Content-Type: application/json.",
+);
+
 /** The framework's rejections of a body, by their code. */
 const bodyFailures: Readonly<Record<string, Failure>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: new Failure(
-    "unsupported_media_type",
-    "The request body must be JSON, with Content-Type: application/json.",
-  ),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Failure(
     "invalid_request",
     "The request body does not have the length that Content-Length states.",
   ),
 };
 
-const invalidJson = new Failure("invalid_request", "The request body is not valid JSON.");
+export const invalidJson = new Failure("invalid_request", "The request body is not valid JSON.");
 
 function httpFailureOf(error: FastifyError | Error, bodyLimitBytes: number): Failure {
   // Fastify sets a status even on our own failures.

@@ -31,7 +31,7 @@ const failureOfError: Readonly<Record<string, Failure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Failure("invalid_request", "The request was not complete in time."),
 };
 
-const malformed = new Failure("invalid_request", "The request is not valid HTTP/1.1.");
+export const malformed = new Failure("invalid_request", "The request is not valid HTTP/1.1.");
 
 const connectRejected: Rejection = {
   failure: new Failure("method_not_allowed", "This server is no proxy."),

@@ -7,7 +7,8 @@ import type { App } from "../fastify.ts";
 import { pathOf } from "../request-target.ts";
 import { schemaFailure, setCompilers, withoutCompilers } from "../validation.ts";
 
-const BODY_BYTES_MAX = 16 * 1024;
+/** The maximum length of a body, where a route states no other. */
+export const BODY_BYTES_MAX = 16 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** No path parameter is rejected for its length: the service validates symbols. */

@@ -1,6 +1,7 @@
 import { readProgramFile } from "./program-files.ts";
 
-/** The program's version, from its package.json. */
-export const version: string = (
-  JSON.parse(readProgramFile("package.json").toString()) as { version: string }
-).version;
+/** What the program's package.json says: its version, and the SPDX identifier of its licence. */
+export const { version, license } = JSON.parse(readProgramFile("package.json").toString()) as {
+  readonly version: string;
+  readonly license: string;
+};

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../support/openapi.ts";
+import type { OpenApiDocument } from "./openapi.ts";
 
 const patterns = new WeakMap<OpenApiDocument, readonly (readonly [string, RegExp])[]>();
 
