@@ -15,7 +15,7 @@ const START = "GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n";
 const PLAIN = `${START}Authorization: ApiKey k\r\n\r\n`;
 
 test("a plain read is parsed with its symbols and key unchanged", () => {
-  const plain = { method: "GET", isLast: false, hasOrigin: false };
+  const plain = { method: "GET", isLast: false, hasOrigin: false, traceId: undefined };
   assert.deepEqual(parse(PLAIN), { ...plain, base: "EUR", quote: "USD", apiKey: "k" });
   assert.deepEqual(
     parse("GET /v1/rates/eur/uSd HTTP/1.1\r\nAUTHORIZATION: apikey K\r\nhOST: x\r\n\r\n"),

@@ -158,7 +158,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       sourceKeys: [],
       knownSources: () => [],
       readVerified: unused,
-      untilStopped: unused,
+      untilStopped: () => new AbortController().signal,
       print: (text) => void printed.push(text),
       write: async (text) => void printed.push(text),
       writeBytes: () => Promise.reject(new Error("no command here writes bytes")),
