@@ -108,13 +108,14 @@ async function unexplainedDates(
   { from, to }: Dates,
 ): Promise<Unexplained> {
   if (from > to && figure !== undefined) return { missing: [], isChecked: true };
-  // A document that has the figures on both sides, such as an archive, has all between them.
+  if (source === undefined) return { missing: [], isChecked: false };
+  // A publisher's document with the figures on both sides, such as an archive, has all between them.
   const before = await reads.figureOnOrBefore(series, daysAfter(from, -1));
   const after = await reads.figureOnOrAfter(series, daysAfter(to, 1));
   if (before?.hash !== undefined && before.hash === after?.hash) {
     return { missing: [], isChecked: true };
   }
-  const publicationOf = source && scheduleOf(source, series).publicationOf;
+  const { publicationOf } = scheduleOf(source, series);
   if (publicationOf === undefined) return { missing: [], isChecked: false };
   const missing: string[] = [];
   for (let date = from; date <= to; date = daysAfter(date, 1)) {

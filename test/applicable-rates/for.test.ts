@@ -165,7 +165,9 @@ suite("after a restore", () => {
   test("an import tells only of the dates that it has", async () => {
     await using store = await newRateStore();
     const file = join(store.directory, "rates.csv");
-    writeFileSync(file, "base,quote,rate,as_of\nEUR,USD,1.1,2026-03-12T15:00:00Z\n");
+    // Another file may have had the 13th: that this one has dates on both sides proves nothing.
+    const days = ["EUR,USD,1.1,2026-03-12T15:00:00Z", "EUR,USD,1.2,2026-03-16T15:00:00Z"];
+    writeFileSync(file, ["base,quote,rate,as_of", ...days, ""].join("\n"));
     await store.output(`rates import ${file}`);
     const later = "rates for EUR USD 2026-03-14 --source import --rule on-or-before";
     assert.match(
