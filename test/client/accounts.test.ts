@@ -4,6 +4,7 @@ import { PASSWORD } from "../support/client.ts";
 import { startSharedService } from "../support/service.ts";
 import { holdWriteLock } from "../support/store-faults.ts";
 import { AMPLE_MS, countedClient } from "./counted.ts";
+import { startServer } from "./other-server.ts";
 
 const service = await startSharedService({ config: { authCallsPerWindow: 2 } });
 const { url } = service;
@@ -55,4 +56,23 @@ test("a limit of log-ins is an error at once, and a key that the store could not
   }
   assert.equal(requests.length, 4);
   assert.deepEqual((await kurs.account(session).keys.list()).data, { api_keys: [] });
+});
+
+test("a list that an unavailable service could not send is requested again, and a change is not", async () => {
+  await using server = await startServer((_request, response) => {
+    if (requests.length > 1) response.writeHead(200).end('{"api_keys":[]}');
+    else {
+      response.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
+      response.end('{"code":"temporarily_unavailable","message":"Later.","request_id":"1"}');
+    }
+  });
+  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
+  const { keys } = kurs.account("svc_sess_0");
+
+  assert.deepEqual((await keys.list()).data, { api_keys: [] });
+  assert.deepEqual(requests, ["GET /v1/account/api-keys", "GET /v1/account/api-keys"]);
+
+  requests.length = 0;
+  assert.equal((await keys.revoke("1")).error?.code, "temporarily_unavailable");
+  assert.deepEqual(requests, ["DELETE /v1/account/api-keys/1"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startSharedService } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { holdWriteLock, withoutTable } from "../support/store-faults.ts";
 import { AMPLE_MS, countedClient } from "./counted.ts";
 import { startServer } from "./other-server.ts";
@@ -61,6 +61,21 @@ test("a 503 that was charged is not repeated, although it asks to come back in a
   }
   assert.equal(requests.length, 1);
   assert.equal(await service.usedUnits(session), 1);
+});
+
+test("a used-up quota is an error at once, also a second before it is renewed", async () => {
+  const clock = new TestClock("2026-11-30T23:59:59.000Z");
+  await using ending = await startService({ clock, config: { freePlanUnits: 1 } });
+  const { apiKey, session } = await ending.newCustomer();
+  const { kurs, requests } = countedClient({ url: ending.url, apiKey, timeoutMs: AMPLE_MS });
+  await kurs.rates.get("EUR", "USD");
+
+  const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
+
+  assert.deepEqual([error?.code, error?.retryAfterSeconds], ["quota_exceeded", 1]);
+  assert.equal(unitsCharged, 0);
+  assert.equal(requests.length, 2);
+  assert.equal(await ending.usedUnits(session), 1);
 });
 
 test("a 503 that does not say what it cost is not repeated", async () => {

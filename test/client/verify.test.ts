@@ -59,6 +59,7 @@ test("another figure, source, time, signature, pair or key is not genuine, and s
   const fewer = input.replace(' "rate-source"', "");
   assert.equal(await reasonOf(changed({ "signature-input": fewer })), "unsigned");
   assert.equal(await reasonOf(signed, keys, { base: "EUR", quote: "GBP" }), "another pair");
+  assert.equal(await reasonOf(signed, keys, { base: "GBP", quote: "USD" }), "another pair");
   assert.equal(await reasonOf(signed, []), "unknown key");
   const [key] = keys;
   assert.ok(key !== undefined);
