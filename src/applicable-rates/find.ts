@@ -109,7 +109,7 @@ async function unexplainedDates(
 ): Promise<Unexplained> {
   if (from > to && figure !== undefined) return { missing: [], isChecked: true };
   if (source === undefined) return { missing: [], isChecked: false };
-  // A publisher's document with the figures on both sides, such as an archive, has all between them.
+  // A document with the figures on both sides, such as an archive, has all between them.
   const before = await reads.figureOnOrBefore(series, daysAfter(from, -1));
   const after = await reads.figureOnOrAfter(series, daysAfter(to, 1));
   if (before?.hash !== undefined && before.hash === after?.hash) {

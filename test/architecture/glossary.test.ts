@@ -27,7 +27,7 @@ const clients = /^(?:test|bench|harness)\//;
 /** Written by others, or about the glossary itself. */
 const skipped = /^docs\/(?:glossary|specification)\.md$|^test\/architecture\/glossary\.test\.ts$/;
 const searched =
-  /^(?:src|console\/src|bench|harness|test|scripts|docs)\/.*\.(?:tsx?|js|md)$|^\w+\.md$/;
+  /^(?:src|client|console\/src|bench|harness|test|scripts|docs)\/.*\.(?:tsx?|js|md)$|^\w+\.md$/;
 
 const glossary = readFileSync(join(ROOT, "docs/glossary.md"), "utf8");
 const rows = glossary.split("\n").filter((line) => line.startsWith("| "));

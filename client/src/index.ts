@@ -1,0 +1,73 @@
+import { type Account, createAccount, logIn } from "./accounts.ts";
+import { type CacheOptions, createCache } from "./cache.ts";
+import type { CallOptions } from "./deadline.ts";
+import type { Result } from "./operations.ts";
+import { createRates, type Rates } from "./rates.ts";
+
+export type { Account } from "./accounts.ts";
+export type { CacheOptions } from "./cache.ts";
+export type { CallOptions } from "./deadline.ts";
+export { type Precision, type Rounding, times, toNumber } from "./money.ts";
+export type { components, operations, paths } from "./openapi.ts";
+export type {
+  ClientError,
+  DataOf,
+  ErrorCode,
+  Failed,
+  Operation,
+  RateResult,
+  Result,
+  ServiceError,
+  Success,
+  UnitsCharged,
+} from "./operations.ts";
+export type { Rates } from "./rates.ts";
+
+export interface ClientOptions {
+  /** The address of the service, such as `https://kurs.example.org`. */
+  readonly url: string;
+  /** `svc_live_…`, for rates. */
+  readonly apiKey?: string | undefined;
+  /** By default the global one. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Milliseconds for a whole call with its retries, by default 5,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends every call of this client. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether reads of a pair at the same time share one request, and its unit. */
+  readonly share?: boolean | undefined;
+  /** Whether to keep a rate until `Rate-Next`, when its publisher's next one is due. */
+  readonly cache?: boolean | CacheOptions | undefined;
+}
+
+export interface Client {
+  readonly rates: Rates;
+  /** Opens a session, which is valid for 24 hours; pass its `session_token` to `account`. */
+  logIn(email: string, password: string, options?: CallOptions): Promise<Result<"logIn">>;
+  /** The calls of an account, with the token of a session. */
+  account(sessionToken: string): Account;
+}
+
+/**
+ * Makes a client of a Kurs service. It sends nothing yet.
+ *
+ * @throws {TypeError} for a `url` that is none.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { apiKey, signal, timeoutMs = 5000, share = false, cache = false } = options;
+  const connection = {
+    url: new URL(options.url).href.replace(/\/+$/, ""),
+    // A global fetch rejects another `this`.
+    fetch: options.fetch ?? ((...request) => fetch(...request)),
+    timeoutMs,
+    signal,
+  };
+  return {
+    rates: createRates(connection, apiKey, {
+      cache: cache === false ? undefined : createCache(cache === true ? {} : cache),
+      isShared: share,
+    }),
+    logIn: (email, password, callOptions) => logIn(connection, email, password, callOptions),
+    account: (sessionToken) => createAccount(connection, sessionToken),
+  };
+}

@@ -1,0 +1,61 @@
+import type { RateCache } from "./cache.ts";
+import { type CallOptions, startDeadline } from "./deadline.ts";
+import type { RateResult } from "./operations.ts";
+import { type Connection, send } from "./send.ts";
+
+export interface Rates {
+  /**
+   * Reads a pair's rate, for one unit of the quota.
+   *
+   * @param base 2 to 10 letters and digits, such as `EUR`.
+   * @param quote likewise: the rate is its amount for one unit of the base.
+   * @throws {RangeError} for an invalid `timeoutMs`; every failure of the call is in the result.
+   */
+  get(base: string, quote: string, options?: CallOptions): Promise<RateResult>;
+}
+
+export function createRates(
+  connection: Connection,
+  apiKey: string | undefined,
+  { cache, isShared }: { readonly cache: RateCache | undefined; readonly isShared: boolean },
+): Rates {
+  const authorization = apiKey === undefined ? undefined : `ApiKey ${apiKey}`;
+  const open = new Map<string, Promise<RateResult>>();
+
+  const read = async (path: string, options: CallOptions): Promise<RateResult> => {
+    const call = { method: "GET", path, authorization, isMetered: true } as const;
+    const result: RateResult = await send<"getRate">(connection, call, options);
+    cache?.put(path, result);
+    return result;
+  };
+
+  const readShared = async (path: string, options: CallOptions): Promise<RateResult> => {
+    const { signal, timeoutMs = connection.timeoutMs } = options;
+    const deadline = startDeadline(timeoutMs, [signal]);
+    // Aborted before it began: it sends nothing for others either.
+    const error = deadline.error();
+    if (error !== undefined) {
+      deadline.release();
+      return { error, unitsCharged: 0, response: undefined };
+    }
+    const joined = open.get(path);
+    // Other calls may join the request: the signal of this one does not end it.
+    const sent = joined ?? read(path, { timeoutMs }).finally(() => open.delete(path));
+    open.set(path, sent);
+    const result = await deadline.race(sent);
+    deadline.release();
+    // The call that sent the request reports what it cost.
+    const unitsCharged = joined === undefined ? undefined : 0;
+    if ("code" in result) return { error: result, unitsCharged, response: undefined };
+    return joined === undefined ? result : { ...result, unitsCharged: 0 };
+  };
+
+  return {
+    async get(base, quote, options = {}) {
+      const path = `/v1/rates/${encodeURIComponent(base)}/${encodeURIComponent(quote)}`;
+      const cached = cache?.get(path);
+      if (cached !== undefined) return cached;
+      return await (isShared ? readShared : read)(path, options);
+    },
+  };
+}

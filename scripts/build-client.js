@@ -1,0 +1,26 @@
+// Builds the package @kurs/client into client/dist/: two modules, and the types of each source file.
+import { spawnSync } from "node:child_process";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+
+const root = join(import.meta.dirname, "..");
+const client = join(root, "client");
+const directory = join(client, "dist");
+
+await rm(directory, { recursive: true, force: true });
+const build = await rolldown({
+  cwd: client,
+  input: { index: "src/index.ts", verify: "src/verify.ts" },
+  platform: "neutral",
+  logLevel: "warn",
+});
+// Readable in a debugger: minified it would save 1.4 kB of 3.7 kB.
+await build.write({ dir: directory, format: "esm", comments: { legal: true, jsdoc: false } });
+await build.close();
+await cp(join(root, "LICENSE"), join(directory, "LICENSE"));
+
+const compiler = join(root, "node_modules/typescript/bin/tsc");
+const options = ["--project", client, "--noEmit", "false", "--emitDeclarationOnly"];
+const { status } = spawnSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
+process.exitCode = status ?? 1;

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PASSWORD } from "../support/client.ts";
+import { startSharedService } from "../support/service.ts";
+import { holdWriteLock } from "../support/store-faults.ts";
+import { AMPLE_MS, countedClient } from "./counted.ts";
+import { startServer } from "./other-server.ts";
+
+const service = await startSharedService({ config: { authCallsPerWindow: 2 } });
+const { url } = service;
+const email = "ada@example.org";
+
+test("a program logs in, creates, lists and revokes keys, sees its usage and logs out", async () => {
+  await service.register(email);
+  const { kurs } = countedClient({ url });
+
+  const session = await kurs.logIn(email, PASSWORD);
+  assert.ok(session.data !== undefined);
+  const account = kurs.account(session.data.session_token);
+  const created = await account.keys.create("billing");
+  assert.ok(created.data !== undefined);
+  assert.deepEqual([created.data.name, created.unitsCharged], ["billing", 0]);
+
+  const reader = countedClient({ url, apiKey: created.data.api_key }).kurs;
+  assert.equal((await reader.rates.get("EUR", "USD")).unitsCharged, 1);
+  assert.equal((await account.usage()).data?.usage.used_units, 1);
+
+  const { id } = created.data;
+  const revoked = await account.keys.revoke(id);
+  assert.deepEqual(
+    [revoked.data, revoked.error, revoked.response?.status],
+    [undefined, undefined, 204],
+  );
+  assert.equal((await account.keys.revoke(id)).error?.code, "not_found");
+  assert.equal((await reader.rates.get("EUR", "USD")).error?.code, "unauthorized");
+  const [key] = (await account.keys.list()).data?.api_keys ?? [];
+  assert.deepEqual([key?.id, key?.revoked_at === undefined], [id, false]);
+
+  assert.equal((await account.logOut()).error, undefined);
+  assert.equal((await account.usage()).error?.code, "unauthorized");
+});
+
+test("a limit of log-ins is an error at once, and a key that the store could not create is not sent again", async () => {
+  const session = await service.openSession();
+  const { kurs, requests } = countedClient({ url, timeoutMs: AMPLE_MS });
+
+  const attempts = [];
+  for (let count = 0; count < 3; count += 1) {
+    attempts.push((await kurs.logIn("eve@example.org", "wrong password")).error?.code);
+  }
+  assert.deepEqual(attempts, ["unauthorized", "unauthorized", "too_many_requests"]);
+  {
+    using _lock = holdWriteLock(service);
+    const { error } = await kurs.account(session).keys.create("billing");
+    assert.equal(error?.code, "temporarily_unavailable");
+  }
+  assert.equal(requests.length, 4);
+  assert.deepEqual((await kurs.account(session).keys.list()).data, { api_keys: [] });
+});
+
+test("a list that an unavailable service could not send is requested again, and a change is not", async () => {
+  await using server = await startServer((_request, response) => {
+    if (requests.length > 1) response.writeHead(200).end('{"api_keys":[]}');
+    else {
+      response.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
+      response.end('{"code":"temporarily_unavailable","message":"Later.","request_id":"1"}');
+    }
+  });
+  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
+  const { keys } = kurs.account("svc_sess_0");
+
+  assert.deepEqual((await keys.list()).data, { api_keys: [] });
+  assert.deepEqual(requests, ["GET /v1/account/api-keys", "GET /v1/account/api-keys"]);
+
+  requests.length = 0;
+  assert.equal((await keys.revoke("1")).error?.code, "temporarily_unavailable");
+  assert.deepEqual(requests, ["DELETE /v1/account/api-keys/1"]);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startSharedService } from "../support/service.ts";
+import { countedClient } from "./counted.ts";
+
+const service = await startSharedService({ config: { freePlanUnits: 3 } });
+service.storeRate("HALTED", "USD", "1.5");
+service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
+const { url } = service;
+
+test("a read returns the rate as text, what it cost, the response and its body, and no error", async () => {
+  const { session, apiKey } = await service.newCustomer();
+  const { kurs } = countedClient({ url, apiKey });
+
+  const { data, error, unitsCharged, response } = await kurs.rates.get("eur", " usd ");
+
+  assert.equal(error, undefined);
+  assert.deepEqual(data, {
+    base: "EUR",
+    quote: "USD",
+    rate: "1.1476",
+    as_of: "2026-03-13T15:00:00.000000000Z",
+    type: "direct",
+  });
+  assert.equal(unitsCharged, 1);
+  assert.equal(response?.headers.get("rate-source"), 'ecb;name="European Central Bank"');
+  assert.equal(await service.usedUnits(session), 1);
+});
+
+test("a failed read returns the service's error, what it cost and no data, after one request", async () => {
+  const { session, apiKey } = await service.newCustomer();
+  const { kurs, requests } = countedClient({ url, apiKey });
+  const read = async (base: string, quote: string) => {
+    const { data, error, unitsCharged, response } = await kurs.rates.get(base, quote);
+    assert.equal(data, undefined);
+    assert.equal(error?.message === undefined, false);
+    return [response?.status, error?.code, error?.retryAfterSeconds, unitsCharged];
+  };
+
+  assert.deepEqual(await read("E", "USD"), [400, "invalid_asset_symbol", undefined, 0]);
+  assert.deepEqual(await read("A/B", "USD"), [400, "invalid_asset_symbol", undefined, 0]);
+  assert.deepEqual(await read("USD", "NONE"), [404, "unsupported_pair", undefined, 1]);
+  assert.deepEqual(await read("HALTED", "USD"), [503, "temporarily_unavailable", 3600, 1]);
+  assert.deepEqual(await read("USD", "NONE"), [404, "unsupported_pair", undefined, 1]);
+  assert.equal(requests.length, 5);
+  assert.equal(await service.usedUnits(session), 3);
+
+  // Nine and a half days.
+  assert.deepEqual(await read("EUR", "USD"), [429, "quota_exceeded", 820_800, 0]);
+  assert.equal(requests.length, 6);
+});
+
+test("a used-up quota says when it ends, and a missing key what to send", async () => {
+  const { apiKey } = await service.newCustomer();
+  const { kurs } = countedClient({ url: `${url}/`, apiKey });
+  for (let reads = 0; reads < 3; reads += 1) await kurs.rates.get("EUR", "USD");
+
+  const { error } = await kurs.rates.get("EUR", "USD");
+  assert.ok(error?.code === "quota_exceeded");
+  assert.deepEqual([error.limit, error.remaining], [3, 0]);
+  assert.equal(error.reset_at, "2026-12-01T00:00:00.000Z");
+
+  const keyless = await countedClient({ url }).kurs.rates.get("EUR", "USD");
+  assert.equal(keyless.error?.code, "unauthorized");
+  assert.equal(keyless.unitsCharged, 0);
+});
+
+test("an address that is none, and a time that no timer can wait, are errors of the program", async () => {
+  const { apiKey } = await service.newCustomer();
+  const { kurs, requests } = countedClient({ url, apiKey, share: true });
+
+  assert.throws(() => countedClient({ url: "kurs.example.org" }), TypeError);
+  for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await assert.rejects(kurs.rates.get("EUR", "USD", { timeoutMs }), RangeError);
+  }
+  assert.deepEqual(requests, []);
+});
