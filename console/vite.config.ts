@@ -1,8 +1,6 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
+import { compressFiles } from "../scripts/compress-files.js";
 
 const API = process.env.KURS_API ?? "http://127.0.0.1:8080";
 
@@ -27,6 +25,7 @@ export default defineConfig({
       "/openapi.json": API,
       "/about.json": API,
       "/coverage.json": API,
+      "/guide": API,
       "^/docs$": { target: API, bypass: () => "/docs.html" },
     },
   },
@@ -44,18 +43,7 @@ function compressedCopies(): Plugin {
     async closeBundle(error) {
       // Vite reports it: there may be no files.
       if (error !== undefined) return;
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile());
-      await Promise.all(files.map((file) => compress(join(file.parentPath, file.name))));
+      await compressFiles(directory);
     },
   };
-}
-
-async function compress(path: string): Promise<void> {
-  if (![".html", ".js", ".css", ".svg"].includes(extname(path))) return;
-  const bytes = await readFile(path);
-  await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
-  // 11, the maximum, saves 9 % of the largest file, and takes 2.7 s more of a first start.
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-  await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
 }

@@ -11,8 +11,11 @@ const work = join(root, "dist/binary");
 const executable = join(root, "dist", process.platform === "win32" ? "kurs.exe" : "kurs");
 
 /** What `src/shared/program/program-files.ts` reads, besides the program itself. */
-const DIRECTORIES = ["console/dist", "deploy", "docs", "migrations", "snapshot"];
+const DIRECTORIES = ["console/dist", "deploy", "docs", "guide/dist", "migrations", "snapshot"];
 const FILES = ["package.json", "src/crypto/hash-worker.js"];
+
+/** `kurs docs` prints none. */
+const images = join(root, "docs/images");
 
 const here = `${process.platform}-${process.arch}`;
 const platform = process.argv[2] ?? here;
@@ -75,7 +78,7 @@ async function assets() {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   });
-  const found = (await Promise.all(lists)).flat().filter((path) => !path.endsWith(".png"));
+  const found = (await Promise.all(lists)).flat().filter((path) => !path.startsWith(images));
   const paths = [...found, ...FILES.map((file) => join(root, file))];
   return Object.fromEntries(
     paths.map((path) => [relative(root, path).replaceAll("\\", "/"), path]),

@@ -58,6 +58,7 @@ import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { type About, aboutJson } from "./pages/about.ts";
+import { guideRoutes } from "./pages/guide.ts";
 import { consoleRoutes } from "./pages/http.ts";
 import { createNotFoundPage } from "./pages/not-found.ts";
 import type { PageSettings } from "./pages/settings.ts";
@@ -87,6 +88,8 @@ interface HealthStore {
 export interface AppSettings extends PageSettings {
   /** Where clients reach the service; final only once it listens. */
   readonly publicUrl: () => string;
+  /** The path that a proxy puts before all others, such as `/rates`; mostly empty. */
+  readonly publicPath: string;
   readonly version: string;
   /** An SPDX identifier. */
   readonly license: string;
@@ -181,6 +184,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   if (!consoleRoutes(app, { registration, mail })) {
     log.warn("the console is not built: run `npm run build`");
   }
+  guideRoutes(app, settings.publicPath);
   return app;
 }
 

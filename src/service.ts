@@ -104,6 +104,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const app = await createApp(
     {
       publicUrl,
+      publicPath: new URL(config.publicUrl ?? "http://localhost").pathname.replace(/\/$/, ""),
       version,
       license,
       trustedProxies: config.trustedProxies,

@@ -22,7 +22,8 @@ const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   client: [],
   harness: [],
   bench: ["src", "harness"],
-  test: ["src", "client", "harness"],
+  guide: ["src", "console", "scripts"],
+  test: ["src", "client", "console", "guide", "harness"],
 };
 
 const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];

@@ -19,7 +19,12 @@ interface LockFile {
 }
 
 const manifest = JSON.parse(read("package.json")) as Manifest;
-const manifests = ["package.json", "client/package.json", "test/package.json"];
+const manifests = [
+  "package.json",
+  "client/package.json",
+  "guide/package.json",
+  "test/package.json",
+];
 const lockFile = JSON.parse(read("package-lock.json")) as LockFile;
 
 /** @returns the file and line of a text, such as `package.json:12`. */
@@ -28,7 +33,7 @@ function placeOf(path: string, text: string): string {
   return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}`;
 }
 
-test("every version in the three package.json is exact", () => {
+test("every version in each package.json is exact", () => {
   const groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
   const inexact = manifests.flatMap((path) =>
     groups
@@ -52,7 +57,7 @@ test("package.json allows or denies every package with an install script by name
 test("the lock file contains no download URLs, so that any registry can serve it", () => {
   const lines = read("package-lock.json").split("\n");
   const resolved = lines.flatMap((line, index) =>
-    line.includes('"resolved"') && !/"resolved": "(?:client|test)"/.test(line)
+    line.includes('"resolved"') && !/"resolved": "(?:client|guide|test)"/.test(line)
       ? [`package-lock.json:${index + 1}: ${line.trim()}`]
       : [],
   );

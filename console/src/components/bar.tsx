@@ -1,7 +1,8 @@
 import { logOut } from "../api/access.ts";
+import { guides } from "../guides.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
-import { go, isConsole, root } from "../router.ts";
+import { go, isConsole, isReference, page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
@@ -22,6 +23,7 @@ export function Bar() {
         <Menu>
           <Navigation />
           <div class="tools">
+            <GuideLink />
             <ThemeSwitch />
             {owner === undefined ? null : <LogOut />}
           </div>
@@ -29,6 +31,16 @@ export function Bar() {
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>
     </header>
+  );
+}
+
+/** Leads to what the documentation site says on the page that is shown. */
+function GuideLink() {
+  const guide = isConsole ? guides[page.value] : isReference ? "api" : "";
+  return (
+    <a class="guide" href={`${root}guide/${guide}`}>
+      Guide
+    </a>
   );
 }
 

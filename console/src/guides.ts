@@ -1,0 +1,22 @@
+import type { ConsolePage } from "../../src/pages/paths.ts";
+
+/** What the documentation site says on each page's subject: a path in it. */
+export const guides: Readonly<Record<ConsolePage, string>> = {
+  "/": "",
+  "/signup": "overview",
+  "/login": "api#sessions",
+  "/verify": "api#mails-and-their-tokens",
+  "/forgot": "api#mails-and-their-tokens",
+  "/reset": "api#mails-and-their-tokens",
+  "/coverage": "sources",
+  "/home": "overview",
+  "/rates": "operating/rates",
+  "/source": "sources",
+  "/keys": "api#keys",
+  "/usage": "api#watching-the-quota",
+  "/activity": "api#events",
+  "/sources": "sources",
+  "/try": "api#one-read-step-by-step",
+  "/agents": "mcp",
+  "/account": "api#the-account",
+};

@@ -1,0 +1,124 @@
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { DefaultTheme } from "vitepress";
+import {
+  INDEX,
+  type Page,
+  ROOT,
+  readDocument,
+  readSections,
+  type Section,
+} from "./index-of-documents.ts";
+import { withSiteLinks } from "./links.ts";
+
+/** The site's address on a server; a proxy may put a path before it. */
+export const BASE = "/guide/";
+
+/** What VitePress builds the site from: made anew by each build. */
+export const PAGES = join(import.meta.dirname, "../.pages");
+
+/** The same for programs that read, which the site has beside its pages. */
+export const TEXTS = join(import.meta.dirname, "../.texts");
+
+/** The file in {@link PAGES} with the sidebar. */
+export const SIDEBAR = "sidebar.json";
+
+/** VitePress copies these unchanged. */
+const IMAGES = join(PAGES, "public/images");
+
+type Entry = DefaultTheme.SidebarItem;
+
+/**
+ * Writes the repository's documents as the site's pages into {@link PAGES}; and into {@link TEXTS}
+ * as Markdown, with a list and all in one text (https://llmstxt.org).
+ *
+ * @throws when a link leads to nothing, or a document has no place in the navigation.
+ */
+export function gatherPages(): void {
+  for (const directory of [PAGES, TEXTS]) rmSync(directory, { recursive: true, force: true });
+  const sections = readSections();
+  const index: Page = { file: INDEX, path: "index", title: "Guide", description: "All documents" };
+  const pages = [
+    index,
+    ...sections.flatMap((section) => [
+      ...section.pages,
+      ...section.folders.flatMap((folder) => folder.pages),
+    ]),
+  ];
+
+  const paths = new Map(pages.map(({ file, path }) => [file, path]));
+  for (const { pages: inFolder } of sections.flatMap(({ folders }) => folders)) {
+    const [first] = inFolder;
+    if (first !== undefined) paths.set(`${dirname(first.file)}/`, first.path);
+  }
+  const addressIn = (suffix: string, base: string) => (file: string) => {
+    const path = paths.get(file);
+    return path === undefined ? undefined : `${base}${path}${suffix}`;
+  };
+  const forSite = { page: addressIn(".md", "/"), image: copyImage };
+  const forReaders = {
+    page: addressIn(".md", BASE),
+    image: (file: string) => `${BASE}images/${basename(file)}`,
+  };
+
+  const texts = pages.map((page) => {
+    const markdown = readDocument(page.file);
+    const description = JSON.stringify(page.description);
+    const head = `---\ndescription: ${description}\n---\n`;
+    write(join(PAGES, `${page.path}.md`), head + withSiteLinks(markdown, page.file, forSite));
+    const text = withSiteLinks(markdown, page.file, forReaders);
+    write(join(TEXTS, `${page.path}.md`), text);
+    return text;
+  });
+  write(join(TEXTS, "llms-full.txt"), texts.join("\n"));
+  write(join(TEXTS, "llms.txt"), listForReaders(sections));
+  write(join(PAGES, SIDEBAR), JSON.stringify(sidebar(sections)));
+}
+
+/** The navigation at the side of each page. */
+function sidebar(sections: readonly Section[]): Entry[] {
+  const entryOf = ({ title, path }: Page): Entry => ({ text: title, link: `/${path}` });
+  return sections.map(({ title, pages, folders }) => ({
+    text: title,
+    items: [
+      ...pages.map(entryOf),
+      ...folders.map((folder) => ({
+        text: folder.title,
+        // Without one the whole entry is a button, with another button in it.
+        link: `/${folder.pages[0]?.path}`,
+        collapsed: true,
+        items: folder.pages.map(entryOf),
+      })),
+    ],
+  }));
+}
+
+/** The list of pages for programs that read: https://llmstxt.org */
+function listForReaders(sections: readonly Section[]): string {
+  const [head = ""] = readDocument(INDEX).split(/^## /m);
+  const [, summary = ""] = head.split(/^# .+$/m);
+  const lineOf = ({ title, path, description }: Page) =>
+    `- [${title}](${BASE}${path}.md): ${description}`;
+  return [
+    "# Kurs",
+    `> ${summary.trim().replaceAll("\n", " ")}`,
+    ...sections.map(({ title, pages, folders }) => {
+      const all = [...pages, ...folders.flatMap((folder) => folder.pages)];
+      return `## ${title}\n\n${all.map(lineOf).join("\n")}`;
+    }),
+    "",
+  ].join("\n\n");
+}
+
+/** @returns its address in the site. */
+function copyImage(file: string): string {
+  const name = basename(file);
+  mkdirSync(IMAGES, { recursive: true });
+  copyFileSync(join(ROOT, file), join(IMAGES, name));
+  return `/images/${name}`;
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

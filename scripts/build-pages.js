@@ -1,0 +1,77 @@
+// Builds the console and the documentation site when they are missing or older than their sources,
+// so that `npm start` and `npm test` each work alone on a fresh clone.
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What builds write into the folders of sources. */
+const WRITTEN = /^(?:dist|\.cache|\.pages|\.texts)(?:\/|$)/;
+
+const consoleSources = ["console", "package-lock.json", "src/cli/csv.ts", "src/pages/paths.ts"];
+
+/**
+ * The site's reference is made from src/, too; but then each change of the program would cost the
+ * next start the 10 s of this build. `npm run guide` builds it in any case.
+ */
+const guideSources = [
+  ...["guide", "docs", "client/README.md", "snapshot/README.md", "package-lock.json"],
+  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
+];
+
+if (isOld("console/dist/index.html", consoleSources)) await build("console", buildConsole);
+if (isOld("guide/dist/index.html", guideSources)) await build("documentation site", buildGuide);
+
+/**
+ * @param {string} name
+ * @param {() => Promise<void>} run
+ */
+async function build(name, run) {
+  try {
+    import.meta.resolve("vite");
+  } catch {
+    const missing = "that needs the development dependencies (`npm ci`)";
+    console.error(`The ${name} is not built: ${missing}.`);
+    return;
+  }
+  console.error(`Building the ${name} …`);
+  await run();
+}
+
+async function buildConsole() {
+  const { build } = await import("vite");
+  await build({ root: join(root, "console"), logLevel: "warn" });
+}
+
+/** In a process of its own, whose progress nobody needs unless it fails. */
+async function buildGuide() {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "guide/build.ts")]);
+  if (status === 0) return;
+  process.stderr.write(Buffer.concat([stdout, stderr]));
+  process.exit(1);
+}
+
+/**
+ * @param {string} made what the build writes
+ * @param {readonly string[]} sources files, and folders with all that is in them
+ */
+function isOld(made, sources) {
+  return modifiedMs(made) < Math.max(...sources.flatMap(filesIn).map(modifiedMs));
+}
+
+/**
+ * @param {string} path of a file or a folder
+ * @returns {readonly string[]}
+ */
+function filesIn(path) {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  const names = /** @type {string[]} */ (readdirSync(join(root, path), { recursive: true }));
+  return names.filter((name) => !WRITTEN.test(name)).map((name) => join(path, name));
+}
+
+/** @param {string} path */
+function modifiedMs(path) {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,86 @@
+import { extname } from "node:path";
+import { accepts } from "../http/accept.ts";
+import type { App } from "../http/fastify.ts";
+import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
+
+/** The files that a browser may ask for. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+};
+
+/** The codings that a build puts beside a file, the smallest first, with their suffixes. */
+const CODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+/** An asset's name contains the hash of its content, which therefore never changes. */
+const ASSET_CACHING = { "cache-control": "public, max-age=31536000, immutable" };
+
+/** Files whose text depends on the service's settings. */
+export interface Rewriting {
+  readonly isRewritten: (name: string) => boolean;
+  readonly rewrite: (text: string) => string;
+}
+
+/** The files of a build. */
+export interface BuiltFiles {
+  /** Their paths from the build's directory, with slashes, without the compressed copies. */
+  readonly names: readonly string[];
+  /** Serves a file at a path. */
+  readonly serve: (url: string, name: string) => void;
+}
+
+/**
+ * The files of a directory that ships with the program, to be served with one route per file, so
+ * that an unknown path gets the API's own 404 and another method its 405
+ * (docs/decisions/0008-pages-are-files-of-one-build.md). Files are read when they are first
+ * requested, and kept: the single executable has no directory to serve them from.
+ *
+ * @param directory from the root of the package, such as `console/dist`.
+ * @param headers of every response.
+ * @param rewriting of some files, which are then sent uncompressed.
+ */
+export function builtFiles(
+  app: App,
+  directory: string,
+  headers: Readonly<Record<string, string>>,
+  { isRewritten, rewrite }: Rewriting,
+): BuiltFiles {
+  const files = new Set(programFilesIn(directory));
+  const contents = new Map<string, Buffer>();
+  const contentOf = (file: string): Buffer => {
+    const content = contents.get(file) ?? readFile(file);
+    contents.set(file, content);
+    return content;
+  };
+  const readFile = (file: string): Buffer => {
+    const content = readProgramFile(`${directory}/${file}`);
+    return isRewritten(file) ? Buffer.from(rewrite(content.toString())) : content;
+  };
+
+  return {
+    names: [...files].filter((file) => MEDIA_TYPES[extname(file)] !== undefined),
+    serve: (url, file) => {
+      const codings = isRewritten(file)
+        ? []
+        : CODINGS.filter(([, suffix]) => files.has(file + suffix));
+      const caching = file.startsWith("assets/") ? ASSET_CACHING : {};
+      const config = { headers: { ...headers, ...caching } };
+      app.get(url, { schema: { hide: true }, config }, (request, reply) => {
+        const accepted = request.headers["accept-encoding"] ?? "";
+        const [coding, suffix = ""] = codings.find(([name]) => accepts(accepted, name)) ?? [];
+        const type = MEDIA_TYPES[extname(file)];
+        reply.headers({ vary: "Accept-Encoding, Origin", "content-type": type });
+        if (coding !== undefined) reply.header("content-encoding", coding);
+        return reply.send(contentOf(file + suffix));
+      });
+    },
+  };
+}

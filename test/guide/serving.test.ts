@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { guides } from "../../console/src/guides.ts";
+import { startService, startSharedService } from "../support/service.ts";
+
+const service = await startSharedService();
+
+const index = readFileSync(join(import.meta.dirname, "../../docs/README.md"), "utf8");
+
+/** The paths of the pages that the navigation leads to. */
+async function pagesOf(prefix = ""): Promise<readonly string[]> {
+  const { text } = await service.get("/guide/");
+  const found = [...text.matchAll(new RegExp(`href="${prefix}(/guide/[^"#]*)"`, "g"))];
+  const isPage = (path: string) => !/assets|\.css$|\.\./.test(path);
+  return [...new Set(found.map(([, path = ""]) => path))].filter(isPage);
+}
+
+test("every document of the index is a page, uncached, with a strict policy", async () => {
+  const pages = await pagesOf();
+  const listed = index.match(/^- \[/gm)?.length ?? 0;
+  assert.ok(pages.length >= listed && listed > 30, `${pages.length} pages, ${listed} in the index`);
+  for (const path of pages) {
+    const { status, headers, text } = await service.get(path);
+    assert.equal(status, 200, path);
+    assert.equal(headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+    const policy = (headers["content-security-policy"] ?? "").split("; ");
+    assert.ok(policy.includes("default-src 'self'"));
+    assert.doesNotMatch(policy.join(), /script-src|https?:|\*/);
+    assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\son\w+="/, path);
+    assert.doesNotMatch(text, /<(?:script|img|link)\b[^>]*(?:src|href)="(?:https?:)?\/\//, path);
+  }
+});
+
+test("a page has an address without a suffix, and one as Markdown", async () => {
+  const { status, headers } = await service.get("/guide");
+  assert.equal(status, 308);
+  assert.equal(headers.location, "guide/");
+  for (const [path, expected] of [
+    ["/guide/api", 200],
+    ["/guide/api.html", 404],
+    ["/guide/api/", 404],
+    ["/guide/none", 404],
+    ["/guide/../package.json", 404],
+    ["/guide/404", 404],
+    ["/guide/hashmap.json", 404],
+  ] as const) {
+    assert.equal((await service.get(path)).status, expected, path);
+  }
+  const { text, headers: ofText } = await service.get("/guide/api.md");
+  assert.equal(ofText["content-type"], "text/markdown; charset=utf-8");
+  assert.match(text, /^# The API in words\n/);
+  const posted = await service.post("/guide/api");
+  assert.equal(posted.status, 405);
+  assert.equal(posted.headers.allow, "GET, HEAD");
+});
+
+test("/llms.txt lists every page as Markdown, and /llms-full.txt has all in one text", async () => {
+  const { text, headers } = await service.get("/llms.txt");
+  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.match(text, /^# Kurs\n\n> Kurs stores/);
+  const paths = [...text.matchAll(/\]\((\/guide\/[^)]+\.md)\)/g)].map(([, path = ""]) => path);
+  assert.deepEqual(
+    [...new Set(paths)].sort(),
+    (await pagesOf())
+      .filter((path) => path !== "/guide/")
+      .map((path) => `${path}.md`)
+      .sort(),
+  );
+  const full = (await service.get("/llms-full.txt")).text;
+  for (const path of paths) {
+    const page = await service.get(path);
+    assert.equal(page.status, 200, path);
+    assert.ok(full.includes(page.text), `${path} is not in the whole text`);
+  }
+});
+
+test("no link in a Markdown page leads to a file of a clone or to a page that is not there", async () => {
+  const pages = await pagesOf();
+  for (const path of pages) {
+    const { text } = await service.get(path === "/guide/" ? "/guide/index.md" : `${path}.md`);
+    const prose = text.replaceAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm, "");
+    for (const [, target = ""] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(?:\w+:|#)/.test(target)) continue;
+      const [file = ""] = target.split("#");
+      assert.equal((await service.get(file)).status, 200, `${path}: ${target}`);
+    }
+  }
+});
+
+test("behind a path of PUBLIC_URL, every address begins with it", async () => {
+  const publicUrl = "https://example.org/kurs";
+  await using prefixed = await startService({ config: { publicUrl } });
+  const { text, headers } = await prefixed.get("/guide/api");
+  assert.equal(headers["content-encoding"], undefined);
+  const own = [...text.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, address = ""]) => address);
+  assert.ok(own.length > 30);
+  assert.deepEqual(
+    own.filter((address) => !address.startsWith("/kurs/guide/")),
+    [],
+  );
+  const script = own.find((address) => /assets\/app\..*\.js$/.test(address)) ?? "";
+  const { status, text: code } = await prefixed.get(script.slice("/kurs".length));
+  assert.equal(status, 200);
+  assert.doesNotMatch(code, /["'`]\/guide\//);
+});
+
+test("each page of the console has a guide, at a heading that its page has", async () => {
+  for (const [page, guide] of Object.entries(guides)) {
+    const [path = "", anchor] = guide.split("#");
+    const { status, text } = await service.get(`/guide/${path}`);
+    assert.equal(status, 200, `${page}: ${guide}`);
+    if (anchor !== undefined) assert.ok(text.includes(`id="${anchor}"`), `${page}: ${guide}`);
+  }
+});
