@@ -1,6 +1,6 @@
 import { extname } from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { accepts } from "../http/accept.ts";
-import type { App } from "../http/fastify.ts";
 import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
 
 /** The files that a browser may ask for. */
@@ -21,7 +21,7 @@ const CODINGS = [
 ] as const;
 
 /** An asset's name contains the hash of its content, which therefore never changes. */
-const ASSET_CACHING = { "cache-control": "public, max-age=31536000, immutable" };
+export const assetCaching = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Files whose text depends on the service's settings. */
 export interface Rewriting {
@@ -33,26 +33,18 @@ export interface Rewriting {
 export interface BuiltFiles {
   /** Their paths from the build's directory, with slashes, without the compressed copies. */
   readonly names: readonly string[];
-  /** Serves a file at a path. */
-  readonly serve: (url: string, name: string) => void;
+  /** Sends one of them, compressed for a client that accepts it. */
+  readonly send: (request: FastifyRequest, reply: FastifyReply, name: string) => FastifyReply;
 }
 
 /**
- * The files of a directory that ships with the program, to be served with one route per file, so
- * that an unknown path gets the API's own 404 and another method its 405
- * (docs/decisions/0008-pages-are-files-of-one-build.md). Files are read when they are first
- * requested, and kept: the single executable has no directory to serve them from.
+ * Reads the files of a directory that ships with the program when they are first requested, and
+ * keeps them: the single executable has no directory to serve them from.
  *
  * @param directory from the root of the package, such as `console/dist`.
- * @param headers of every response.
  * @param rewriting of some files, which are then sent uncompressed.
  */
-export function builtFiles(
-  app: App,
-  directory: string,
-  headers: Readonly<Record<string, string>>,
-  { isRewritten, rewrite }: Rewriting,
-): BuiltFiles {
+export function builtFiles(directory: string, { isRewritten, rewrite }: Rewriting): BuiltFiles {
   const files = new Set(programFilesIn(directory));
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
@@ -67,20 +59,15 @@ export function builtFiles(
 
   return {
     names: [...files].filter((file) => MEDIA_TYPES[extname(file)] !== undefined),
-    serve: (url, file) => {
-      const codings = isRewritten(file)
-        ? []
-        : CODINGS.filter(([, suffix]) => files.has(file + suffix));
-      const caching = file.startsWith("assets/") ? ASSET_CACHING : {};
-      const config = { headers: { ...headers, ...caching } };
-      app.get(url, { schema: { hide: true }, config }, (request, reply) => {
-        const accepted = request.headers["accept-encoding"] ?? "";
-        const [coding, suffix = ""] = codings.find(([name]) => accepts(accepted, name)) ?? [];
-        const type = MEDIA_TYPES[extname(file)];
-        reply.headers({ vary: "Accept-Encoding, Origin", "content-type": type });
-        if (coding !== undefined) reply.header("content-encoding", coding);
-        return reply.send(contentOf(file + suffix));
-      });
+    send: (request, reply, file) => {
+      const accepted = request.headers["accept-encoding"] ?? "";
+      const isSent = ([name, suffix]: (typeof CODINGS)[number]) =>
+        !isRewritten(file) && files.has(file + suffix) && accepts(accepted, name);
+      const [coding, suffix = ""] = CODINGS.find(isSent) ?? [];
+      const type = MEDIA_TYPES[extname(file)];
+      reply.headers({ vary: "Accept-Encoding, Origin", "content-type": type });
+      if (coding !== undefined) reply.header("content-encoding", coding);
+      return reply.send(contentOf(file + suffix));
     },
   };
 }
