@@ -9,7 +9,7 @@ import { gatherPages, TEXTS } from "./pages/gather.ts";
 
 const site = join(import.meta.dirname, "dist");
 
-gatherPages();
+await gatherPages();
 await build(import.meta.dirname);
 const external = externalAssets(site);
 if (external.length > 0) throw new Error(`assets of other hosts:\n${external.join("\n")}`);

@@ -91,7 +91,8 @@ export async function runCommandLine(args: readonly string[], deps: CommandDeps)
   }
 }
 
-function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): Command {
+/** Every command, with its help. */
+export function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): Command {
   const program = new Command("kurs")
     .description("Serves exchange rates exactly as published, and counts every read.")
     .version(deps.version)

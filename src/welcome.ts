@@ -13,9 +13,11 @@ export function welcome(
   { dataDirectory, database, smtpUrl }: Config,
 ): string {
   const hasPages = programFilesIn("console/dist").includes("index.html");
+  const hasGuide = programFilesIn("guide/dist").includes("index.html");
   const lines: readonly (readonly [name: string, what: string | undefined])[] = [
     ["console", hasPages ? `${url}/` : undefined],
     ["API reference", hasPages ? `${url}/docs` : `${url}/openapi.json`],
+    ["guide", hasGuide ? `${url}/guide` : undefined],
     ["metrics", metricsUrl],
     [
       "data",

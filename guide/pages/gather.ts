@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DefaultTheme } from "vitepress";
+import { referencePages } from "../reference/pages.ts";
 import {
   INDEX,
   type Page,
@@ -34,17 +35,14 @@ type Entry = DefaultTheme.SidebarItem;
  *
  * @throws when a link leads to nothing, or a document has no place in the navigation.
  */
-export function gatherPages(): void {
+export async function gatherPages(): Promise<void> {
   for (const directory of [PAGES, TEXTS]) rmSync(directory, { recursive: true, force: true });
-  const sections = readSections();
+  const made = await referencePages();
+  const sections = readSections().map((section) =>
+    section.title === "Reference" ? { ...section, pages: [...section.pages, ...made] } : section,
+  );
   const index: Page = { file: INDEX, path: "index", title: "Guide", description: "All documents" };
-  const pages = [
-    index,
-    ...sections.flatMap((section) => [
-      ...section.pages,
-      ...section.folders.flatMap((folder) => folder.pages),
-    ]),
-  ];
+  const pages = [index, ...sections.flatMap(wholePagesOf)];
 
   const paths = new Map(pages.map(({ file, path }) => [file, path]));
   for (const { pages: inFolder } of sections.flatMap(({ folders }) => folders)) {
@@ -62,7 +60,7 @@ export function gatherPages(): void {
   };
 
   const texts = pages.map((page) => {
-    const markdown = readDocument(page.file);
+    const markdown = page.markdown ?? readDocument(page.file);
     const description = JSON.stringify(page.description);
     const head = `---\ndescription: ${description}\n---\n`;
     write(join(PAGES, `${page.path}.md`), head + withSiteLinks(markdown, page.file, forSite));
@@ -75,9 +73,17 @@ export function gatherPages(): void {
   write(join(PAGES, SIDEBAR), JSON.stringify(sidebar(sections)));
 }
 
+/** The pages of a section, without the entries that lead to a part of one. */
+function wholePagesOf({ pages, folders }: Section): readonly Page[] {
+  const all = [...pages, ...folders.flatMap((folder) => folder.pages)];
+  return all.filter(({ anchor }) => anchor === undefined);
+}
+
 /** The navigation at the side of each page. */
 function sidebar(sections: readonly Section[]): Entry[] {
-  const entryOf = ({ title, path }: Page): Entry => ({ text: title, link: `/${path}` });
+  const entryOf = ({ title, path, anchor }: Page): Entry => {
+    return { text: title, link: `/${path}${anchor === undefined ? "" : `#${anchor}`}` };
+  };
   return sections.map(({ title, pages, folders }) => ({
     text: title,
     items: [
@@ -102,10 +108,9 @@ function listForReaders(sections: readonly Section[]): string {
   return [
     "# Kurs",
     `> ${summary.trim().replaceAll("\n", " ")}`,
-    ...sections.map(({ title, pages, folders }) => {
-      const all = [...pages, ...folders.flatMap((folder) => folder.pages)];
-      return `## ${title}\n\n${all.map(lineOf).join("\n")}`;
-    }),
+    ...sections.map(
+      (section) => `## ${section.title}\n\n${wholePagesOf(section).map(lineOf).join("\n")}`,
+    ),
     "",
   ].join("\n\n");
 }

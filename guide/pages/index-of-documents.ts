@@ -17,6 +17,10 @@ export interface Page {
   readonly title: string;
   /** A sentence on what it says, for search engines and llms.txt. */
   readonly description: string;
+  /** Of a part of a page, which the navigation also leads to. */
+  readonly anchor?: string;
+  /** Its text, when it is made from the program and no file has it. */
+  readonly markdown?: string;
 }
 
 /** The pages for one kind of reader. */
@@ -67,8 +71,10 @@ function readEntry(section: string, line: string): Page | Folder {
   if (title === undefined || target === undefined || description === undefined) {
     throw new Error(`${INDEX}, ${section}: want "- [Title](path): what it says", got "${line}"`);
   }
-  const file = normalize(join(dirname(INDEX), target));
-  if (!file.endsWith("/")) return { file, path: pathOf(file), title, description };
+  const [path = "", anchor] = target.split("#");
+  const file = normalize(join(dirname(INDEX), path));
+  const page = { file, path: pathOf(file), title, description };
+  if (!file.endsWith("/")) return anchor === undefined ? page : { ...page, anchor };
   const names = readdirSync(join(ROOT, file)).filter((name) => name.endsWith(".md"));
   return { title, pages: names.sort().map((name) => pageInFolder(file + name)) };
 }
