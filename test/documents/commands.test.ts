@@ -57,7 +57,7 @@ async function runDocument(document: string, blocks: readonly Block[]): Promise<
   const read = await readBlocks(blocks, { ...place, directory, values, exits });
   const failed = blocks[Math.max(read.outputs.length - 1, 0)];
   const what = `${document}:${failed?.line}\n${failed?.text}${read.outputs.at(-1)}`;
-  assert.equal(read.exitCode, 0, what);
+  assert.deepEqual([read.exitCode, read.failures], [0, ""], what);
   for (const [index, { line, shown }] of blocks.entries()) {
     const printed = shapeOf(read.outputs[index] ?? "");
     if (shown !== undefined) assert.equal(printed, shapeOf(shown), `${document}:${line}`);

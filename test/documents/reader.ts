@@ -16,7 +16,12 @@ const MAIN = process.env.KURS_TEST_MAIN ?? join(ROOT, "src/main.ts");
 const [RECORD, UNIT] = ["\x1e", "\x1f"];
 
 /** The beginning of a path on the machine, which a reader has in a folder of the test. */
-const MACHINE_PATH = /(?<=^|[\s=])\/(?=(?:etc|opt|path|tmp|usr|var)\/)/gm;
+const MACHINE_PATH = /(?<=^|[\s=:@<>("'])\/(?=(?:etc|home|opt|path|root|run|srv|tmp|usr|var)\b)/gm;
+
+/** What is in a pipe fails unseen: only the last program of one decides. */
+const PROLOGUE = `exec 2>&1
+command_not_found_handle() { echo "$1 is not there" >> "$FAILED"; return 127; }
+`;
 
 export interface Reading {
   /** For what the shell needs. */
@@ -38,6 +43,8 @@ export interface Read {
   /** The output of each block that began; the last one ended, or failed. */
   readonly outputs: readonly string[];
   readonly calls: readonly Call[];
+  /** A line for each command of `kurs` that failed, and for each program that is not there. */
+  readonly failures: string;
 }
 
 /** Runs the blocks of a document one after the other in one shell, as somebody would paste them. */
@@ -45,6 +52,7 @@ export async function readBlocks(blocks: readonly Block[], reading: Reading): Pr
   const { directory, folder, machine, dataDirectory, env, values, exits } = reading;
   const bin = join(directory, "bin");
   const calls = join(directory, "calls");
+  const failures = join(directory, "failures");
   await mkdir(bin);
   await writePrograms(bin);
   const script = blocks.map((block) => {
@@ -60,7 +68,9 @@ export async function readBlocks(blocks: readonly Block[], reading: Reading): Pr
   });
   const file = join(directory, "blocks.sh");
   // A terminal shows both streams.
-  await writeFile(file, ["exec 2>&1\n", ...script].join(""));
+  await writeFile(file, [PROLOGUE, ...script].join(""));
+  // Blocks send nothing to the network.
+  await writeFile(join(directory, ".curlrc"), "proxy = 127.0.0.1:9\nnoproxy = 127.0.0.1\n");
   const child = spawn("bash", ["-eu", file], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
@@ -69,6 +79,7 @@ export async function readBlocks(blocks: readonly Block[], reading: Reading): Pr
       ...{ HOME: directory, TZ: "UTC", DATA_DIR: dataDirectory, RATE_SOURCES: "" },
       ...{ NODE: process.execPath, NODE_COMPILE_CACHE: COMPILE_CACHE, MAIN, BIN: bin },
       ...{ UNTIL_READY: join(import.meta.dirname, "until-ready.ts"), CALLS: calls },
+      FAILED: failures,
       ...{ REAL_NPM: onPath("npm"), REAL_GIT: onPath("git") },
       // Nothing comes from a registry.
       ...{ npm_config_offline: "true", npm_config_update_notifier: "false" },
@@ -80,9 +91,12 @@ export async function readBlocks(blocks: readonly Block[], reading: Reading): Pr
   return {
     exitCode: await ended,
     outputs: stdout.split(RECORD).slice(1),
-    calls: existsSync(calls) ? callsIn(await readFile(calls, "utf8")) : [],
+    calls: callsIn(await textOf(calls)),
+    failures: await textOf(failures),
   };
 }
+
+const textOf = async (file: string) => (existsSync(file) ? await readFile(file, "utf8") : "");
 
 function replaceAll(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((all, [from, to]) => all.replaceAll(from, to), text);
@@ -108,10 +122,13 @@ function onPath(name: string): string {
 /** `kurs`, and the stand-ins, each of which writes down its call first. */
 async function writePrograms(bin: string): Promise<void> {
   const kurs = `case " $* " in
-    *" serve "*) export PORT=0; exec "$NODE" "$UNTIL_READY" '"msg":"listening"' "$NODE" "$MAIN" "$@" ;;
-    *" --follow "*) exec "$NODE" "$UNTIL_READY" "Z" "$NODE" "$MAIN" "$@" ;;
-    *) exec "$NODE" "$MAIN" "$@" ;;
-  esac`;
+    *" serve "*) export PORT=0; "$NODE" "$UNTIL_READY" '"msg":"listening"' "$NODE" "$MAIN" "$@" ;;
+    *" --follow "*) "$NODE" "$UNTIL_READY" "Z" "$NODE" "$MAIN" "$@" ;;
+    *) "$NODE" "$MAIN" "$@" ;;
+  esac
+  code=$?
+  [ $code -eq 0 ] || echo "kurs $* exited with $code" >> "$FAILED"
+  exit $code`;
   const programs = Object.entries(standIns).map(([name, { effect = "" }]) => {
     const record = `printf '${RECORD}%s${UNIT}%s' ${name} "$PWD" >> "$CALLS"
 for arg; do printf '${UNIT}%s' "$arg" >> "$CALLS"; done`;
