@@ -17,8 +17,9 @@ const consoleSources = ["console", "package-lock.json", "src/cli/csv.ts", "src/p
  * next start the 10 s of this build. `npm run guide` builds it in any case.
  */
 const guideSources = [
-  ...["guide", "docs", "client/README.md", "snapshot/README.md", "package-lock.json"],
+  ...["guide", "docs", "package-lock.json"],
   ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
+  ...["client", "examples", "snapshot"].map((folder) => `${folder}/README.md`),
 ];
 
 if (isOld("console/dist/index.html", consoleSources)) await build("console", buildConsole);

@@ -61,6 +61,7 @@ const LONG = [
   "test/contract/",
   "test/console/",
   "test/torture/",
+  "test/documents/",
   "test/faults/postgres-away.test.ts",
   "test/nodes/",
   "test/faults/",

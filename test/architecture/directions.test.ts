@@ -20,6 +20,7 @@ const sources = sourcesIn("src");
 const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   src: [],
   client: [],
+  examples: [],
   harness: [],
   bench: ["src", "harness"],
   guide: ["src", "console", "scripts"],

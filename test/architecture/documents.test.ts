@@ -58,7 +58,7 @@ test("every document is in the index, itself or its folder", () => {
 });
 
 test("every document that code names is there, and code links to every decision", () => {
-  const code = ["src", "client/src", "console/src", "bench", "test"].flatMap(sourcesIn);
+  const code = ["src", "client/src", "console/src", "bench", "examples", "test"].flatMap(sourcesIn);
   const named = code.flatMap(({ path, text }) =>
     [...text.matchAll(/\bdocs\/[\w./-]+\.md\b/g)].map(([document]) => ({ path, document })),
   );

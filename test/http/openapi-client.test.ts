@@ -14,6 +14,7 @@ const run = promisify(execFile);
 
 const service = await startSharedService({ config: { freePlanUnits: 2 } });
 const { apiKey } = await service.newCustomer();
+const page = await readFile(join(ROOT, "docs/api.md"), "utf8");
 let directory = "";
 const resources = new AsyncDisposableStack();
 after(() => resources.disposeAsync());
@@ -25,7 +26,8 @@ before(async () => {
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions }));
   const hook = join(import.meta.dirname, "with-typescript-5.ts");
   const generator = join(ROOT, "node_modules/openapi-typescript/bin/cli.js");
-  const args = [`${service.url}/openapi.json`, "--output", "kurs.d.ts"];
+  const [, command = ""] = /^npx openapi-typescript (.*)$/m.exec(page) ?? [];
+  const args = command.replace("http://127.0.0.1:8080", service.url).split(" ");
   await run(process.execPath, ["--import", hook, generator, ...args], { cwd: directory });
 });
 
@@ -59,8 +61,7 @@ async function execute(name: string, key: string): Promise<string> {
 }
 
 test("the program of docs/api.md compiles against the generated types and reads a rate", async () => {
-  const documents = await readFile(join(ROOT, "docs/api.md"), "utf8");
-  const [, program = ""] = /^```ts\n(.*?)^```/ms.exec(documents) ?? [];
+  const [, program = ""] = /^```ts\n(.*?)^```/ms.exec(page) ?? [];
   assert.match(program, /from "\.\/kurs\.d\.ts"/);
 
   await compile("documented.ts", program.replace("http://127.0.0.1:8080", service.url));
