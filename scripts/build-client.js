@@ -9,15 +9,13 @@ const client = join(root, "client");
 const directory = join(client, "dist");
 
 await rm(directory, { recursive: true, force: true });
-const build = await rolldown({
-  cwd: client,
-  input: { index: "src/index.ts", verify: "src/verify.ts" },
-  platform: "neutral",
-  logLevel: "warn",
-});
-// Readable in a debugger: minified it would save 1.4 kB of 3.7 kB.
-await build.write({ dir: directory, format: "esm", comments: { legal: true, jsdoc: false } });
-await build.close();
+// One after the other: together they would share a third module.
+for (const name of ["index", "verify"]) {
+  const input = { [name]: `src/${name}.ts` };
+  await using build = await rolldown({ cwd: client, input, platform: "neutral", logLevel: "warn" });
+  // Readable in a debugger: minified it would save 1.4 kB of 4.1 kB.
+  await build.write({ dir: directory, format: "esm", comments: { legal: true, jsdoc: false } });
+}
 await cp(join(root, "LICENSE"), join(directory, "LICENSE"));
 
 const compiler = join(root, "node_modules/typescript/bin/tsc");

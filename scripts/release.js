@@ -7,8 +7,8 @@ import { join } from "node:path";
 
 const USAGE = `usage: npm run release -- --dry-run [--without-image]
 
-Writes to dist/release/: the npm package, the executables, the container image, the list of
-components (SBOM), checksums and the changelog's section. A release itself is published by the
+Writes to dist/release/: the npm packages of the server and of the client, the executables, the
+container image, the list of components (SBOM), checksums and the changelog's section. A release itself is published by the
 workflow in .github/workflows/release.yml when a tag v<version> is pushed.
 
   --dry-run         required: publish nothing
@@ -35,6 +35,7 @@ async function release(withImage) {
 
   await writeFile(join(directory, "CHANGES.md"), await changesOf(version));
   run("npm", ["pack", "--pack-destination", directory]);
+  run("npm", ["pack", "--workspace", "client", "--pack-destination", directory]);
   const shipped = ["--omit", "dev", "--workspaces=false", "--package-lock-only"];
   const sbom = ["sbom", ...shipped, "--sbom-format", "cyclonedx"];
   await writeFile(join(directory, `${name}.cdx.json`), run("npm", sbom));

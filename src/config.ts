@@ -215,8 +215,12 @@ function sourceTokensOf(
     const [, key = "", token = ""] = /^([a-z-]+)=([!-~]+)$/.exec(entry) ?? [];
     return [key, token] as const;
   });
-  if (entries.some(([key]) => !known.includes(key))) {
-    problems.push("SOURCE_TOKENS: want sources with their tokens, such as banxico=0123abcd");
+  const wrong = entries.flatMap(([key], index) => (known.includes(key) ? [] : [index + 1]));
+  if (wrong.length > 0) {
+    const which =
+      wrong.length === 1 ? `entry ${wrong[0]} is` : `entries ${wrong.join(" and ")} are`;
+    const wanted = "no source with its token, such as banxico=0123abcd";
+    problems.push(`SOURCE_TOKENS: ${which} ${wanted}`);
   }
   return Object.fromEntries(entries);
 }

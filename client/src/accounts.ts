@@ -34,6 +34,7 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
   const call = (method: Call["method"], path: string, json?: unknown): Call => {
     return { method, path: `/v1/${path}`, authorization, json };
   };
+  const isData = (value: unknown) => value === undefined;
   const keys = "account/api-keys";
   return {
     keys: {
@@ -42,10 +43,11 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
       list: (options) => send<"listApiKeys">(connection, call("GET", keys), options),
       revoke(id, options) {
         const path = `${keys}/${encodeURIComponent(id)}`;
-        return send<"revokeApiKey">(connection, call("DELETE", path), options);
+        return send<"revokeApiKey">(connection, { ...call("DELETE", path), isData }, options);
       },
     },
     usage: (options) => send<"getUsage">(connection, call("GET", "account/usage"), options),
-    logOut: (options) => send<"logOut">(connection, call("POST", "auth/logout"), options),
+    logOut: (options) =>
+      send<"logOut">(connection, { ...call("POST", "auth/logout"), isData }, options),
   };
 }

@@ -23,7 +23,7 @@ export function createCache({ maxPairs = 1000, nowMs = Date.now }: CacheOptions 
     get(path) {
       const entry = entries.get(path);
       if (entry === undefined) return undefined;
-      if (nowMs() < entry.untilMs) return entry.result;
+      if (nowMs() < entry.untilMs) return { ...entry.result };
       entries.delete(path);
       return undefined;
     },

@@ -1,4 +1,5 @@
 import { type Account, createAccount, logIn } from "./accounts.ts";
+import { addressOf } from "./address.ts";
 import { type CacheOptions, createCache } from "./cache.ts";
 import type { CallOptions } from "./deadline.ts";
 import type { Result } from "./operations.ts";
@@ -56,7 +57,7 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { apiKey, signal, timeoutMs = 5000, share = false, cache = false } = options;
   const connection = {
-    url: new URL(options.url).href.replace(/\/+$/, ""),
+    url: addressOf(options.url),
     // A global fetch rejects another `this`.
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     timeoutMs,

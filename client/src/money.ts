@@ -33,8 +33,8 @@ export function times(amount: string, rate: string, { scale, rounding }: Precisi
   if (!roundings.includes(rounding)) {
     throw new RangeError(`rounding must be one of ${roundings.join(", ")} (got ${rounding})`);
   }
-  const left = parse(amount);
-  const right = parse(rate);
+  const left = parse("amount", amount);
+  const right = parse("rate", rate);
   const product = { digits: left.digits * right.digits, scale: left.scale + right.scale };
   return write(rescale(product, scale, rounding), scale);
 }
@@ -42,13 +42,21 @@ export function times(amount: string, rate: string, { scale, rounding }: Precisi
 /**
  * A rate as a number, for charts. It loses digits: a number has about 16 of them, and none of 0.1
  * is exact. For money use `times`.
+ *
+ * @throws {TypeError} for a text that is no rate, or for none.
  */
-export const toNumber = (rate: string): number => Number(rate);
+export function toNumber(rate: string): number {
+  parse("rate", rate);
+  return Number(rate);
+}
 
-function parse(text: string): Decimal {
+function parse(name: string, text: string): Decimal {
   const [, whole, fraction = ""] =
     (typeof text === "string" && /^(-?\d+)(?:\.(\d+))?$/.exec(text)) || [];
-  if (whole === undefined) throw new TypeError(`want a text such as "1250.50" (got ${text})`);
+  if (whole === undefined) {
+    const given = typeof text === "string" ? `"${text}"` : text;
+    throw new TypeError(`${name} must be a text such as "1250.50" (got ${given})`);
+  }
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
 

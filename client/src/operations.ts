@@ -77,7 +77,7 @@ export type Result<Name extends Operation> =
 
 /** A rate, or why there is none. */
 export type RateResult =
-  | (Success<DataOf<"getRate">> & {
+  | (Success<Readonly<DataOf<"getRate">>> & {
       /** When the cache got the rate (RFC 3339, by the client's clock); undefined for a new one. */
       readonly cachedSince?: string | undefined;
     })

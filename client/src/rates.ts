@@ -1,14 +1,15 @@
 import type { RateCache } from "./cache.ts";
 import { type CallOptions, startDeadline } from "./deadline.ts";
 import type { RateResult } from "./operations.ts";
-import { type Connection, send } from "./send.ts";
+import { type Connection, isObject, send } from "./send.ts";
 
 export interface Rates {
   /**
-   * Reads a pair's rate, for one unit of the quota.
+   * Reads a pair's rate, for one unit of the quota. Its data is frozen: other calls may have it too.
    *
    * @param base 2 to 10 letters and digits, such as `EUR`.
    * @param quote likewise: the rate is its amount for one unit of the base.
+   * @throws {TypeError} for a base or quote that is no text.
    * @throws {RangeError} for an invalid `timeoutMs`; every failure of the call is in the result.
    */
   get(base: string, quote: string, options?: CallOptions): Promise<RateResult>;
@@ -23,8 +24,9 @@ export function createRates(
   const open = new Map<string, Promise<RateResult>>();
 
   const read = async (path: string, options: CallOptions): Promise<RateResult> => {
-    const call = { method: "GET", path, authorization, isMetered: true } as const;
+    const call = { method: "GET", path, authorization, isMetered: true, isData } as const;
     const result: RateResult = await send<"getRate">(connection, call, options);
+    if (result.error === undefined) Object.freeze(result.data);
     cache?.put(path, result);
     return result;
   };
@@ -52,10 +54,20 @@ export function createRates(
 
   return {
     async get(base, quote, options = {}) {
-      const path = `/v1/rates/${encodeURIComponent(base)}/${encodeURIComponent(quote)}`;
+      const path = `/v1/rates/${segmentOf(base)}/${segmentOf(quote)}`;
       const cached = cache?.get(path);
       if (cached !== undefined) return cached;
       return await (isShared ? readShared : read)(path, options);
     },
   };
+}
+
+const isData = (value: unknown) => isObject(value) && typeof value.rate === "string";
+
+/** A symbol as the service reads it, so that a pair has one path however it is written. */
+function segmentOf(symbol: string): string {
+  if (typeof symbol === "string") {
+    return encodeURIComponent(symbol.trim().replace(/[a-z]+/g, (ascii) => ascii.toUpperCase()));
+  }
+  throw new TypeError(`base and quote must be texts such as "EUR" (got ${symbol})`);
 }

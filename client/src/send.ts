@@ -27,6 +27,8 @@ export interface Call {
   readonly json?: unknown;
   /** Whether a request may cost a unit: Units-Charged then says what it cost. */
   readonly isMetered?: boolean;
+  /** Whether the JSON of a success is the operation's, undefined for status 204; by default any object. */
+  readonly isData?: (value: unknown) => boolean;
 }
 
 /** A result whose operation only the caller of `send` knows. */
@@ -89,7 +91,7 @@ type ServiceCode = components["schemas"]["ErrorResponse"]["code"];
 async function attempt(
   deadline: Deadline,
   { url, fetch }: Connection,
-  { method, path, authorization, json, isMetered = false }: Call,
+  { method, path, authorization, json, isMetered = false, isData = isObject }: Call,
 ): Promise<Outcome> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (authorization !== undefined) headers.authorization = authorization;
@@ -100,7 +102,7 @@ async function attempt(
   const work = async () => {
     // A redirect would repeat the request elsewhere, perhaps with the credential.
     response = await fetch(url + path, { method, headers, body, signal, redirect: "manual" });
-    return outcomeOf(response, await response.text(), isMetered);
+    return outcomeOf(response, await response.text(), { isMetered, isData });
   };
   const failed = (error: UnknownError): Outcome => {
     return { error, unitsCharged: unitsOf(response, isMetered), response };
@@ -115,12 +117,14 @@ async function attempt(
   }
 }
 
-function outcomeOf(response: Response, body: string, isMetered: boolean): Outcome {
+function outcomeOf(
+  response: Response,
+  body: string,
+  { isMetered, isData }: Required<Pick<Call, "isMetered" | "isData">>,
+): Outcome {
   const unitsCharged = unitsOf(response, isMetered);
-  const value = body === "" ? undefined : parse(body);
-  if (response.status === 204 || (response.ok && isObject(value))) {
-    return { data: value, unitsCharged, response, body };
-  }
+  const value = response.status === 204 ? undefined : parse(body);
+  if (response.ok && isData(value)) return { data: value, unitsCharged, response, body };
   const retryAfterSeconds = wholeNumber(response.headers.get("retry-after"));
   if (!response.ok && isObject(value) && typeof value.code === "string") {
     const error = { ...(value as { code: string; message: string }), retryAfterSeconds };
@@ -140,13 +144,14 @@ function unitsOf(response: Response | undefined, isMetered: boolean): UnitsCharg
 const wholeNumber = (text: string | null): number | undefined =>
   text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** @returns null for a text that is no JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return null;
   }
 }

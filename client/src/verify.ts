@@ -1,5 +1,7 @@
 // Verifies the signature of a rate (RFC 9421) with Web Crypto: docs/proof.md says what it proves.
 
+import { addressOf } from "./address.ts";
+
 /** A public key of the service, from /.well-known/jwks.json (RFC 7517). */
 export interface PublicKey {
   readonly kty: string;
@@ -46,10 +48,12 @@ export async function fetchKeys(
   options: { readonly fetch?: typeof fetch; readonly signal?: AbortSignal } = {},
 ): Promise<readonly PublicKey[]> {
   const { fetch: get = (...request) => fetch(...request), signal = null } = options;
-  const address = `${new URL(url).href.replace(/\/+$/, "")}/.well-known/jwks.json`;
+  const address = `${addressOf(url)}/.well-known/jwks.json`;
   const response = await get(address, { signal });
   if (!response.ok) throw new Error(`${address}: status ${response.status}`);
-  return ((await response.json()) as { readonly keys: readonly PublicKey[] }).keys;
+  const { keys } = (await response.json()) as { readonly keys?: readonly PublicKey[] };
+  if (!Array.isArray(keys)) throw new Error(`${address}: it has no keys`);
+  return keys;
 }
 
 /**

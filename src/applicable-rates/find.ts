@@ -4,7 +4,7 @@ import { isImport } from "../rates/rules/update-policy.ts";
 import type { Series, SeriesReads, StoredFigure } from "../series/store.ts";
 import { wholeSeconds } from "../shared/instant.ts";
 import { type RateSource, scheduleOf } from "../sources/source.ts";
-import { daysAfter, monthOf, type RateRule } from "./rules.ts";
+import { daysAfter, LAST_DATE, monthOf, type RateRule } from "./rules.ts";
 
 // A law names one figure. Another one in its place, because the right one is not stored, would be a
 // false statement: so every date between the figure and the date that the rule counts from must be
@@ -48,6 +48,9 @@ export async function findApplicableRate(
   series: Series,
   asked: AskedRate,
 ): Promise<ApplicableRate | NotKnown> {
+  if (asked.date > LAST_DATE) {
+    return { reason: `${asked.date} is after ${LAST_DATE}, the last date of the rules: check it` };
+  }
   if (asked.rule === "month") return await figureOfMonth(uses, series, asked);
   const { figure, from, to } = await candidateOf(uses.series, series, asked);
   const unpublished = await unexplainedDates(uses, series, figure, { from, to });
@@ -95,14 +98,14 @@ async function candidateOf(
 }
 
 interface Unexplained {
-  /** The dates of which the calendar has figures, and the store has not. */
+  /** The dates that the calendar has and the store has not; if the last is to come, it alone. */
   readonly missing: readonly string[];
   /** Whether a calendar or a document tells that all others have none. */
   readonly isChecked: boolean;
 }
 
 async function unexplainedDates(
-  { series: reads, source }: FindUses,
+  { series: reads, source, nowMs }: FindUses,
   series: Series,
   figure: StoredFigure | undefined,
   { from, to }: Dates,
@@ -118,10 +121,13 @@ async function unexplainedDates(
   const { publicationOf } = scheduleOf(source, series);
   if (publicationOf === undefined) return { missing: [], isChecked: false };
   const missing: string[] = [];
-  for (let date = from; date <= to; date = daysAfter(date, 1)) {
-    if (publicationOf(date) !== undefined) missing.push(date);
+  for (let date = to; date >= from; date = daysAfter(date, -1)) {
+    const dueMs = publicationOf(date);
+    if (dueMs !== undefined) missing.push(date);
+    // Nothing is known before that: the dates between today and then make no difference.
+    if (dueMs !== undefined && dueMs > nowMs) break;
   }
-  return { missing, isChecked: true };
+  return { missing: missing.reverse(), isChecked: true };
 }
 
 /** Whether a date's figures are not published yet. */

@@ -17,6 +17,9 @@ export const ruleWords: Readonly<Record<RateRule, string>> = {
   month: "the figure that is valid on the date, or the only one of its month",
 };
 
+/** A rule names no figure for a later date: a calendar so far ahead is a guess, or ends. */
+export const LAST_DATE = "2199-12-31";
+
 const MONTHS: Readonly<Record<Period, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** @returns the date that a rule counts from: the date itself, or the last one of its period. */

@@ -1,6 +1,6 @@
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
-import { dateCounted, daysAfter, ruleWords } from "../applicable-rates/rules.ts";
+import { dateCounted, daysAfter, LAST_DATE, ruleWords } from "../applicable-rates/rules.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
@@ -97,8 +97,11 @@ function checkDate(evidence: Evidence): Check {
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
 function checkBetween(evidence: Evidence, { publicationOf, stated }: KnownDates): Check {
-  const { from, to } = betweenOf(evidence);
   const { source: key, accepted_gaps: gaps } = evidence;
+  const { counted_from: counted, published_for: published, valid_until: until } = evidence;
+  const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
+  if (late !== undefined) return fails(`${late} is after ${LAST_DATE}, the last date of the rules`);
+  const { from, to } = betweenOf(evidence);
   const isBetween = (date: string) => from <= date && date <= to;
   const stray = gaps.find((date) => !isBetween(date));
   if (stray !== undefined) {

@@ -12,6 +12,7 @@ import { counted } from "../shared/text/counted.ts";
 import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
+  type PreviewedSource,
   previewSource,
   type RefreshReport,
   readSourceStatus,
@@ -160,10 +161,10 @@ function lineOf({ source, error, stored, held, skipped, rejections }: RefreshRep
 }
 
 /**
- * The pairs that would change, one per line, and the numbers of those that would not and of the
- * figures that would go to the source's series alone.
+ * The pairs that would change, one per line, and the numbers of those that would not, of the
+ * figures that would go to the source's series alone, and of those that wait.
  */
-function changesTable({ key }: RateSource, decided: readonly DecidedUpdate[]): string {
+function changesTable({ key }: RateSource, { decided, waiting }: PreviewedSource): string {
   const columns: readonly Column<DecidedUpdate>[] = [
     ["PAIR", ({ next }) => pairName(next)],
     ["STORED", ({ current }) => current?.rate ?? "none", "right"],
@@ -178,9 +179,14 @@ function changesTable({ key }: RateSource, decided: readonly DecidedUpdate[]): s
   const alone = decided.filter(({ decision, isNew }) => {
     return isNew && (decision === "older" || decision === "foreign");
   });
-  const rest = `${decided.length - changing.length} of ${decided.length} stay as they are`;
-  const figures = counted(alone.length, "figure");
-  const series = alone.length === 0 ? "" : `; ${figures} would go to the series of ${key} alone`;
-  const same = `${key}: ${rest}${series}`;
+  const rest: string[] = [];
+  if (decided.length > 0 || waiting === 0) {
+    rest.push(`${decided.length - changing.length} of ${decided.length} stay as they are`);
+  }
+  if (alone.length > 0) {
+    rest.push(`${counted(alone.length, "figure")} would go to the series of ${key} alone`);
+  }
+  if (waiting > 0) rest.push(`${counted(waiting, "figure")} would wait until the table begins`);
+  const same = `${key}: ${rest.join("; ")}`;
   return changing.length === 0 ? same : `${table(columns, changing)}\n${same}`;
 }

@@ -119,6 +119,13 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
   };
 }
 
+/** What storing the rates of a source would change. */
+export interface PreviewedSource {
+  readonly decided: readonly DecidedUpdate[];
+  /** How many figures are of a table that has not begun. */
+  readonly waiting: number;
+}
+
 /**
  * Fetches a source and returns what storing its rates would change, without storing or recording
  * anything.
@@ -129,9 +136,10 @@ export async function previewSource(
   { store, clock, policy }: Pick<RefreshUses, "store" | "clock" | "policy">,
   source: RateSource,
   signal: AbortSignal,
-): Promise<readonly DecidedUpdate[]> {
+): Promise<PreviewedSource> {
   const fetched = await source.fetch(undefined, signal);
-  return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, policy);
+  const { rates, waiting } = ratesOf(source, fetched, clock.nowMs());
+  return { decided: await store.rates.previewUpdate(rates, policy), waiting: waiting.length };
 }
 
 async function publicationOf(

@@ -100,6 +100,19 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
     }
   });
 
+  test("is not known for a year that was mistyped, however late", async () => {
+    await using store = await weekWithoutWednesday();
+    for (const date of ["2200-01-01", "5026-03-13", "9999-12-31"]) {
+      for (const rule of ["on", "on-or-before", "on-or-next", "month"]) {
+        const command = `rates for EUR USD ${date} --source ecb --rule ${rule} --accept-gaps`;
+        assert.equal(
+          await store.failure(command),
+          `${date} is after 2199-12-31, the last date of the rules: check it`,
+        );
+      }
+    }
+  });
+
   test("of a weekly table is the last one's, and a missing week is not passed over", async () => {
     await using store = await newRateStore();
     const rates = [{ currency: "afgani", code: "AFN", mid: 0.056626 }];
@@ -275,7 +288,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     ],
     [
       "USD EUR 2026-03-13 --as eu-vat",
-      "USD/EUR has no figure for eu-vat: ecb states figures with the base EUR, such as EUR EUR",
+      "USD/EUR has no figure for eu-vat: ecb states figures with the base EUR, such as EUR USD",
     ],
     [
       "EUR USD 2026-02-30 --as eu-vat",

@@ -108,9 +108,16 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
 test("the token of a source may have punctuation, and an invalid one is not shown", () => {
   const { sourceTokens } = readConfig(sourceNames, { SOURCE_TOKENS: "nbp=a-B/1=, ecb=x" });
   assert.deepEqual(sourceTokens, { nbp: "a-B/1=", ecb: "x" });
-  for (const text of ["secret", "nosuch=secret", "nbp=", "nbp=se cret", "nbp=x,secret"]) {
+  for (const [text, entry] of [
+    ["secret", "entry 1 is"],
+    ["nosuch=secret", "entry 1 is"],
+    ["nbp=", "entry 1 is"],
+    ["nbp=se cret", "entry 1 is"],
+    ["nbp=x,secret", "entry 2 is"],
+    ["secret, nbp=x, ecb=se cret", "entries 1 and 3 are"],
+  ] as const) {
     assert.deepEqual(problemsOf({ SOURCE_TOKENS: text }), [
-      "SOURCE_TOKENS: want sources with their tokens, such as banxico=0123abcd",
+      `SOURCE_TOKENS: ${entry} no source with its token, such as banxico=0123abcd`,
     ]);
   }
 });

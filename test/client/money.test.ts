@@ -130,8 +130,9 @@ test("half-even, half-up, down and up round these amounts", () => {
 test("what is no decimal text, no scale or no rounding is an error that says what to pass", () => {
   const cents = { scale: 2, rounding: "down" } as const;
   for (const text of ["", "1e3", "1.", ".5", "+1", "1,5", " 1", "0x1", "NaN", "1\n"]) {
-    assert.throws(() => times(text, "1", cents), /want a text such as "1250.50"/);
-    assert.throws(() => times("1", text, cents), TypeError);
+    const wanted = `must be a text such as "1250.50" (got "${text}")`;
+    assert.throws(() => times(text, "1", cents), new TypeError(`amount ${wanted}`));
+    assert.throws(() => times("1", text, cents), new TypeError(`rate ${wanted}`));
   }
   assert.throws(() => times(1.5 as unknown as string, "1", cents), TypeError);
   for (const scale of [-1, 0.5, 101, Number.NaN]) {
@@ -148,4 +149,8 @@ test("what is no decimal text, no scale or no rounding is an error that says wha
 test("a rate as a number loses digits", () => {
   assert.equal(toNumber("1.1476"), 1.1476);
   assert.equal(String(toNumber("0.12345678901234567890")), "0.12345678901234568");
+  // Of a failed read there is no rate: a chart would show 0.
+  for (const none of ["", null, undefined]) {
+    assert.throws(() => toNumber(none as string), TypeError);
+  }
 });

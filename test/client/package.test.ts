@@ -50,6 +50,11 @@ test("the package has the build with its types, its page and the licence, and no
   );
 });
 
+test("the package's page links to nothing beside it, which a registry does not have", async () => {
+  const page = await readFile(installed("README.md"), "utf8");
+  assert.doesNotMatch(page, /\]\((?!https:|#)/);
+});
+
 test("the server's package has nothing of the client", async () => {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const { stdout } = await run("npm", args, { cwd: ROOT, maxBuffer: 2 ** 24 });

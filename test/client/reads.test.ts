@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fetchKeys } from "../../client/src/verify.ts";
 import { startSharedService } from "../support/service.ts";
 import { countedClient } from "./counted.ts";
 
@@ -69,9 +70,50 @@ test("an address that is none, and a time that no timer can wait, are errors of 
   const { apiKey } = await service.newCustomer();
   const { kurs, requests } = countedClient({ url, apiKey, share: true });
 
-  assert.throws(() => countedClient({ url: "kurs.example.org" }), TypeError);
+  for (const wrong of [
+    ...["kurs.example.org", "localhost:8080", "ftp://kurs.example.org", "", undefined],
+    ...["https://ada:secret@kurs.example.org", "https://kurs.example.org/?key=1#part"],
+  ]) {
+    const message = /^url must be an address such as "https:\/\/kurs\.example\.org", without/;
+    assert.throws(() => countedClient({ url: wrong as string }), { name: "TypeError", message });
+    await assert.rejects(fetchKeys(wrong as string), { name: "TypeError", message });
+  }
   for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
     await assert.rejects(kurs.rates.get("EUR", "USD", { timeoutMs }), RangeError);
   }
+  // A text of it would be a symbol, and the read charged.
+  await assert.rejects(kurs.rates.get("EUR", undefined as unknown as string), {
+    name: "TypeError",
+    message: 'base and quote must be texts such as "EUR" (got undefined)',
+  });
   assert.deepEqual(requests, []);
+});
+
+test("a success that is no rate is not from Kurs", async () => {
+  const answers: readonly (readonly [number, string | null])[] = [
+    ...[[204, null] as const, [200, ""] as const, [200, "{}"] as const, [200, "[]"] as const],
+    ...[[200, "null"] as const, [200, '{"rate":1.1476}'] as const, [200, "<p>"] as const],
+  ];
+  for (const [status, body] of answers) {
+    const headers = { "units-charged": "1" };
+    const fetch = async () => new Response(body, { status, headers });
+    const { kurs, requests } = countedClient({ url, fetch });
+
+    const { data, error, unitsCharged } = await kurs.rates.get("EUR", "USD");
+
+    assert.deepEqual([data, error?.code, unitsCharged], [undefined, "client:response", 1]);
+    assert.equal(requests.length, 1);
+  }
+});
+
+test("only a call that returns nothing takes a response without a body", async () => {
+  const fetch = async () => new Response(null, { status: 204 });
+  const { keys, logOut } = countedClient({ url, fetch }).kurs.account("svc_sess_0");
+
+  assert.equal((await keys.list()).error?.code, "client:response");
+  assert.equal((await keys.revoke("0")).error, undefined);
+  assert.equal((await logOut()).error, undefined);
+  const page = async () => new Response("<p>");
+  const proxied = countedClient({ url, fetch: page }).kurs.account("svc_sess_0");
+  assert.equal((await proxied.logOut()).error?.code, "client:response");
 });

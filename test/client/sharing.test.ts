@@ -28,6 +28,34 @@ test("reads of a pair at the same time share a request and its unit, where the c
   assert.equal(await service.usedUnits(session), 3);
 });
 
+test("a pair in lower case is the same pair, for sharing and for the cache", async () => {
+  clock.set(PUBLISHED);
+  const { session, apiKey } = await service.newCustomer();
+  const cache = { nowMs: () => clock.nowMs() };
+  const { kurs, requests } = countedClient({ url, apiKey, share: true, cache });
+
+  await Promise.all([kurs.rates.get("EUR", "USD"), kurs.rates.get("eur", " usd ")]);
+  assert.equal((await kurs.rates.get("Eur", "usd")).unitsCharged, 0);
+
+  assert.deepEqual(requests, ["GET /v1/rates/EUR/USD"]);
+  assert.equal(await service.usedUnits(session), 1);
+});
+
+test("a caller that changes its result changes no other's", async () => {
+  clock.set(PUBLISHED);
+  const { apiKey } = await service.newCustomer();
+  const cache = { nowMs: () => clock.nowMs() };
+  const { kurs } = countedClient({ url, apiKey, share: true, cache });
+  const read = () => kurs.rates.get("EUR", "USD");
+
+  for (const result of [...(await Promise.all([read(), read()])), await read()]) {
+    assert.throws(() => Object.assign(result.data ?? {}, { rate: "9" }), TypeError);
+    Object.assign(result, { data: { rate: "9" } });
+  }
+
+  assert.equal((await read()).data?.rate, "1.1476");
+});
+
 test("reads at the same time are requests of their own where the client does not ask", async () => {
   const { session, apiKey } = await service.newCustomer();
   const { kurs } = countedClient({ url, apiKey });

@@ -85,4 +85,6 @@ test("a service that signs nothing gives rates without a proof, and no keys", as
   assert.equal(await reasonOf(result), "unsigned");
   assert.deepEqual(await fetchKeys(unsigned.url), []);
   await assert.rejects(fetchKeys(`${unsigned.url}/nothing`), /status 404/);
+  const other = async () => Response.json({ status: "ok" });
+  await assert.rejects(fetchKeys(unsigned.url, { fetch: other }), /jwks\.json: it has no keys$/);
 });

@@ -221,6 +221,26 @@ test("an existing file stays without --force, and a failed write leaves none beh
   assert.match(readFileSync(cli.file("kept.json"), "utf8"), /^\{\n {2}"format": "kurs-evidence"/);
 });
 
+test("one file is not named twice, also where it is written otherwise", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("ecb");
+  await cli.write("rates.csv", "kept");
+  const rule = "rates evidence EUR USD 2026-03-13 --source ecb --rule on --force";
+  const names = readdirSync(cli.file(""));
+  for (const [options, named] of [
+    ["--out @x.json --html @./x.json", "--out and --html"],
+    ["--out @./x.json --ubl @x.json", "--out and --ubl"],
+    ["--out @rates.csv --document @./rates.csv", "--out and --document"],
+    ["--out @x.json --html @rates.csv --document @rates.csv", "--html and --document"],
+  ] as const) {
+    const ended = await cli.run(`${rule} ${options}`);
+    assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
+    assert.match(ended.stderr, new RegExp(`${named} are both .*: name two files`));
+  }
+  assert.deepEqual(readdirSync(cli.file("")), names);
+  assert.equal(readFileSync(cli.file("rates.csv"), "utf8"), "kept");
+});
+
 test("- writes the same file to stdout, and stdin is verified", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("ecb");

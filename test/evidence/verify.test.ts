@@ -127,6 +127,23 @@ suite("a changed evidence file fails", () => {
     }
   });
 
+  test("where its dates are of a year that no calendar reaches", async () => {
+    const { cli, text } = await madeOfEcb("", false);
+    await using _cli = cli;
+    for (const [asked, published] of [
+      ["9999-12-31", "2026-03-13"],
+      ["9999-12-31", "9999-12-31"],
+      ["2026-03-15", "9999-12-31"],
+    ] as const) {
+      const late = text
+        .replace('"asked": "2026-03-15"', `"asked": "${asked}"`)
+        .replace('"counted_from": "2026-03-15"', `"counted_from": "${asked}"`)
+        .replace('"published_for": "2026-03-13"', `"published_for": "${published}"`);
+      const failed = await failures(cli, late);
+      assert.ok(failed.includes("9999-12-31 is after 2199-12-31, the last date of the rules"));
+    }
+  });
+
   test("where bits are set that base64 ignores", async () => {
     const { cli, text, json } = await madeOfEcb();
     await using _ = cli;

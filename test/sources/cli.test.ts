@@ -15,6 +15,7 @@ import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
 import { documentReader, headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
+import { bodiesOf } from "./publishers/recorded.ts";
 
 const LIMITS = {
   ...{ timeoutMs: 600_000, publicationMs: 600_000 },
@@ -167,6 +168,19 @@ test("a dry run prints what would change and stores nothing", async () => {
   assert.match((await cli.run("rates", "list")).stdout, /EUR\/USD +1\.1600 /);
   assert.match((await cli.run("rates", "held")).stdout, /^No rate is held\./);
   assert.match((await cli.run("rates", "status")).stdout, /2026-11-20T16:00:00\.000Z/);
+});
+
+test("a dry run of a table that has not begun says that its figures wait", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-07-30T12:00:00.000Z");
+  cli.publisher.behave(body(String(bodiesOf("hmrc")[0])));
+
+  const early = await cli.run("rates", "fetch", "hmrc", "--dry-run");
+  cli.clock.set("2026-08-01T12:00:00.000Z");
+  const begun = await cli.run("rates", "fetch", "hmrc", "--dry-run");
+
+  assert.equal(early.stdout, "hmrc: 6 figures would wait until the table begins\n");
+  assert.match(begun.stdout, /\nhmrc: 0 of 6 stay as they are\n$/);
 });
 
 test("a held rate is listed, released or dropped; a pair without one is an error", async () => {

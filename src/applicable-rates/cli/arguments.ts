@@ -89,7 +89,9 @@ function requireCurrency(pair: Pair, preset: Preset | undefined): void {
   if (preset === undefined) return;
   const { place, symbol } = preset.currency;
   if (pair[place] === symbol) return;
-  const example = place === "base" ? `${symbol} ${pair.quote}` : `${pair.base} ${symbol}`;
+  const others = place === "base" ? [pair.quote, pair.base] : [pair.base, pair.quote];
+  const other = others.find((one) => one !== symbol);
+  const example = place === "base" ? `${symbol} ${other}` : `${other} ${symbol}`;
   const rule = `${preset.source} states figures with the ${place} ${symbol}, such as ${example}`;
   throw new CommandError(`${pairName(pair)} has no figure for ${preset.name}: ${rule}`, 2);
 }

@@ -88,7 +88,7 @@ async function makeEvidence(
   const pair = pairOf(base, quote);
   const day = dateOf("date", date);
   const files = filesOf({ ...options, out });
-  requireWritable(files, force);
+  requireWritable(files, force, document);
   const { signingKey } = deps.settings();
   await using store = await deps.openStore();
   const applied = await applyRule(store, deps, pair, day, asked);

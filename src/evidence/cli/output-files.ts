@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { CommandError } from "../../cli/command.ts";
 
 /** A file to write, or stdout for `-`. */
@@ -9,12 +10,21 @@ export interface OutputFile {
   readonly path: string;
 }
 
-/** @throws {CommandError} files of two options are one, or one exists and may not be replaced. */
-export function requireWritable(files: readonly OutputFile[], mayReplace: boolean): void {
+/**
+ * @param document the file that is read, which is not to be replaced either.
+ * @throws {CommandError} files of two options are one, or one exists and may not be replaced.
+ */
+export function requireWritable(
+  files: readonly OutputFile[],
+  mayReplace: boolean,
+  document: string | undefined,
+): void {
+  const read = document === undefined || document === "-" ? [] : [document];
+  const named = [...files, ...read.map((path) => ({ option: "--document", path }))];
   for (const [index, { option, path }] of files.entries()) {
-    const same = files.slice(0, index).find((one) => one.path === path);
+    const same = named.find((one, other) => other !== index && resolve(one.path) === resolve(path));
     if (same !== undefined) {
-      throw new CommandError(`${same.option} and ${option} are both ${path}: name two files`, 2);
+      throw new CommandError(`${option} and ${same.option} are both ${path}: name two files`, 2);
     }
     const existing = path === "-" ? undefined : statsOf(path);
     if (existing === undefined) continue;
