@@ -27,7 +27,10 @@ export interface Call {
   readonly json?: unknown;
   /** Whether a request may cost a unit: Units-Charged then says what it cost. */
   readonly isMetered?: boolean;
-  /** Whether the JSON of a success is the operation's, undefined for status 204; by default any object. */
+  /**
+   * Whether the JSON of a success is the operation's, undefined for status 204; by default any
+   * object.
+   */
   readonly isData?: (value: unknown) => boolean;
 }
 

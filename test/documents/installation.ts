@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, symlink, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT, trackedFiles } from "../architecture/tree.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
@@ -90,14 +90,17 @@ async function cloneProject(clone: string): Promise<string> {
   }
   await symlink("../../client", join(packages, "@kurs/client"));
   // The pages are built elsewhere: these are newer than their sources.
-  await mkdir(join(clone, "console/dist"), { recursive: true });
-  await writeFile(join(clone, "console/dist/index.html"), "<!doctype html>");
+  const pages = ["console/dist/index.html", "guide/dist/index.html"].map((path) =>
+    join(clone, path),
+  );
+  for (const page of pages) {
+    await mkdir(dirname(page), { recursive: true });
+    await writeFile(page, "<!doctype html>");
+  }
   // npm writes it last: with it, nothing is installed.
   const installed = join(packages, ".package-lock.json");
   await writeFile(installed, readFileSync(join(ROOT, "node_modules/.package-lock.json")));
   const later = new Date(Date.now() + 5000);
-  for (const path of [installed, join(clone, "console/dist/index.html")]) {
-    await utimes(path, later, later);
-  }
+  for (const path of [installed, ...pages]) await utimes(path, later, later);
   return clone;
 }

@@ -61,7 +61,7 @@ test("a failure leaves yesterday's price list as it is, and says why", async () 
   assert.equal(await service.usedUnits(session), 2);
 
   const wrong = { base: "EUR", currencies: { USD: precision }, products: [{ sku: "A", price: 1 }] };
-  assert.match(await failed(apiKey, wrong), /want a text such as "1250\.50" \(got 1\)/);
+  assert.match(await failed(apiKey, wrong), /must be a text such as "1250\.50" \(got 1\)/);
   const rounding = { USD: { scale: 2, rounding: "nearest" } };
   assert.match(await failed(apiKey, { base: "EUR", currencies: rounding, products }), /half-even/);
   assert.equal(await service.usedUnits(session), 2);
