@@ -16,9 +16,10 @@ import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool, ToolResult } from "./call-tool.ts";
+import { instructions } from "./instructions.ts";
 import { isRecord, MCP_ROUTE, type McpRequest, type McpResponse } from "./request.ts";
 import { addResources } from "./resources.ts";
-import { type Arguments, CHARGED_TOOLS, type Tools } from "./tools.ts";
+import type { Arguments, Tools } from "./tools.ts";
 
 /** The server's names and version, as clients see them. */
 export interface ServerInfo {
@@ -29,17 +30,6 @@ export interface ServerInfo {
 
 /** These lists change only with the program: clients may cache them for an hour. */
 const LIST_TTL_MS = 3_600_000;
-
-const instructions =
-  "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
-  "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. " +
-  "When you pass on a figure, name its publisher (kurs/rate-source in _meta) and its age: as_of, " +
-  "and kurs/rate-missed, the publications missed since, if there is one. " +
-  `${CHARGED_TOOLS.join(" and ")} ` +
-  "cost one unit of a monthly quota each; get_usage returns the units left and " +
-  "costs nothing. The resource kurs://pairs lists the pairs, kurs://sources who publishes them; " +
-  "both are free. " +
-  "On quota_exceeded wait for reset_at.";
 
 /** The headers that the protocol uses; the credential is not passed to the SDK. */
 const protocolHeaders = [
@@ -185,10 +175,11 @@ function serverOf(
     },
   });
   addResources(server, coverage);
-  for (const { name, title, description, annotations, ...schemas } of tools.values()) {
+  for (const { name, title, description, annotations, units, ...schemas } of tools.values()) {
     const inputSchema = advertisedOnly(schemas.inputSchema);
     const outputSchema = advertisedOnly(schemas.outputSchema);
-    const about = { title, description, annotations, inputSchema, outputSchema };
+    const _meta = { "kurs/units": units };
+    const about = { title, description, annotations, inputSchema, outputSchema, _meta };
     server.registerTool(name, about, (args) => call(name, args));
   }
   return server;

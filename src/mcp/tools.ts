@@ -21,9 +21,20 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: TObject;
   readonly outputSchema: TObject;
-  readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
+  readonly annotations: Annotations;
+  /** The price of a call, in the tool's `_meta` as `kurs/units`. */
+  readonly units: 0 | 1;
   /** @throws {Failure} when the key is rejected; nothing is charged. */
   run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome>;
+}
+
+/** Hints by which clients decide whether to ask their user before a call. */
+interface Annotations {
+  readonly readOnlyHint: true;
+  readonly destructiveHint: false;
+  /** False where a second call costs a second unit: then no client repeats it by itself. */
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: false;
 }
 
 interface ToolOutcome {
@@ -41,7 +52,9 @@ export type Tools = ReadonlyMap<string, Tool>;
 export const CHARGED_TOOLS = ["get_rate", "convert_currency"] as const;
 const [GET_RATE, CONVERT_CURRENCY] = CHARGED_TOOLS;
 
-const annotations = { readOnlyHint: true, openWorldHint: false } as const;
+const reading = { readOnlyHint: true, destructiveHint: false, openWorldHint: false } as const;
+const costsOneUnit = { units: 1, annotations: { ...reading, idempotentHint: false } } as const;
+const costsNothing = { units: 0, annotations: { ...reading, idempotentHint: true } } as const;
 
 // The schemas are loose: the service validates symbols and amounts, as it does over REST, so that
 // " eur " works and "E" is rejected as a symbol, and uncharged.
@@ -65,14 +78,27 @@ const examples: Record<string, string> = { base: "EUR", quote: "USD", amount: "1
 
 const { properties: rateFields } = RateSchema;
 
-const ConversionShape = Type.Object({
+const conversionFields = {
   ...rateFields,
   amount: Type.String({ description: "As it was given" }),
   result: Type.String({
     description: "amount times rate: exact, unrounded",
     examples: ["1435.073800"],
   }),
-});
+};
+
+/**
+ * A schema of exactly these members, down to the innermost object. OpenAI's strict mode accepts no
+ * other: each object lists every member as required and allows no further one.
+ */
+function exactly(properties: TObject["properties"]): TObject {
+  const inner = Object.entries(properties).map(([name, schema]) => [
+    name,
+    "properties" in schema ? exactly((schema as TObject).properties) : schema,
+  ]);
+  const members = Object.fromEntries(inner) as TObject["properties"];
+  return Type.Object(members, { required: Object.keys(members), additionalProperties: false });
+}
 
 const ONE_UNIT =
   "Costs one unit of the account's monthly quota, also when the pair is not supported";
@@ -103,9 +129,9 @@ export function createTools(deps: {
         "Reads the stored direct exchange rate of a pair, exactly as its publisher wrote it: how " +
         "much of the quote one unit of the base costs, and as of when. EUR/USD does not give " +
         `USD/EUR. ${ONE_UNIT}; a malformed symbol costs nothing.`,
-      inputSchema: Type.Object({ base, quote }),
-      outputSchema: Type.Object(rateFields),
-      annotations,
+      inputSchema: exactly({ base, quote }),
+      outputSchema: exactly(rateFields),
+      ...costsOneUnit,
       run(apiKey, args) {
         const { base, quote } = args;
         if (typeof base !== "string" || typeof quote !== "string") {
@@ -124,9 +150,9 @@ export function createTools(deps: {
       description:
         "Multiplies an amount of the base by the stored direct rate, exactly and unrounded, and " +
         `also returns the rate. ${ONE_UNIT}; a malformed symbol or amount costs nothing.`,
-      inputSchema: Type.Object({ base, quote, amount }),
-      outputSchema: ConversionShape,
-      annotations,
+      inputSchema: exactly({ base, quote, amount }),
+      outputSchema: exactly(conversionFields),
+      ...costsOneUnit,
       run(apiKey, args) {
         const { base, quote, amount } = args;
         if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
@@ -146,9 +172,9 @@ export function createTools(deps: {
       description:
         "Reads how many units of the monthly quota the account has used and has left, and when " +
         "the billing period ends. Costs nothing.",
-      inputSchema: Type.Object({}),
-      outputSchema: Type.Object(UsageSchema.properties),
-      annotations,
+      inputSchema: exactly({}),
+      outputSchema: exactly(UsageSchema.properties),
+      ...costsNothing,
       run: async (apiKey) => {
         const caller = await apiKeys.authenticate(apiKey);
         const usage = await readUsage(caller.accountId);

@@ -53,10 +53,7 @@ for (const { name, mode, revision } of eras) {
       const unchanging = { listChanged: false };
       const capabilities = { tools: unchanging, resources: unchanging };
       assert.deepEqual(client.getServerCapabilities(), capabilities);
-      const instructions = client.getInstructions() ?? "";
-      assert.match(instructions, /decimal strings: keep them as text/);
-      assert.match(instructions, /EUR\/USD does not give USD\/EUR/);
-      assert.match(instructions, /get_rate and convert_currency cost one unit/);
+      assert.match(client.getInstructions() ?? "", /decimal strings: keep them as text/);
       assert.equal(await mcp.used(), 0);
     });
 
@@ -97,7 +94,7 @@ for (const { name, mode, revision } of eras) {
         const cost = tool === "get_usage" ? /Costs nothing\.$/ : /Costs one unit of .+ quota/;
         assert.match(description ?? "", cost);
         assert.equal(outputSchema?.type, "object");
-        assert.deepEqual(annotations, { readOnlyHint: true, openWorldHint: false });
+        assert.equal(annotations?.readOnlyHint, true, tool);
       }
       assert.equal(await mcp.used(), 0);
     });
