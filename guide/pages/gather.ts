@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DefaultTheme } from "vitepress";
+import { withDiagrams } from "../diagrams/diagrams.ts";
 import { referencePages } from "../reference/pages.ts";
 import {
   INDEX,
@@ -61,9 +62,10 @@ export async function gatherPages(): Promise<void> {
 
   const texts = pages.map((page) => {
     const markdown = page.markdown ?? readDocument(page.file);
+    const drawn = withDiagrams(markdown, page.file);
     const description = JSON.stringify(page.description);
     const head = `---\ndescription: ${description}\n---\n`;
-    write(join(PAGES, `${page.path}.md`), head + withSiteLinks(markdown, page.file, forSite));
+    write(join(PAGES, `${page.path}.md`), head + withSiteLinks(drawn, page.file, forSite));
     const text = withSiteLinks(markdown, page.file, forReaders);
     write(join(TEXTS, `${page.path}.md`), text);
     return text;

@@ -12,7 +12,15 @@ const FIRST_PAGE_BYTES_MAX = 150_000;
 const [desktop, , , phoneDark] = looks as [Look, Look, Look, Look];
 
 /** Pages with every kind of content: lists, tables, code, figures, help texts. */
-const PAGES = ["", "api", "performance", "mcp", "operating/evidence", "alarms/kurs-down"];
+const PAGES = [
+  "",
+  "api",
+  "architecture",
+  "performance",
+  "mcp",
+  "operating/evidence",
+  "alarms/kurs-down",
+];
 
 /** Counts the bytes that arrive, as they are sent. */
 async function countBytes(page: Page): Promise<() => number> {

@@ -3,6 +3,7 @@ import { h } from "vue";
 import "../../../console/src/styles/tokens.css";
 import type { App } from "vue";
 import { ConsoleLink } from "./console-link.ts";
+import "../../diagrams/diagrams.css";
 import "./site.css";
 import { ThemeSwitch } from "./theme-switch.ts";
 
