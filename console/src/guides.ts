@@ -3,14 +3,14 @@ import type { ConsolePage } from "../../src/pages/paths.ts";
 /** What the documentation site says on each page's subject: a path in it. */
 export const guides: Readonly<Record<ConsolePage, string>> = {
   "/": "",
-  "/signup": "overview",
+  "/signup": "overview#from-an-account-to-the-first-rate",
   "/login": "api#sessions",
   "/verify": "api#mails-and-their-tokens",
   "/forgot": "api#mails-and-their-tokens",
   "/reset": "api#mails-and-their-tokens",
   "/coverage": "sources",
-  "/home": "overview",
-  "/rates": "operating/rates",
+  "/home": "concepts",
+  "/rates": "concepts#direct-rate",
   "/source": "sources",
   "/keys": "api#keys",
   "/usage": "api#watching-the-quota",
