@@ -27,6 +27,8 @@ export interface AgentClient {
   readonly packages: readonly string[];
   /** What a run does, for the table. */
   readonly tried: string;
+  /** Whether its user reads something else than our failure, such as a failed validation. */
+  readonly hidesFailures?: true;
   /** Prepares a run that prints what the client's user reads. */
   readonly prepare: (place: Place) => Promise<Run>;
 }
@@ -55,9 +57,10 @@ const call = ${JSON.stringify(CALL)};\n`;
   };
 }
 
-const settingsOf = ({ url, apiKey }: Place) => ({
+/** The settings of docs/mcp.md. @param variable how the client writes a variable of the environment. */
+const settingsOf = ({ url }: Place, variable: string) => ({
   url,
-  headers: { Authorization: headerOf(apiKey) },
+  headers: { Authorization: `ApiKey ${variable}` },
 });
 
 export const clients: readonly AgentClient[] = [
@@ -67,7 +70,8 @@ export const clients: readonly AgentClient[] = [
     tried: "`claude -p` with the settings of .mcp.json, against a fake model",
     async prepare(place) {
       const file = join(place.home, "mcp.json");
-      const kurs = { type: "http", ...settingsOf(place) };
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
+      const kurs = { type: "http", ...settingsOf(place, "${KURS_API_KEY}") };
       await writeFile(file, JSON.stringify({ mcpServers: { kurs } }));
       const options = ["--mcp-config", file, "--strict-mcp-config"];
       const allowed = ["--allowedTools", "mcp__kurs__get_rate"];
@@ -75,6 +79,7 @@ export const clients: readonly AgentClient[] = [
         command: [bin(place, "claude"), "-p", "EUR in USD?", ...options, ...allowed],
         env: {
           HOME: place.home,
+          KURS_API_KEY: place.apiKey,
           ANTHROPIC_BASE_URL: place.modelUrl,
           ANTHROPIC_API_KEY: "fake",
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -88,9 +93,10 @@ export const clients: readonly AgentClient[] = [
     name: "Gemini CLI",
     packages: ["@google/gemini-cli@0.61.0"],
     tried: "`gemini -p` with its settings.json, against a fake model",
+    hidesFailures: true,
     async prepare(place) {
       await mkdir(join(place.home, ".gemini"), { recursive: true });
-      const { url: httpUrl, headers } = settingsOf(place);
+      const { url: httpUrl, headers } = settingsOf(place, "$KURS_API_KEY");
       const settings = {
         mcpServers: { kurs: { httpUrl, headers, trust: true } },
         security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
@@ -111,6 +117,7 @@ export const clients: readonly AgentClient[] = [
         ],
         env: {
           HOME: place.home,
+          KURS_API_KEY: place.apiKey,
           GEMINI_API_KEY: "fake",
           GOOGLE_GEMINI_BASE_URL: place.modelUrl,
           GEMINI_CLI_NO_RELAUNCH: "true",
@@ -132,13 +139,21 @@ export const clients: readonly AgentClient[] = [
         model: "fake/fake",
         small_model: "fake/fake",
         provider: { fake: { npm, options, models: { fake: { name: "fake" } } } },
-        mcp: { kurs: { type: "remote", ...settingsOf(place), oauth: false, enabled: true } },
+        mcp: {
+          kurs: {
+            type: "remote",
+            ...settingsOf(place, "{env:KURS_API_KEY}"),
+            oauth: false,
+            enabled: true,
+          },
+        },
       };
       await writeFile(join(place.home, "opencode.json"), JSON.stringify(settings));
       return {
         command: [bin(place, "opencode"), "run", "EUR in USD?"],
         env: {
           HOME: place.home,
+          KURS_API_KEY: place.apiKey,
           XDG_DATA_HOME: join(place.home, "data"),
           XDG_CONFIG_HOME: join(place.home, "config"),
           OPENCODE_CONFIG: join(place.home, "opencode.json"),
@@ -154,12 +169,13 @@ export const clients: readonly AgentClient[] = [
     tried: "`mcporter call` with its mcporter.json",
     async prepare(place) {
       const file = join(place.home, "mcporter.json");
-      const { url: baseUrl, headers } = settingsOf(place);
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
+      const { url: baseUrl, headers } = settingsOf(place, "${KURS_API_KEY}");
       await writeFile(file, JSON.stringify({ mcpServers: { kurs: { baseUrl, headers } } }));
       const call = ["call", "kurs.get_rate", "base=EUR", "quote=USD"];
       return {
         command: [bin(place, "mcporter"), "--config", file, ...call],
-        env: { HOME: place.home },
+        env: { HOME: place.home, KURS_API_KEY: place.apiKey },
       };
     },
   },
