@@ -5,7 +5,7 @@ import { type Connection, isObject, send } from "./send.ts";
 
 export interface Rates {
   /**
-   * Reads a pair's rate, for one unit of the quota. Its data is frozen: other calls may have it too.
+   * Reads a pair's rate, for one unit of the quota. Its data is frozen: other calls may share it.
    *
    * @param base 2 to 10 letters and digits, such as `EUR`.
    * @param quote likewise: the rate is its amount for one unit of the base.

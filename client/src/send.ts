@@ -27,7 +27,7 @@ export interface Call {
   readonly json?: unknown;
   /** Whether a request may cost a unit: Units-Charged then says what it cost. */
   readonly isMetered?: boolean;
-  /** Whether the JSON of a success is the operation's, undefined for status 204; by default any object. */
+  /** Whether JSON, or undefined for status 204, is the operation's; by default any object is. */
   readonly isData?: (value: unknown) => boolean;
 }
 
