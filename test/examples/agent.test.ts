@@ -37,7 +37,10 @@ Units charged: 1
     const names = first.body.tools.map((tool) => tool.function.name);
     assert.deepEqual(names, ["get_rate", "convert_currency", "get_usage"]);
     const [system, user] = first.body.messages;
-    assert.match(String(system?.content), /Quote a rate with all its digits, its as_of and its source/);
+    assert.match(
+      String(system?.content),
+      /Quote a rate with all its digits, its as_of and its source/,
+    );
     assert.equal(user?.content, "What are 1250.50 euros in dollars?");
     const result = second?.body.messages.at(-1);
     assert.deepEqual([result?.role, result?.tool_call_id], ["tool", "call_1"]);
