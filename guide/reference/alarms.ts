@@ -4,7 +4,8 @@ import { readDocument } from "../pages/index-of-documents.ts";
 interface Alarm {
   readonly alert: string;
   readonly expr: string;
-  readonly for: string;
+  /** How long the rule must hold; without it the alarm is raised at once. */
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string; readonly runbook: string };
 }
@@ -23,7 +24,7 @@ export function alarmsPage(): string {
       return [
         `## ${alarm.alert}`,
         `${withoutTemplates(alarm.annotations.summary)}. Severity \`${alarm.labels.severity}\`, ` +
-          `after ${alarm.for}. [What to do](${page}.md).`,
+          `${alarm.for === undefined ? "at once" : `after ${alarm.for}`}. [What to do](${page}.md).`,
         `\`\`\`text\n${alarm.expr.trim()}\n\`\`\``,
       ].join("\n\n");
     });

@@ -52,5 +52,6 @@ test("the page of alarms has each with its rule and a link to its page", () => {
   assert.equal(headingsOf(text).length, documents.length);
   for (const document of documents) assert.ok(text.includes(`(../alarms/${document})`), document);
   assert.match(text, /^up\{job="kurs"\} == 0$/m);
+  assert.doesNotMatch(text, /undefined/);
   assert.doesNotMatch(text, /\{\{/, "Vue would take it for a template");
 });
