@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { build } from "vitepress";
 import { compressFiles } from "../scripts/compress-files.js";
 import { externalAssets } from "./pages/external-assets.ts";
-import { gatherPages, TEXTS } from "./pages/gather.ts";
+import { gatherPages } from "./pages/gather.ts";
+import { TEXTS } from "./pages/places.ts";
 
 const site = join(import.meta.dirname, "dist");
 

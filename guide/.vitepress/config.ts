@@ -1,16 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DefaultTheme, defineConfig } from "vitepress";
-import { BASE, PAGES, SIDEBAR } from "../pages/gather.ts";
+import { GUIDE_PATH } from "../../src/pages/paths.ts";
+import { anchorOf } from "../pages/anchors.ts";
+import { PAGES, SIDEBAR } from "../pages/places.ts";
 import { accessibleSearch } from "./accessible-search.ts";
 
 const sidebar: unknown = JSON.parse(readFileSync(join(PAGES, SIDEBAR), "utf8"));
 
 /** The root of the service, from any page of the site. */
-const ROOT = `${BASE}../`;
+const ROOT = `${GUIDE_PATH}../`;
 
 export default defineConfig({
-  base: BASE,
+  base: GUIDE_PATH,
   srcDir: ".pages",
   outDir: "dist",
   cacheDir: ".cache",
@@ -57,12 +59,4 @@ function corrected(html: string): string {
   return html
     .replace(/<script id="check-mac-os">.*?<\/script>/, "")
     .replace('class="VPNavBar"', 'class="VPNavBar has-sidebar"');
-}
-
-/** The anchor of a heading, as it is where the repository is shown: links work in both places. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
 }

@@ -1,3 +1,5 @@
+import { escaped } from "./escape.ts";
+
 /** A bar: its name and value as the table has them. */
 export interface Bar {
   readonly name: string;
@@ -37,8 +39,4 @@ export function drawChart(title: string, bars: readonly Bar[]): string {
 /** @returns the number in a cell such as `92,526` or `0.62 ms`, NaN without one. */
 export function magnitudeOf(value: string): number {
   return Number.parseFloat(value.replaceAll(",", ""));
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

@@ -22,16 +22,15 @@ export function withDiagrams(markdown: string, file: string): string {
       .match(/^#+ .+$/gm)
       ?.at(-1)
       ?.replace(/^#+ /, "") ?? file;
-  return markdown
-    .replaceAll(CHART, (whole: string, title: string, column: string, table: string) => {
-      const bars = barsOf(table, column, `${file}: the chart "${title}"`);
-      const comment = whole.slice(0, whole.length - table.length);
-      return `${comment}${figure(drawChart(title, bars))}\n\n${table}`;
-    })
-    .replaceAll(MERMAID, (_whole: string, source: string, offset: number) => {
-      number += 1;
-      return figure(drawMermaid(source, `Diagram: ${headingBefore(offset)}`, number));
-    });
+  const drawn = markdown.replaceAll(MERMAID, (_whole: string, source: string, offset: number) => {
+    number += 1;
+    return figure(drawMermaid(source, `Diagram: ${headingBefore(offset)}`, number));
+  });
+  return drawn.replaceAll(CHART, (whole: string, title: string, column: string, table: string) => {
+    const bars = barsOf(table, column, `${file}: the chart "${title}"`);
+    const comment = whole.slice(0, whole.length - table.length);
+    return `${comment}${figure(drawChart(title, bars))}\n\n${table}`;
+  });
 }
 
 /** On one line, which Markdown takes for HTML as a whole. A wide one scrolls, by keyboard, too. */

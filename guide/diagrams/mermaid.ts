@@ -1,4 +1,5 @@
 import { renderMermaidSVG } from "beautiful-mermaid";
+import { escaped } from "./escape.ts";
 
 /** Styles with a font of another host; guide/diagrams/diagrams.css has ours. */
 const STYLES = /<style>[\s\S]*?<\/style>/g;
@@ -14,6 +15,7 @@ export function drawMermaid(source: string, name: string, number: number): strin
     .replaceAll(STYLES, "")
     .replaceAll(/id="(arrowhead[\w-]*)"/g, `id="$1-${number}"`)
     .replaceAll(/url\(#(arrowhead[\w-]*)\)/g, `url(#$1-${number})`);
+  const label = escaped(name);
   // The library writes its own colours and background into the style of the root.
-  return drawn.replace(/<svg ([^>]*?) style="[^"]*">/, `<svg $1 role="img" aria-label="${name}">`);
+  return drawn.replace(/<svg ([^>]*?) style="[^"]*">/, `<svg $1 role="img" aria-label="${label}">`);
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DefaultTheme } from "vitepress";
+import { GUIDE_PATH } from "../../src/pages/paths.ts";
 import { withDiagrams } from "../diagrams/diagrams.ts";
 import { referencePages } from "../reference/pages.ts";
 import {
@@ -12,18 +13,7 @@ import {
   type Section,
 } from "./index-of-documents.ts";
 import { withSiteLinks } from "./links.ts";
-
-/** The site's address on a server; a proxy may put a path before it. */
-export const BASE = "/guide/";
-
-/** What VitePress builds the site from: made anew by each build. */
-export const PAGES = join(import.meta.dirname, "../.pages");
-
-/** The same for programs that read, which the site has beside its pages. */
-export const TEXTS = join(import.meta.dirname, "../.texts");
-
-/** The file in {@link PAGES} with the sidebar. */
-export const SIDEBAR = "sidebar.json";
+import { PAGES, SIDEBAR, TEXTS } from "./places.ts";
 
 /** VitePress copies these unchanged. */
 const IMAGES = join(PAGES, "public/images");
@@ -56,8 +46,8 @@ export async function gatherPages(): Promise<void> {
   };
   const forSite = { page: addressIn(".md", "/"), image: copyImage };
   const forReaders = {
-    page: addressIn(".md", BASE),
-    image: (file: string) => `${BASE}images/${basename(file)}`,
+    page: addressIn(".md", GUIDE_PATH),
+    image: (file: string) => `${GUIDE_PATH}images/${basename(file)}`,
   };
 
   const texts = pages.map((page) => {
@@ -106,7 +96,7 @@ function listForReaders(sections: readonly Section[]): string {
   const [head = ""] = readDocument(INDEX).split(/^## /m);
   const [, summary = ""] = head.split(/^# .+$/m);
   const lineOf = ({ title, path, description }: Page) =>
-    `- [${title}](${BASE}${path}.md): ${description}`;
+    `- [${title}](${GUIDE_PATH}${path}.md): ${description}`;
   return [
     "# Kurs",
     `> ${summary.trim().replaceAll("\n", " ")}`,

@@ -35,7 +35,6 @@ export async function describeServer(): Promise<Description> {
   try {
     const { url, metricsUrl } = await listening(server.stdout);
     const textOf = async (address: string) => await (await fetch(address)).text();
-    // A request, so that metrics of requests have labels.
     const openApi = JSON.parse(await textOf(`${url}/openapi.json`));
     return { openApi, metrics: await textOf(metricsUrl) };
   } catch (error) {

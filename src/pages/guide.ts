@@ -2,9 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
 import { assetCaching, builtFiles } from "./files.ts";
-
-/** The site's address as it is built. */
-const BASE = "/guide/";
+import { GUIDE_PATH } from "./paths.ts";
 
 /** The texts for programs that read, which they look for at the root: https://llmstxt.org */
 const AT_ROOT = ["llms.txt", "llms-full.txt"];
@@ -26,13 +24,13 @@ const guideHeaders = {
 export function guideRoutes(app: App, publicPath: string): void {
   const { names, send } = builtFiles("guide/dist", {
     isRewritten: (name) => publicPath !== "" && /\.(?:css|html|js|md|txt)$/.test(name),
-    rewrite: (text) => text.replaceAll(BASE, publicPath + BASE),
+    rewrite: (text) => text.replaceAll(GUIDE_PATH, publicPath + GUIDE_PATH),
   });
   if (!names.includes("index.html")) return;
   // The addresses of pages have no suffix, and that of the first page no name.
   const byPath = new Map(names.map((name) => [name.replace(/(?:^index)?\.html$/, ""), name]));
   const respond = (request: FastifyRequest, reply: FastifyReply) => {
-    const name = byPath.get(request.url.split("?")[0]?.slice(BASE.length) ?? "");
+    const name = byPath.get(request.url.split("?")[0]?.slice(GUIDE_PATH.length) ?? "");
     return name === undefined ? reply.callNotFound() : send(request, reply, name);
   };
 

@@ -22,4 +22,7 @@ export const consolePages = [
   "/account",
 ] as const;
 
+/** Where the documentation site is, as it is built; a proxy may put a path before it. */
+export const GUIDE_PATH = "/guide/";
+
 export type ConsolePage = (typeof consolePages)[number];

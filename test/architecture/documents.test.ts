@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { anchorOf } from "../../guide/pages/anchors.ts";
 import { ROOT, sourcesIn, trackedFiles } from "./tree.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -22,13 +23,7 @@ const links = documents.flatMap((path) =>
 /** The anchors that a renderer gives to the headings of a document. */
 function anchorsOf(path: string): readonly string[] {
   const headings = read(path).match(/^#+ .+$/gm) ?? [];
-  return headings.map((heading) =>
-    heading
-      .replace(/^#+ /, "")
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return headings.map((heading) => anchorOf(heading.replace(/^#+ /, "")));
 }
 
 test("every link in a document leads to a file, and to a heading that it has", () => {

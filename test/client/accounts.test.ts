@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PASSWORD } from "../support/client.ts";
+import { startServer } from "../support/other-server.ts";
 import { startSharedService } from "../support/service.ts";
 import { holdWriteLock } from "../support/store-faults.ts";
 import { AMPLE_MS, countedClient } from "./counted.ts";
-import { startServer } from "./other-server.ts";
 
 const service = await startSharedService({ config: { authCallsPerWindow: 2 } });
 const { url } = service;

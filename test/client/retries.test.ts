@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startServer } from "../support/other-server.ts";
 import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { holdWriteLock, withoutTable } from "../support/store-faults.ts";
 import { AMPLE_MS, countedClient } from "./counted.ts";
-import { startServer } from "./other-server.ts";
 
 const service = await startSharedService();
 const { url } = service;

@@ -4,10 +4,10 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { startServer } from "../support/other-server.ts";
 import { startService } from "../support/service.ts";
 import { newSigningKey } from "../support/signatures.ts";
 import { installClient, tourIn } from "./installed.ts";
-import { startServer } from "./other-server.ts";
 
 // Tries the client's package in other runtimes: `npm run runtimes`. Bun and Deno have 195 MB, so the
 // tests' own packages do not include them.

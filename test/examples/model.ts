@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { startServer } from "../support/other-server.ts";
 
 interface ModelRequest {
   readonly model: string;
@@ -15,7 +14,7 @@ type Turn = { readonly tool: string; readonly json: string } | { readonly answer
 /** A server in the place of a vendor's, whose model takes these turns; the last one again and again. */
 export async function startModel(...turns: readonly Turn[]) {
   const requests: { readonly authorization: string; readonly body: ModelRequest }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     assert.deepEqual([request.method, request.url], ["POST", "/v1/chat/completions"]);
     const body = JSON.parse(await text(request)) as ModelRequest;
     requests.push({ authorization: request.headers.authorization ?? "", body });
@@ -32,15 +31,7 @@ export async function startModel(...turns: readonly Turn[]) {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] }));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  return {
-    requests,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, requests, url: `${server.url}/v1/` };
 }
 
 /** The call that the question of the documents needs. */

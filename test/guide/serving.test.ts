@@ -10,9 +10,9 @@ const service = await startSharedService();
 const index = readFileSync(join(import.meta.dirname, "../../docs/README.md"), "utf8");
 
 /** The paths of the pages that the navigation leads to. */
-async function pagesOf(prefix = ""): Promise<readonly string[]> {
+async function pagesOf(): Promise<readonly string[]> {
   const { text } = await service.get("/guide/");
-  const found = [...text.matchAll(new RegExp(`href="${prefix}(/guide/[^"#]*)"`, "g"))];
+  const found = [...text.matchAll(/href="(\/guide\/[^"#]*)"/g)];
   const isPage = (path: string) => !/assets|\.css$|\.\./.test(path);
   return [...new Set(found.map(([, path = ""]) => path))].filter(isPage);
 }
@@ -40,6 +40,7 @@ test("a page has an address without a suffix, and one as Markdown", async () => 
   assert.equal(headers.location, "guide/");
   for (const [path, expected] of [
     ["/guide/api", 200],
+    ["/guide/reference/errors", 200],
     ["/guide/api.html", 404],
     ["/guide/api/", 404],
     ["/guide/none", 404],

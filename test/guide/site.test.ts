@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Look, looks, Visitor } from "../support/browser.ts";
-import { startServiceNow, startSharedService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
 
@@ -131,8 +131,7 @@ test("without JavaScript a page has its text and its navigation", async () => {
 });
 
 test("a page opened at a heading shows it", async () => {
-  await using plain = await startServiceNow();
-  await using visitor = await Visitor.come(plain.url, phoneDark);
+  await using visitor = await Visitor.come(service.url, phoneDark);
   const { page } = visitor;
 
   await page.goto("/guide/api#watching-the-quota");

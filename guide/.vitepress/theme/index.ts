@@ -13,7 +13,7 @@ export default {
   enhanceApp: ({ app }: { readonly app: App }) => app.component("ConsoleLink", ConsoleLink),
   Layout: () =>
     h(Theme.Layout, null, {
-      "nav-bar-content-after": () => h(ThemeSwitch),
-      "nav-screen-content-after": () => h(ThemeSwitch),
+      "nav-bar-content-after": () => h(ThemeSwitch, { isNamed: false }),
+      "nav-screen-content-after": () => h(ThemeSwitch, { isNamed: true }),
     }),
 };

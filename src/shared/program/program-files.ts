@@ -44,6 +44,9 @@ function unreadable(error: unknown, path: string): unknown {
   );
 }
 
+/** The directories that were listed: they do not change while the program runs. */
+const listed = new Map<string, readonly string[]>();
+
 /**
  * Lists the files of a directory that ships with the program, and of those in it.
  *
@@ -52,6 +55,12 @@ function unreadable(error: unknown, path: string): unknown {
  * @throws {StartupError} when this user may not read it.
  */
 export function programFilesIn(directory: string): readonly string[] {
+  const files = listed.get(directory) ?? listFiles(directory);
+  listed.set(directory, files);
+  return files;
+}
+
+function listFiles(directory: string): readonly string[] {
   if (isSea()) {
     return getAssetKeys().flatMap((key) =>
       key.startsWith(`${directory}/`) ? [key.slice(directory.length + 1)] : [],

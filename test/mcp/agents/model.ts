@@ -1,11 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-
-/** A model's vendor, as far as one agent's run needs it. */
-export interface Model extends Disposable {
-  readonly url: string;
-}
+import { startServer } from "../../support/other-server.ts";
 
 const CALL = { base: "EUR", quote: "USD" };
 
@@ -13,36 +7,25 @@ const CALL = { base: "EUR", quote: "USD" };
  * A fake of the interfaces of Anthropic, Google and OpenAI: a model that asks for the tool whose name
  * ends with `get_rate`, and then repeats what it got.
  */
-export async function startModel(): Promise<Model> {
-  const server = createServer(async (request, response) => {
+export const startModel = () =>
+  startServer(async (request, response) => {
     const body: unknown = request.method === "POST" ? await json(request) : {};
     const { url = "" } = request;
-    const events = url.includes("/messages")
+    const isAnthropic = url.includes("/messages");
+    const isGoogle = /generateContent/i.test(url);
+    const events = isAnthropic
       ? anthropic(body as AnthropicRequest)
-      : url.includes("generateContent") || url.includes("GenerateContent")
+      : isGoogle
         ? google(body as GoogleRequest)
         : openAi(body as OpenAiRequest);
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const event of events) {
       const { type } = event as { readonly type?: string };
-      response.write(
-        `${type === undefined ? "" : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`,
-      );
+      const name = type === undefined ? "" : `event: ${type}\n`;
+      response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
     }
-    response.end(
-      url.includes("/messages") || url.includes("enerateContent") ? "" : "data: [DONE]\n\n",
-    );
+    response.end(isAnthropic || isGoogle ? "" : "data: [DONE]\n\n");
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.dispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
 
 const isWanted = (name: string) => name.endsWith("get_rate");
 

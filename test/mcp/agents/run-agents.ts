@@ -25,7 +25,7 @@ const tried = clients.filter(({ name }) => wanted.length === 0 || wanted.include
 await using temporary = await mkdtempDisposable(join(tmpdir(), "kurs-agents-"));
 const packages = process.env.AGENTS_DIR ?? temporary.path;
 await using service = await startServiceNow();
-using model = await startModel();
+await using model = await startModel();
 service.query("INSERT INTO plans (name, units_per_period) VALUES ('none', 0)");
 
 const customer = await service.newCustomer();

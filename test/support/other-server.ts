@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server that is not Kurs: a proxy in its place, or of a page. */
+/** A server that is not Kurs: a proxy in its place, of a page, or of a model's vendor. */
 export async function startServer(listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
