@@ -24,7 +24,8 @@ const guideHeaders = {
 export function guideRoutes(app: App, publicPath: string): void {
   const { names, send } = builtFiles("guide/dist", {
     isRewritten: (name) => publicPath !== "" && /\.(?:css|html|js|md|txt)$/.test(name),
-    rewrite: (text) => text.replaceAll(GUIDE_PATH, publicPath + GUIDE_PATH),
+    // A function: in a text `$&` would be a pattern.
+    rewrite: (text) => text.replaceAll(GUIDE_PATH, () => publicPath + GUIDE_PATH),
   });
   if (!names.includes("index.html")) return;
   // The addresses of pages have no suffix, and that of the first page no name.

@@ -108,6 +108,15 @@ test("behind a path of PUBLIC_URL, every address begins with it", async () => {
   assert.doesNotMatch(code, /["'`]\/guide\//);
 });
 
+test("a path of PUBLIC_URL is taken as it is, whatever its characters", async () => {
+  await using prefixed = await startService({ config: { publicUrl: "https://example.org/a$&b" } });
+
+  const { text } = await prefixed.get("/llms.txt");
+
+  assert.match(text, /\]\(\/a\$&b\/guide\/api\.md\)/);
+  assert.doesNotMatch(text, /\]\(\/guide\//);
+});
+
 test("each page of the console has a guide, at a heading that its page has", async () => {
   for (const [page, guide] of Object.entries(guides)) {
     const [path = "", anchor] = guide.split("#");
