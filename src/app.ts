@@ -23,7 +23,7 @@ import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas, publishersJson } from "./coverage/json.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
-import { createSessionGuard } from "./http/authentication.ts";
+import { createSessionGuard, guardBodies } from "./http/authentication.ts";
 import { installFastPath } from "./http/fast-path/connection.ts";
 import type { ParsePlainRequest } from "./http/fast-path/plain-request.ts";
 import type { App } from "./http/fastify.ts";
@@ -129,7 +129,7 @@ export interface AppDeps {
     readonly audit: AuditStore;
   };
   readonly clock: Clock;
-  readonly secrets: Pick<Secrets, "uuid">;
+  readonly secrets: Pick<Secrets, "uuid" | "hash">;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
@@ -202,11 +202,13 @@ async function addSessionRoutes(
   const { deleteAccount, exportOwnAccount, consumeAuthAttempt } = deps;
   const { readUsage, readDailyUsage, readKeyUsage } = deps;
   const { accounts, audit } = deps.store;
-  const sessionGuard = createSessionGuard(sessions.authenticate);
+  const { authenticate } = sessions;
+  const sessionGuard = createSessionGuard(authenticate);
   const listGuard = createListGuard(sessionGuard, awaitUnpaid);
   const guards = { sessionGuard, listGuard };
-  const { sendList, sendPieces } = createListSenders(deps.log, deps.nextIteration);
+  const { sendList, sendPieces } = createListSenders(deps.log, deps.nextIteration, authenticate);
   app.decorateRequest("accountId", null);
+  guardBodies(app, sessionGuard);
   registrationRoutes(app, { register: deps.register });
   await authRoutes(app, { sessions, sessionGuard });
   mailTokenRoutes(app, { emailVerification, passwordResets });

@@ -256,7 +256,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
-    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, sessions }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt }),
   };
 }
 
