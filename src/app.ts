@@ -181,10 +181,13 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   addVisitorsRoutes(app, version, deps);
-  if (!consoleRoutes(app, { registration, mail })) {
-    log.warn("the console is not built: run `npm run build`");
+  const isBuilt = {
+    console: consoleRoutes(app, { registration, mail }),
+    guide: guideRoutes(app, settings.publicPath),
+  };
+  for (const [pages, isThere] of Object.entries(isBuilt)) {
+    if (!isThere) log.warn(`the ${pages} is not built: run \`npm run build\``);
   }
-  guideRoutes(app, settings.publicPath);
   return app;
 }
 

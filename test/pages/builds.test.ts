@@ -18,7 +18,7 @@ function cloneOf(directory: string, parts: readonly string[]): (path: string) =>
 
 const PROGRAM = ["src", "migrations", "snapshot", "package.json"];
 
-test("a clone whose console is not built serves the API, and its log says how to build it", async () => {
+test("a clone whose pages are not built serves the API, and its log says how to build them", async () => {
   await using directory = await temporaryDirectory();
   const at = cloneOf(directory.path, PROGRAM);
   symlinkSync(join(ROOT, "node_modules"), at("node_modules"));
@@ -30,7 +30,9 @@ test("a clone whose console is not built serves the API, and its log says how to
   assert.equal((await customer.read()).status, 200);
   assertFailure(await server.get("/"), 404, "not_found");
   const messages = server.logLines().map(({ msg }) => String(msg));
-  assert.ok(messages.some((msg) => msg.includes("the console is not built: run `npm run build`")));
+  for (const pages of ["console", "guide"]) {
+    assert.ok(messages.includes(`the ${pages} is not built: run \`npm run build\``), pages);
+  }
 });
 
 test("a running server serves the pages of its start, also after a new build of other names", async () => {
