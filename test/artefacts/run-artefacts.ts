@@ -78,7 +78,7 @@ async function walkPackage(): Promise<Row> {
     timeout: INSTALL_MS_MAX,
   });
   const seen = await walk((port) => ({
-    command: ["npx", "kurs", "serve"],
+    command: ["npx", "--no", "kurs", "serve"],
     cwd: place,
     env: environment({ PORT: String(port) }),
     isWrapped: true,
