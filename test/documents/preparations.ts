@@ -124,7 +124,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     // A line of the file is rejected.
     exits: { "cat > rates.csv": 1 },
   },
-  "docs/installing.md": { isInClone },
+  "docs/installing.md": { isInClone, values: { "node_modules/.bin/kurs": "kurs" } },
   "docs/mcp.md": { prints: [/"kurs\/units-charged":"1"/] },
   "docs/operating/backups.md": {
     async before({ dataDirectory, machine, installation, values }) {

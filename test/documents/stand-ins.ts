@@ -124,10 +124,10 @@ export const standIns: Readonly<Record<string, StandIn>> = {
     },
   },
   npx: {
-    why: "it installs from a registry; `npx --no kurs` runs this checkout's program",
-    effect: 'case "$1" in --no) shift 2; exec kurs "$@" ;; -c) exec sh -c "$2" ;; esac',
+    why: "it installs from a registry; `npx -c` runs what is installed",
+    effect: 'if [ "$1" = -c ]; then exec sh -c "$2"; fi',
     async check({ args }) {
-      if (args[0] === "-c" || args.slice(0, 2).join(" ") === "--no kurs") return;
+      if (args[0] === "-c") return;
       assert.match(args[1] ?? "", /^@modelcontextprotocol\/inspector@\d+\.\d+\.\d+$/);
       assert.deepEqual([args[0], option(args, "--method")], ["-y", "tools/call"]);
       const given = JSON.parse(option(args, "--tool-args-json")) as Record<string, string>;
