@@ -163,7 +163,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const { publicUrl, version, license, registration, mail } = settings;
+  const { publicUrl, publicPath, version, license, registration, mail } = settings;
   const rejectUnmatched = addUnmatchedHandling(
     app,
     replyWriter,
@@ -181,12 +181,9 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   addVisitorsRoutes(app, version, deps);
-  const isBuilt = {
-    console: consoleRoutes(app, { registration, mail }),
-    guide: guideRoutes(app, settings.publicPath),
-  };
-  for (const [pages, isThere] of Object.entries(isBuilt)) {
-    if (!isThere) log.warn(`the ${pages} is not built: run \`npm run build\``);
+  const areThere = [consoleRoutes(app, { registration, mail }), guideRoutes(app, publicPath)];
+  if (areThere.includes(false)) {
+    log.warn("the console or the guide is not built: run `npm run build`");
   }
   return app;
 }

@@ -56,13 +56,11 @@ export function builtFiles(directory: string, { isRewritten, rewrite }: Rewritin
   builds.set(directory, build);
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
-    const content = contents.get(file) ?? make(file);
-    contents.set(file, content);
-    return content;
-  };
-  const make = (file: string): Buffer => {
+    const sent = contents.get(file);
+    if (sent !== undefined) return sent;
     const content = build.get(file) ?? gunzipSync(build.get(`${file}.gz`) ?? "");
-    return isRewritten(file) ? Buffer.from(rewrite(content.toString())) : content;
+    contents.set(file, isRewritten(file) ? Buffer.from(rewrite(content.toString())) : content);
+    return contentOf(file);
   };
 
   return {
