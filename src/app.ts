@@ -163,7 +163,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const { publicUrl, version, license, registration, mail } = settings;
+  const { publicUrl, publicPath, version, license, registration, mail } = settings;
   const rejectUnmatched = addUnmatchedHandling(
     app,
     replyWriter,
@@ -181,10 +181,10 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   addVisitorsRoutes(app, version, deps);
-  if (!consoleRoutes(app, { registration, mail })) {
-    log.warn("the console is not built: run `npm run build`");
+  const areThere = [consoleRoutes(app, { registration, mail }), guideRoutes(app, publicPath)];
+  if (areThere.includes(false)) {
+    log.warn("the console or the guide is not built: run `npm run build`");
   }
-  guideRoutes(app, settings.publicPath);
   return app;
 }
 
