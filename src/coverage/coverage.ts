@@ -3,6 +3,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { Instant } from "../shared/instant.ts";
 import { createOutlooks, memoized, type Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
+import type { SourceStore } from "../sources/store.ts";
 
 // What exists: the pairs and their sources, without figures and without the observation times of
 // pairs, which a read pays for. A source has the newest time of its figures: readers see its age.
@@ -58,6 +59,8 @@ export interface CoveredSource {
   /** The number of pairs that it owns. */
   readonly pairs: number;
   readonly missedPublications: number;
+  /** The number of pairs that its newer publications have left out. */
+  readonly missedPairs: number;
   readonly nextPublication: string | undefined;
   readonly lastSuccessAt: string | undefined;
   readonly newestAsOf: Instant | undefined;
@@ -69,6 +72,11 @@ export interface CoveredSource {
 /** A publisher that owns a pair, and the first of the pairs that a read can get. */
 export interface Publisher extends CoveredSource {
   readonly readablePairs: readonly Pair[];
+}
+
+/** Whether neither a publication nor a pair of it is missing. */
+export function isUpToDate({ missedPublications, missedPairs }: CoveredSource): boolean {
+  return missedPublications === 0 && missedPairs === 0;
 }
 
 export interface Coverage {
@@ -85,7 +93,7 @@ export interface Coverage {
 }
 
 export function createCoverage(uses: {
-  readonly store: CoverageStore;
+  readonly store: CoverageStore & Pick<SourceStore, "pairsBehind">;
   readonly clock: Clock;
   /** The keys of the sources that are switched on. */
   readonly switchedOn: readonly string[];
@@ -119,6 +127,9 @@ export function createCoverage(uses: {
     async sources() {
       const nowMs = clock.nowMs();
       const states = new Map((await store.sources()).map((state) => [state.source, state]));
+      const missed = (await store.pairsBehind()).filter((pair) => {
+        return outlookOf(pair.source, pair.asOf, nowMs, pair).isMissed;
+      });
       const covered: CoveredSource[] = [];
       for (const source of knownSources) {
         const state = states.get(source.key);
@@ -129,9 +140,11 @@ export function createCoverage(uses: {
         if (count?.isKnown(newestAsOf, nowMs) === false) await nextIteration();
         const missedPublications = count?.ask(newestAsOf, nowMs) ?? 0;
         const { nextPublication } = outlookOf(source.key, newestAsOf, nowMs);
+        const missedPairs = missed.filter((pair) => pair.source === source.key).length;
         const lastErrorAt = failures === 0 ? undefined : state?.lastErrorAt;
         const outcome = { lastSuccessAt, newestAsOf, failures, lastErrorAt };
-        covered.push({ source, pairs, missedPublications, nextPublication, ...outcome });
+        const missing = { missedPublications, missedPairs, nextPublication };
+        covered.push({ source, pairs, ...missing, ...outcome });
       }
       return covered;
     },

@@ -5,7 +5,7 @@ import type { StoredRate } from "../rates/store.ts";
 import { Timestamp, Type } from "../shared/json-schema.ts";
 import type { Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
-import type { CoveredPair, CoveredSource, Publisher } from "./coverage.ts";
+import { type CoveredPair, type CoveredSource, isUpToDate, type Publisher } from "./coverage.ts";
 
 const Name = (examples: readonly string[]) => ({
   type: ["string", "null"],
@@ -77,6 +77,11 @@ export const CoveredSourceSchema = Type.Object(
       minimum: 0,
       maximum: 99,
       description: "Publications that are overdue; 99 means that many or more",
+      examples: [0],
+    }),
+    missed_pairs: Type.Integer({
+      minimum: 0,
+      description: "Pairs that its newer publications have left out, and that are not suspended",
       examples: [0],
     }),
     next_publication: nullable(NextPublication),
@@ -151,21 +156,21 @@ export function publishersJson(publishers: readonly Publisher[]) {
 }
 
 function publisherJson(publisher: Publisher) {
-  const { source, readablePairs, missedPublications, lastSuccessAt } = publisher;
+  const { source, readablePairs, lastSuccessAt } = publisher;
   return {
     name: source.name,
     country: source.country,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),
-    up_to_date: missedPublications === 0,
+    up_to_date: isUpToDate(publisher),
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
   };
 }
 
 function coveredSourceJson(covered: CoveredSource) {
-  const { source, pairs, missedPublications, nextPublication } = covered;
+  const { source, pairs, missedPublications, missedPairs, nextPublication } = covered;
   return {
     key: source.key,
     name: source.name,
@@ -176,6 +181,7 @@ function coveredSourceJson(covered: CoveredSource) {
     schedule: scheduleText(source),
     pairs,
     missed_publications: missedPublications,
+    missed_pairs: missedPairs,
     next_publication: nextPublication ?? null,
     last_success_at: covered.lastSuccessAt ?? null,
     newest_as_of: covered.newestAsOf ?? null,

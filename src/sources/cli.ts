@@ -12,6 +12,7 @@ import { counted } from "../shared/text/counted.ts";
 import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
+  missedPairsText,
   type PreviewedSource,
   previewSource,
   type RefreshReport,
@@ -44,7 +45,9 @@ export function sourceCommands(
 ): void {
   rates
     .command("status")
-    .description("show the state of the sources; exit code 1 when one has missed a publication")
+    .description(
+      "show the state of the sources; exit code 1 when one or a pair missed a publication",
+    )
     .option("--json", "print it as JSON")
     .addHelpText("after", statusExamples)
     .action(async (options: OutputOptions) => setExitCode(await showStatus(deps, options)));
@@ -62,7 +65,8 @@ export function sourceCommands(
 
 const statusExamples = `
 A source is stale when a publication is two hours overdue (five minutes where the publisher has no
-fixed times): MISSED counts them. PAIRS counts the pairs that are served from it.
+fixed times): MISSED counts them. PAIRS counts the pairs that are served from it. A fresh source may
+have left pairs out: a line below names them, without those that are suspended.
 
 Examples:
   $ kurs rates status
@@ -84,11 +88,13 @@ async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Prom
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store.sources, sources, nowMs);
-  const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
+  const behind = states.filter(({ missedPairs }) => missedPairs.length > 0);
+  const isStale = states.some(({ missedPublications }) => missedPublications > 0);
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);
   print(formatList(states, options, { toJson: sourceStatusJson, columns, none }));
-  return exitCode;
+  if (!options.json) for (const state of behind) print(missedPairsText(state));
+  return isStale || behind.length > 0 ? 1 : 0;
 }
 
 const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [

@@ -118,6 +118,31 @@ test("a fetched source is fresh, with exit code 0, until it misses a publication
   assert.match((await cli.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
 });
 
+test("the status fails for a pair that left its publisher's table, and names it until it is suspended", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-10-01T16:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-10-01", { USD: "1.1500", BGN: "1.9558" })));
+  await cli.run("rates", "fetch");
+  const both = await cli.run("rates", "status");
+  cli.clock.set("2026-11-26T18:10:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-11-26", { USD: "1.1510" })));
+  await cli.run("rates", "fetch");
+
+  const one = await cli.run("rates", "status");
+  const [state] = JSON.parse((await cli.run("rates", "status", "--json")).stdout);
+  await cli.run("rates", "suspend", "EUR", "BGN");
+  const none = await cli.run("rates", "status");
+
+  assert.deepEqual([both.exitCode, one.exitCode, none.exitCode], [0, 1, 0]);
+  assert.match(
+    one.stdout,
+    /\necb +fresh +2 .*\necb: 1 pair has missed publications, up to 40: EUR\/BGN\n$/,
+  );
+  for (const { stdout } of [both, none]) assert.doesNotMatch(stdout, /BGN/);
+  const { missed_publications: missed, missed_pairs: pairs, missed_pair_names: names } = state;
+  assert.deepEqual([missed, pairs, names], [0, 1, ["EUR/BGN"]]);
+});
+
 test("the status succeeds during the publisher's holidays, and fails after the next missed one", async () => {
   await using cli = await newCli();
   cli.clock.set("2026-04-02T15:00:00.000Z");
