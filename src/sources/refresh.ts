@@ -1,8 +1,12 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
-import type { CountMissed, SourceLine } from "../rates/rules/rate.ts";
-import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
+import {
+  type CountMissed,
+  latestAsOf,
+  parseSourceLine,
+  type Rejection,
+} from "../rates/rules/rate.ts";
 import { type Pair, pairName } from "../rates/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
@@ -182,10 +186,8 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number): Validated
   for (const line of fetched.lines) {
     const { place = 0, date, kind = "middle", validUntil } = line;
     const isTable = validUntil !== undefined;
-    const parsed = isRejection(line)
-      ? line
-      : parseQuotation(line, isTable ? latestOfTables : latest);
-    if (isRejection(parsed)) {
+    const parsed = parseSourceLine(line, isTable ? latestOfTables : latest);
+    if ("reason" in parsed) {
       rejections.push(parsed);
       continue;
     }
@@ -197,10 +199,6 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number): Validated
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
   }
   return lines;
-}
-
-function isRejection(line: SourceLine | Rate | Rejection): line is Rejection {
-  return "reason" in line;
 }
 
 /** The newest time of the rates or the known one: an older file does not move it back. */

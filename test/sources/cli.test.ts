@@ -98,6 +98,23 @@ test("a source that was never fetched is stale, with exit code 1, as table and a
   assert.deepEqual([state.source, state.missed_publications, state.newest_as_of], ["ecb", 1, null]);
 });
 
+test("a fetch names the line and the pair of what it rejects", async () => {
+  await using cli = await newCli();
+  const figures = { USD: "1.1600", ISK: "0", US$: "1.1600", JPY: "182,85" };
+  cli.publisher.behave(body(ecbDay("2026-11-20", figures).replaceAll("/><", "/>\n<")));
+
+  const { stdout, stderr } = await cli.run("rates", "fetch");
+
+  assert.equal(stdout, "ecb: stored 1, held 0, skipped 0, rejected 3\n");
+  assert.equal(
+    stderr,
+    `ecb: line 5: "EUR/ISK": rate "0" is not above zero
+ecb: line 6: "EUR/US$": quote "US$" is not a symbol of 2 to 10 letters A-Z or digits
+ecb: line 7: "EUR/JPY": rate "182,85" is not a decimal number such as 1.1476, of at most 64 characters
+`,
+  );
+});
+
 test("a fetched source is fresh, with exit code 0, until it misses a publication", async () => {
   await using cli = await newCli();
   assert.deepEqual(await cli.run("rates", "fetch"), {

@@ -21,7 +21,7 @@ const oddRows = [
   [
     '"vigenciadesde":"2026-03-21T00:00:00.000"',
     '"vigenciadesde":"21/03/2026"',
-    'the rate from "21/03/2026" on has no date such as 2026-03-13',
+    '"USD/COP" has no date such as 2026-03-13',
   ],
 ] as const;
 

@@ -42,12 +42,8 @@ test("the file is read in UTF-8 as well: only the Turkish names differ", () => {
 });
 
 const oddRows = [
-  [
-    ">2.8904<",
-    ">2,8904<",
-    'the selling rate of "USD": "2,8904" is not a decimal number above zero',
-  ],
-  ["<ForexSelling>2.8904</ForexSelling>", "", 'the selling rate of "USD" has no rate'],
+  [">2.8904<", ">2,8904<", '"USD/TRY": "2,8904" is not a decimal number above zero'],
+  ["<ForexSelling>2.8904</ForexSelling>", "", '"USD/TRY" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

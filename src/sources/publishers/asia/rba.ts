@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOf, utf8TextOf, withoutEndedSeries } from "../formats/source-lines.ts";
@@ -34,7 +33,7 @@ export const parseRbaArchive: Parse = ([response], momentOf) => {
       const quote = units[index] === "SDR" ? "XDR" : units[index];
       // A currency that is not published has an empty field.
       if (rate === "" || quote === INDEX) return [];
-      return [lineOf(`the series ${quoted(name)}`, { base: "AUD", quote, rate, asOf })];
+      return [lineOf({ base: "AUD", quote, rate, asOf }, name)];
     });
   });
 };
