@@ -16,8 +16,26 @@ const LINE_BYTES_MAX = 65_536;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
+/** Replaces CR by LF where the first line ends with CR alone; elsewhere, a CR belongs to its line. */
+export async function* withLineFeeds(
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  let last: number | undefined;
+  let isReplaced: boolean | undefined;
+  for await (const chunk of input) {
+    for (let at = 0; isReplaced === undefined && at < chunk.length; at += 1) {
+      if (last === CARRIAGE_RETURN) isReplaced = chunk[at] !== LINE_FEED;
+      else if (chunk[at] === LINE_FEED) isReplaced = false;
+      // The CR has left with the chunk before.
+      if (isReplaced && at === 0) yield Uint8Array.of(LINE_FEED);
+      last = chunk[at];
+    }
+    yield isReplaced ? chunk.map((byte) => (byte === CARRIAGE_RETURN ? LINE_FEED : byte)) : chunk;
+  }
+}
+
 /**
- * Splits UTF-8 text into lines that end with LF or CRLF, and leaves out blank ones.
+ * Splits UTF-8 text into lines that end with LF, CRLF or CR, and leaves out blank ones.
  *
  * @returns the lines in batches; memory use is constant for any length of the input or of a line.
  */
@@ -25,7 +43,7 @@ export async function* readTextLines(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
   const splitter = new LineSplitter();
-  for await (const chunk of input) {
+  for await (const chunk of withLineFeeds(input)) {
     for (let start = 0; start < chunk.length; start += LINE_BYTES_MAX) {
       const lines = splitter.push(chunk.subarray(start, start + LINE_BYTES_MAX));
       if (lines.length > 0) yield lines;

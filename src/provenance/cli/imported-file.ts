@@ -1,6 +1,7 @@
 import { CommandError } from "../../cli/command.ts";
 import { digested, fileError, type OpenedFile, readWithProgress } from "../../cli/input-file.ts";
 import { isDateOf } from "../../import/dates.ts";
+import { withLineFeeds } from "../../import/files/text-lines.ts";
 import { ANY_TIME } from "../../import/seed.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
@@ -66,7 +67,7 @@ async function lineOf(
   readRateFile: RateLineReader,
 ): Promise<ImportedLine> {
   const kept = new KeptLine(stated.line);
-  const chunks = passedBy(kept, input);
+  const chunks = passedBy(kept, withLineFeeds(input));
   // Without `return`, so that the reader does not close the file.
   const unclosed = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
   let statesFigure = false;

@@ -47,7 +47,7 @@ const oddRows = [
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
-  test(`a figure of the Turkish central bank with ${to || "none"} is rejected by its kind`, () => {
+  test(`a figure of the Turkish central bank with ${to || "none"} is rejected by its pair`, () => {
     const lines = parseWith("tcmb", from, to);
     assert.deepEqual(figuresOf(lines), FIGURES.toSpliced(1, 1));
     assert.deepEqual(rejectionsOf(lines), [reason]);

@@ -19,12 +19,12 @@ export const parseRba: Parse = (responses, momentOf) =>
 export const parseRbaArchive: Parse = ([response], momentOf) => {
   if (response === undefined) return [];
   const text = utf8TextOf(response.body);
-  const units = /^Units,(.+)$/m.exec(text)?.[1]?.trimEnd().split(",");
+  const units = /^Units,(.+)$/m.exec(text)?.[1]?.split(",");
   const header = /^Series ID,(.+)$/m.exec(text);
   if (units === undefined || header?.[1] === undefined) {
     throw new ParseError("the layout has changed: no line of Units or of Series ID");
   }
-  const series = header[1].trimEnd().split(",");
+  const series = header[1].split(",");
   const table = { ...response, body: Buffer.from(text.slice(header.index)) };
   return parseCsvText(table, ["Series ID", ...series]).flatMap((row) => {
     const asOf = momentOf(isoDateOf(row["Series ID"]));

@@ -118,10 +118,23 @@ export function placesOfUnits(units: string | undefined): number | undefined {
   return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
 }
 
-/** @throws {ParseError} the body is not text in UTF-8. A byte order mark is left out. */
+/** How a page begins, as of a firewall or for maintenance. */
+const HTML = /^\s*(?:<(?:\?|!--)[^>]*>\s*)*<(?:!doctype\s+)?html\b/i;
+
+/** @throws {ParseError} the response is an HTML page, whatever was requested. */
+export function rejectHtml({ body }: PublisherResponse): void {
+  if (!HTML.test(new TextDecoder().decode(body.subarray(0, 1024)))) return;
+  throw new ParseError("the response is an HTML page, not the publisher's document");
+}
+
+/**
+ * Decodes text. A byte order mark is left out, and its lines end with LF.
+ *
+ * @throws {ParseError} the body is not text in UTF-8.
+ */
 export function utf8TextOf(body: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return new TextDecoder("utf-8", { fatal: true }).decode(body).replaceAll(/\r\n?/g, "\n");
   } catch (error) {
     throw new ParseError("the body is not UTF-8 text", error);
   }

@@ -21,7 +21,7 @@ export const parseImf: Parse = ([response], momentOf) => {
   let title = "";
   let dates: readonly string[] = [];
   const lines: SourceLine[] = [];
-  for (const row of text.split(/\r?\n/)) {
+  for (const row of text.split("\n")) {
     const [name = "", ...cells] = row.split("\t");
     if (cells.length === 0) title = name === "" ? title : name;
     else if (name === "Currency") dates = cells.map(isoDateOfMonthFirst);
