@@ -254,6 +254,10 @@ test("an invalid NDJSON line is reported with its number and member, and reading
     deep,
     `{"base":"EUR","quote":"USD","rate":01,"as_of":"${AS_OF}"}`,
     good,
+    good.replace(",", ',"rate":9.9,'),
+    good.replace("{", '{"b\\u0061se" : "CHF",'),
+    good.replace("{", '{"note":"\\\\\\":{","more":[{"x":1},{"x":1,"x":2}],'),
+    good.replace("{", '{"note":"\\\\\\"base\\":\\\\","more":[{"base":1},{"base":"base"}],'),
   ].join("\n");
 
   const notAnObject = "the line is not a JSON object";
@@ -267,6 +271,10 @@ test("an invalid NDJSON line is reported with its number and member, and reading
     { line: 2, reason: "as_of is missing" },
     ...[3, 4, 5, 6, 7].map((line) => ({ line, reason: notAnObject })),
     rateLine(8, "EUR", "USD", "1.1476"),
+    { line: 9, reason: 'the line states "rate" twice' },
+    { line: 10, reason: 'the line states "base" twice' },
+    { line: 11, reason: 'the line states "x" twice' },
+    rateLine(12, "EUR", "USD", "1.1476"),
   ]);
 });
 

@@ -48,6 +48,17 @@ for (const { key } of publishers) {
     }
   });
 
+  test(`${key}: JSON with a key twice in one object is a failure that names it`, () => {
+    const bodies = bodiesOf(key);
+    for (const [index, body] of bodies.entries()) {
+      if (!files[index]?.endsWith(".json.txt")) continue;
+      const [member = "", name] = /("\w+")\s*:/.exec(body.toString()) ?? [];
+      const doubled = Buffer.from(body.toString().replace(member, `${member} 0, ${member}`));
+      const reason = `the body states ${name} twice in one object`;
+      assert.throws(() => parse(key, bodies.with(index, doubled)), { reason });
+    }
+  });
+
   test(`${key}: lines may end with CR alone`, () => {
     const withReturns = (body: Buffer) =>
       Buffer.from(body.toString("latin1").replaceAll(/\r?\n/g, "\r"), "latin1");
