@@ -19,7 +19,7 @@ import { usageSchemas } from "./billing/json.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./billing/usage.ts";
-import { type Coverage, isUpToDate } from "./coverage/coverage.ts";
+import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas, publishersJson } from "./coverage/json.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
@@ -257,7 +257,7 @@ async function readAbout(
     version,
     pairs: await deps.coverage.countPairs(),
     publishers: owners.length,
-    publishersUpToDate: owners.filter(isUpToDate).length,
+    publishersUpToDate: owners.filter(({ isUpToDate }) => isUpToDate).length,
     publishersFailing: owners.filter(({ failures }) => failures > 0).length,
     lastSuccessAt: owners
       .flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])

@@ -1,6 +1,6 @@
 /**
- * Where a spreadsheet finds the start of a formula: at the start of a cell, by any of the separators
- * that it may use, and also after quotes and blanks.
+ * Where a spreadsheet finds the start of a formula: at the start of a cell, by any separator that
+ * it may use, and also after quotes and blanks.
  */
 const formula = /(?<=^|[;|\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/g;
 

@@ -5,7 +5,7 @@ import type { StoredRate } from "../rates/store.ts";
 import { Timestamp, Type } from "../shared/json-schema.ts";
 import type { Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
-import { type CoveredPair, type CoveredSource, isUpToDate, type Publisher } from "./coverage.ts";
+import type { CoveredPair, CoveredSource, Publisher } from "./coverage.ts";
 
 const Name = (examples: readonly string[]) => ({
   type: ["string", "null"],
@@ -156,14 +156,14 @@ export function publishersJson(publishers: readonly Publisher[]) {
 }
 
 function publisherJson(publisher: Publisher) {
-  const { source, readablePairs, lastSuccessAt } = publisher;
+  const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
   return {
     name: source.name,
     country: source.country,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),
-    up_to_date: isUpToDate(publisher),
+    up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
   };

@@ -12,14 +12,13 @@ import { counted } from "../shared/text/counted.ts";
 import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
-  missedPairsText,
   type PreviewedSource,
   previewSource,
   type RefreshReport,
   readSourceStatus,
   type SourceStatus,
 } from "./refresh.ts";
-import { MISSED_MAX } from "./rules/missed.ts";
+import { MISSED_MAX, missedPairsText } from "./rules/missed.ts";
 import { type RateSource, SourceError } from "./source.ts";
 import type { SourceStore } from "./store.ts";
 
@@ -93,7 +92,9 @@ async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Prom
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);
   print(formatList(states, options, { toJson: sourceStatusJson, columns, none }));
-  if (!options.json) for (const state of behind) print(missedPairsText(state));
+  for (const { source, missedPairs } of options.json ? [] : behind) {
+    print(missedPairsText(source, missedPairs));
+  }
   return isStale || behind.length > 0 ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
-import { pairName } from "../rates/rules/symbol.ts";
-import { NAMED_PAIRS_MAX, type SourceStatus } from "./refresh.ts";
+import type { SourceStatus } from "./refresh.ts";
+import { namesOf } from "./rules/missed.ts";
 
 export function sourceStatusJson(status: SourceStatus) {
   return {
@@ -8,7 +8,7 @@ export function sourceStatusJson(status: SourceStatus) {
     newest_as_of: status.newestAsOf ?? null,
     missed_publications: status.missedPublications,
     missed_pairs: status.missedPairs.length,
-    missed_pair_names: status.missedPairs.slice(0, NAMED_PAIRS_MAX).map(pairName),
+    missed_pair_names: namesOf(status.missedPairs),
     last_success_at: status.lastSuccessAt ?? null,
     last_error_at: status.lastErrorAt ?? null,
     last_error: status.lastError ?? null,

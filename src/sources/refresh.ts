@@ -1,21 +1,14 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
-import {
-  type CountMissed,
-  latestAsOf,
-  parseSourceLine,
-  type Rejection,
-} from "../rates/rules/rate.ts";
-import { type Pair, pairName } from "../rates/rules/symbol.ts";
+import { latestAsOf, parseSourceLine, type Rejection } from "../rates/rules/rate.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { type Instant, instantAt, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import { counted } from "../shared/text/counted.ts";
-import { createCountMissed } from "./outlook.ts";
-import { MISSED_MAX } from "./rules/missed.ts";
+import { createMissedCounts } from "./outlook.ts";
+import type { MissedPair } from "./rules/missed.ts";
 import { type Fetched, packDocuments, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
@@ -229,10 +222,8 @@ function nextAttemptMs(
 /** The state of a source, for monitoring. */
 export interface SourceStatus extends SourceState {
   readonly missedPublications: number;
-  /** Pairs that newer publications of the source have left out, the oldest first. */
-  readonly missedPairs: readonly Pair[];
-  /** The most publications that one of them has missed. */
-  readonly missedByPairs: number;
+  /** The oldest first. */
+  readonly missedPairs: readonly MissedPair[];
 }
 
 /** The status of each given source. One that was never fetched has missed a publication. */
@@ -240,36 +231,17 @@ export async function readSourceStatus(
   store: Pick<SourceStore, "list" | "pairsBehind">,
   sources: readonly RateSource[],
   nowMs: number,
-  countMissed: CountMissed = createCountMissed(sources),
+  missedBy = createMissedCounts(sources),
 ): Promise<readonly SourceStatus[]> {
   const states = new Map((await store.list()).map((state) => [state.source, state]));
-  const missedPairs = (await store.pairsBehind())
-    .map((pair) => ({ ...pair, missed: countMissed(pair, nowMs) }))
-    .filter(({ missed }) => missed > 0);
-  return sources.map(({ key, schedule }) => {
-    const state = states.get(key) ?? neverFetched(key, nowMs);
-    const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
-    const ofSource = missedPairs.filter(({ source }) => source === key);
-    return {
-      ...state,
-      missedPublications: schedule.missed(newestMs, nowMs),
-      missedPairs: ofSource,
-      missedByPairs: Math.max(0, ...ofSource.map(({ missed }) => missed)),
-    };
+  const behind = (await store.pairsBehind()).map((pair) => {
+    return { ...pair, missed: missedBy(pair.source, pair.asOf, nowMs, pair) };
   });
-}
-
-/** How many of the pairs that a source has left out are named. */
-export const NAMED_PAIRS_MAX = 10;
-
-/** `ecb: 1 pair has missed publications, up to 40: EUR/BGN` */
-export function missedPairsText({ source, missedPairs, missedByPairs }: SourceStatus): string {
-  const pairs = `${counted(missedPairs.length, "pair")} ${missedPairs.length === 1 ? "has" : "have"}`;
-  const most = missedByPairs < MISSED_MAX ? missedByPairs : `${MISSED_MAX}+`;
-  const names = missedPairs.slice(0, NAMED_PAIRS_MAX).map(pairName).join(", ");
-  const others = missedPairs.length - NAMED_PAIRS_MAX;
-  const more = others > 0 ? ` and ${others} more` : "";
-  return `${source}: ${pairs} missed publications, up to ${most}: ${names}${more}`;
+  return sources.map(({ key }) => {
+    const state = states.get(key) ?? neverFetched(key, nowMs);
+    const missedPairs = behind.filter(({ source, missed }) => source === key && missed > 0);
+    return { ...state, missedPublications: missedBy(key, state.newestAsOf, nowMs), missedPairs };
+  });
 }
 
 /** @param stored the source's rates that an import or the snapshot has stored anyway. */

@@ -153,7 +153,7 @@ test("the status fails for a pair that left its publisher's table, and names it 
   assert.deepEqual([both.exitCode, one.exitCode, none.exitCode], [0, 1, 0]);
   assert.match(
     one.stdout,
-    /\necb +fresh +2 .*\necb: 1 pair has missed publications, up to 40: EUR\/BGN\n$/,
+    /\necb +fresh +2 .*\necb has missed up to 40 publications of 1 pair: EUR\/BGN\n$/,
   );
   for (const { stdout } of [both, none]) assert.doesNotMatch(stdout, /BGN/);
   const { missed_publications: missed, missed_pairs: pairs, missed_pair_names: names } = state;

@@ -4,8 +4,8 @@ import { IMPORT_SOURCE, isImport } from "../../rates/rules/update-policy.ts";
 import { DAY_MS } from "../../shared/clock.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { counted } from "../../shared/text/counted.ts";
-import { missedPairsText, type SourceStatus } from "../../sources/refresh.ts";
-import { MISSED_MAX } from "../../sources/rules/missed.ts";
+import type { SourceStatus } from "../../sources/refresh.ts";
+import { MISSED_MAX, missedPairsText } from "../../sources/rules/missed.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 
@@ -28,7 +28,7 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
   const isFetched = ({ lastSuccessAt }: SourceStatus) => lastSuccessAt !== undefined;
   const unfetched = states.filter((state) => !isFetched(state));
   const found = states.filter(isFetched).flatMap((state) => {
-    const { source, missedPublications, failures, lastError, missedPairs, missedByPairs } = state;
+    const { source, missedPublications, failures, lastError, missedPairs } = state;
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
@@ -36,8 +36,8 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     const missed = `${source} has missed ${atLeast}${publications}${why}`;
     const advice = `Try kurs rates fetch ${source}.`;
     const level = (count: number) => (count > MISSED_AS_WARNING_MAX ? problem : warning);
-    const pairs = `${missedPairsText(state)}. ${PAIRS_ADVICE}`;
-    const ofPairs = missedPairs.length === 0 ? [] : [level(missedByPairs)(pairs)];
+    const pairs = () => `${missedPairsText(source, missedPairs)}. ${PAIRS_ADVICE}`;
+    const ofPairs = missedPairs.slice(0, 1).map((oldest) => level(oldest.missed)(pairs()));
     if (missedPublications > 0)
       return [level(missedPublications)(`${missed}. ${advice}`), ...ofPairs];
     return failures > 0 ? [warning(`${source} is fresh${why}. ${advice}`), ...ofPairs] : ofPairs;

@@ -1,5 +1,5 @@
 import { sourceOfNumber } from "../../shared/decimal.ts";
-import { repeatedKeyIn } from "../../shared/json-keys.ts";
+import { repeatedKeyIn } from "../../shared/text/json-keys.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import { readTextLines } from "./text-lines.ts";

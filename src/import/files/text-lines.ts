@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { CARRIAGE_RETURN, LINE_FEED, withLineFeeds } from "../../shared/text/line-feeds.ts";
 
 /** A line of text with its number in the file, counted from 1, or why it could not be read. */
 export type TextLine = ReadTextLine | { readonly line: number; readonly reason: string };
@@ -12,27 +13,6 @@ export interface ReadTextLine {
 
 /** A rate takes about 50 bytes. A longer line than this is skipped, not kept in memory. */
 const LINE_BYTES_MAX = 65_536;
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-
-/** Replaces CR by LF where the first line ends with CR alone; elsewhere, a CR belongs to its line. */
-export async function* withLineFeeds(
-  input: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  let last: number | undefined;
-  let isReplaced: boolean | undefined;
-  for await (const chunk of input) {
-    for (let at = 0; isReplaced === undefined && at < chunk.length; at += 1) {
-      if (last === CARRIAGE_RETURN) isReplaced = chunk[at] !== LINE_FEED;
-      else if (chunk[at] === LINE_FEED) isReplaced = false;
-      // The CR has left with the chunk before.
-      if (isReplaced && at === 0) yield Uint8Array.of(LINE_FEED);
-      last = chunk[at];
-    }
-    yield isReplaced ? chunk.map((byte) => (byte === CARRIAGE_RETURN ? LINE_FEED : byte)) : chunk;
-  }
-}
 
 /**
  * Splits UTF-8 text into lines that end with LF, CRLF or CR, and leaves out blank ones.

@@ -1,14 +1,12 @@
 import { CommandError } from "../../cli/command.ts";
 import { digested, fileError, type OpenedFile, readWithProgress } from "../../cli/input-file.ts";
 import { isDateOf } from "../../import/dates.ts";
-import { withLineFeeds } from "../../import/files/text-lines.ts";
 import { ANY_TIME } from "../../import/seed.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
+import { LINE_FEED, withLineFeeds } from "../../shared/text/line-feeds.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import type { StoredDocument } from "../observations.ts";
-
-const LINE_FEED = 0x0a;
 
 /** More of a line is not shown. */
 const LINE_BYTES_MAX = 1024;

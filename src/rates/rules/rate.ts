@@ -21,10 +21,7 @@ export interface ServedRate extends Rate {
 }
 
 /** Counts the publications that a rate's publisher has missed since by its calendar, up to 99. */
-export type CountMissed = (
-  rate: Pair & Pick<ServedRate, "asOf" | "source">,
-  nowMs: number,
-) => number;
+export type CountMissed = (rate: ServedRate, nowMs: number) => number;
 
 /** A stated rate: four texts, not validated yet. */
 export interface Quotation {

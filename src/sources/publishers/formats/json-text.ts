@@ -1,5 +1,5 @@
 import { sourceOfNumber } from "../../../shared/decimal.ts";
-import { repeatedKeyIn } from "../../../shared/json-keys.ts";
+import { repeatedKeyIn } from "../../../shared/text/json-keys.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { ParseError, type PublisherResponse } from "../publisher.ts";
 import { utf8TextOf } from "./source-lines.ts";
