@@ -259,7 +259,7 @@ async function readAbout(
     version,
     pairs: await deps.coverage.countPairs(),
     publishers: owners.length,
-    publishersUpToDate: owners.filter(({ missedPublications: missed }) => missed === 0).length,
+    publishersUpToDate: owners.filter(({ isUpToDate }) => isUpToDate).length,
     publishersFailing: owners.filter(({ failures }) => failures > 0).length,
     lastSuccessAt: owners
       .flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])

@@ -222,7 +222,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const switchedOn = deps.sources.map(({ key }) => key);
   const nextIteration = createIterationQueue();
   const coverage = createCoverage({
-    store: store.coverage,
+    store: { ...store.sources, ...store.coverage },
     clock,
     knownSources: deps.knownSources,
     nextIteration,

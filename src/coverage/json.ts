@@ -79,6 +79,11 @@ export const CoveredSourceSchema = Type.Object(
       description: "Publications that are overdue; 99 means that many or more",
       examples: [0],
     }),
+    missed_pairs: Type.Integer({
+      minimum: 0,
+      description: "Pairs that its newer publications have left out, and that are not suspended",
+      examples: [0],
+    }),
     next_publication: nullable(NextPublication),
     last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
     newest_as_of: nullable({
@@ -151,21 +156,21 @@ export function publishersJson(publishers: readonly Publisher[]) {
 }
 
 function publisherJson(publisher: Publisher) {
-  const { source, readablePairs, missedPublications, lastSuccessAt } = publisher;
+  const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
   return {
     name: source.name,
     country: source.country,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),
-    up_to_date: missedPublications === 0,
+    up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
   };
 }
 
 function coveredSourceJson(covered: CoveredSource) {
-  const { source, pairs, missedPublications, nextPublication } = covered;
+  const { source, pairs, missedPublications, missedPairs, nextPublication } = covered;
   return {
     key: source.key,
     name: source.name,
@@ -176,6 +181,7 @@ function coveredSourceJson(covered: CoveredSource) {
     schedule: scheduleText(source),
     pairs,
     missed_publications: missedPublications,
+    missed_pairs: missedPairs,
     next_publication: nextPublication ?? null,
     last_success_at: covered.lastSuccessAt ?? null,
     newest_as_of: covered.newestAsOf ?? null,

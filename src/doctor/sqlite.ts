@@ -93,6 +93,7 @@ export async function examineSqlite(
         unsafeSettings: [],
       },
       sources: read?.sources,
+      pairsBehind: read?.pairsBehind,
       mails: read?.mails,
     };
   } catch (error) {
@@ -110,6 +111,7 @@ async function readContent(database: DatabaseSync, file: string, isThorough: boo
     wrongKeys: isThorough ? integerOf(keys, "wrong") : undefined,
     totals: await readUsageTotals(engine, UNITS),
     sources: await sourceStore(engine).list(),
+    pairsBehind: await sourceStore(engine).pairsBehind(),
     mails: await mailStore(engine).list({ withDelivered: false }),
   };
 }

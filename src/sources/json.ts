@@ -1,4 +1,5 @@
 import type { SourceStatus } from "./refresh.ts";
+import { namesOf } from "./rules/missed.ts";
 
 export function sourceStatusJson(status: SourceStatus) {
   return {
@@ -6,6 +7,8 @@ export function sourceStatusJson(status: SourceStatus) {
     pairs: status.pairs,
     newest_as_of: status.newestAsOf ?? null,
     missed_publications: status.missedPublications,
+    missed_pairs: status.missedPairs.length,
+    missed_pair_names: namesOf(status.missedPairs),
     last_success_at: status.lastSuccessAt ?? null,
     last_error_at: status.lastErrorAt ?? null,
     last_error: status.lastError ?? null,

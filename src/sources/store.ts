@@ -1,3 +1,4 @@
+import type { Pair } from "../rates/rules/symbol.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */
@@ -16,6 +17,12 @@ export interface SourceState {
   readonly pairs: number;
 }
 
+/** A pair that is older than the newest figure of its source. */
+export interface PairBehind extends Pair {
+  readonly source: string;
+  readonly asOf: Instant;
+}
+
 interface FetchSuccess {
   readonly at: string;
   readonly newestAsOf: Instant | undefined;
@@ -31,6 +38,8 @@ interface FetchFailure {
 export interface SourceStore {
   /** Every source that was ever fetched. */
   list(): Promise<SourceState[]>;
+  /** Those of the fetched sources, the oldest first; none that is suspended. */
+  pairsBehind(): Promise<readonly PairBehind[]>;
   /** Adds a source, due at `nextAttemptAt`. A known one that failed last becomes due then, too. */
   add(source: string, nextAttemptAt: string): Promise<void>;
   /**

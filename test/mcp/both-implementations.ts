@@ -50,7 +50,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
   const coverage = createCoverage({
-    store: store.coverage,
+    store: { ...store.sources, ...store.coverage },
     clock: parts.clock,
     switchedOn: [],
     knownSources: [],

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
@@ -24,7 +23,6 @@ export const parseBcra: Parse = ([response], momentOf) => {
     const places = placesOfUnits(units.replaceAll(".", ""));
     const base = RENAMED.get(code) ?? code;
     const rate = textOf(tipoCotizacion);
-    const what = `the rate of ${quoted(code)}`;
-    return [lineOfUnits(what, places, { base, quote: "ARS", rate, asOf })];
+    return [lineOfUnits(places, { base, quote: "ARS", rate, asOf })];
   });
 };

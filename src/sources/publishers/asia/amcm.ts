@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
@@ -18,7 +17,6 @@ export const parseAmcm: Parse = ([response], momentOf) => {
     if (base === LIQUIDITY) return [];
     const places = placesOfUnits(textOf(unit)?.replace(/\.0$/, ""));
     const asOf = momentOf(textOf(date)?.replace(/ 00:00:00$/, "") ?? "");
-    const what = `the rate of ${quoted(base)}`;
-    return [lineOfUnits(what, places, { base, quote: "MOP", rate: textOf(usdMean), asOf })];
+    return [lineOfUnits(places, { base, quote: "MOP", rate: textOf(usdMean), asOf })];
   });
 };

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -24,7 +23,6 @@ export const parseCba: Parse = ([response], momentOf) => {
     if (GRAMS.has(base)) return [];
     const rate = textAt(row, "Rate");
     const places = placesOfUnits(textAt(row, "Amount"));
-    const what = `the rate of ${quoted(base)}`;
-    return [lineOfUnits(what, places, { base, quote: "AMD", rate, asOf })];
+    return [lineOfUnits(places, { base, quote: "AMD", rate, asOf })];
   });
 };

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
@@ -14,6 +13,5 @@ export const parseCbu: Parse = ([response], momentOf) =>
     const base = textOf(Ccy);
     const rate = textOf(Rate);
     const asOf = momentOf(isoDateOf(textOf(date)));
-    const what = `the rate of ${quoted(base)}`;
-    return lineOfUnits(what, placesOfUnits(textOf(Nominal)), { base, quote: "UZS", rate, asOf });
+    return lineOfUnits(placesOfUnits(textOf(Nominal)), { base, quote: "UZS", rate, asOf });
   });

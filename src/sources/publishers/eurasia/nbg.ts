@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
@@ -13,7 +12,7 @@ export const parseNbg: Parse = ([response], momentOf) => {
     requireList(membersOf(day).currencies, "currencies").map((entry) => {
       const { code, quantity, rate, validFromDate } = membersOf(entry);
       const base = textOf(code);
-      return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(textOf(quantity)), {
+      return lineOfUnits(placesOfUnits(textOf(quantity)), {
         base,
         quote: "GEL",
         rate: textOf(rate),

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -18,6 +17,6 @@ export const parseNbk: Parse = ([response], momentOf) => {
     const base = textAt(item, "title");
     const rate = textAt(item, "description");
     const places = placesOfUnits(textAt(item, "quant"));
-    return lineOfUnits(`the rate of ${quoted(base)}`, places, { base, quote: "KZT", rate, asOf });
+    return lineOfUnits(places, { base, quote: "KZT", rate, asOf });
   });
 };

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { decimalOfComma, isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -25,7 +24,7 @@ export const parseNbkr: Parse = (responses, momentOf) => {
       const base = currency.attributes.ISOCode;
       const rate = decimalOfComma(textAt(currency, "Value"));
       const places = placesOfUnits(textAt(currency, "Nominal"));
-      const line = lineOfUnits(`the rate of ${quoted(base)}`, places, {
+      const line = lineOfUnits(places, {
         base,
         quote: "KGS",
         rate,

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -18,6 +17,6 @@ export const parseNbm: Parse = ([response], momentOf) => {
     const base = textAt(valute, "CharCode");
     const rate = textAt(valute, "Value");
     const places = placesOfUnits(textAt(valute, "Nominal"));
-    return lineOfUnits(`the rate of ${quoted(base)}`, places, { base, quote: "MDL", rate, asOf });
+    return lineOfUnits(places, { base, quote: "MDL", rate, asOf });
   });
 };

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
@@ -12,7 +11,7 @@ export const parseNbrb: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const row = membersOf(entry);
     const base = textOf(row.Cur_Abbreviation);
-    return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(textOf(row.Cur_Scale)), {
+    return lineOfUnits(placesOfUnits(textOf(row.Cur_Scale)), {
       base,
       quote: "BYN",
       rate: textOf(row.Cur_OfficialRate),

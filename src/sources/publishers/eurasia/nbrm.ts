@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
@@ -14,6 +13,5 @@ export const parseNbrm: Parse = ([response], momentOf) =>
     const base = textOf(oznaka);
     const rate = textOf(sreden);
     const asOf = momentOf(withoutMidnight(textOf(datum)));
-    const what = `the rate of ${quoted(base)}`;
-    return lineOfUnits(what, placesOfUnits(textOf(nomin)), { base, quote: "MKD", rate, asOf });
+    return lineOfUnits(placesOfUnits(textOf(nomin)), { base, quote: "MKD", rate, asOf });
   });

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
@@ -13,7 +12,7 @@ export const parseNbu: Parse = ([response], momentOf) =>
     const { exchangedate, cc, rate, units } = membersOf(row);
     const base = textOf(cc);
     const places = placesOfUnits(textOf(units));
-    return lineOfUnits(`the rate of ${quoted(base)}`, places, {
+    return lineOfUnits(places, {
       base,
       quote: "UAH",
       rate: textOf(rate),

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -27,8 +26,7 @@ export const parseTcmb: Parse = ([response], momentOf) => {
       const rate = textAt(currency, name);
       // The special drawing right is only bought.
       if (rate === "") return [];
-      const what = `the ${kind} rate of ${quoted(base)}`;
-      return [{ ...lineOfUnits(what, places, { base, quote: "TRY", rate, asOf }), kind }];
+      return [{ ...lineOfUnits(places, { base, quote: "TRY", rate, asOf }), kind }];
     });
   });
 };

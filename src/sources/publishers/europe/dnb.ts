@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
@@ -17,7 +16,7 @@ export const parseDnb: Parse = ([response], momentOf) => {
   return elementsAt(document, "dailyrates").flatMap((day) => {
     const asOf = momentOf(day.attributes.id ?? "");
     return elementsAt(day, "currency").map(({ attributes: { code: base, rate } }) =>
-      lineOfUnits(`the rate of ${quoted(base)}`, PLACES, { base, quote, rate, asOf }),
+      lineOfUnits(PLACES, { base, quote, rate, asOf }),
     );
   });
 };

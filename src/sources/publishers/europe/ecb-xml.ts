@@ -60,7 +60,10 @@ export class EcbDocument {
     this.#parser.on("closetag", () => this.#close());
     // Entities are declared in a document type. The parser would expand none of them, and the
     // ECB's file has no document type: a file with one is something else.
-    this.#parser.on("doctype", () => this.#parser.fail("it has a document type declaration"));
+    this.#parser.on("doctype", (type) => {
+      this.#rejectHtml(type.trim());
+      this.#parser.fail("it has a document type declaration");
+    });
   }
 
   /** Reads the next part of the document. @returns the lines found in it. */
@@ -126,9 +129,14 @@ export class EcbDocument {
 
   #open(tag: SaxesTagPlain): void {
     this.#endMarkup();
+    if (this.#times.length === 0) this.#rejectHtml(tag.name);
     if (this.#times.length >= DEPTH_MAX) this.#parser.fail(`it is over ${DEPTH_MAX} elements deep`);
     const time = this.#times.at(-1);
     this.#times.push(tag.name === "Cube" ? this.#readCube(tag.attributes, time) : time);
+  }
+
+  #rejectHtml(name: string): void {
+    if (/^html\b/i.test(name)) this.#parser.fail("it is an HTML page, not XML with rates");
   }
 
   #close(): void {

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { decimalOfComma } from "../formats/notation.ts";
 import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -47,7 +46,7 @@ export const parseMnb: Parse = ([response], momentOf) => {
     return elementsAt(day, "Rate").map(({ attributes, text: value }) => {
       const { curr: base, unit } = attributes;
       const stated = { base, quote: "HUF", rate: decimalOfComma(value), asOf };
-      return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(unit), stated);
+      return lineOfUnits(placesOfUnits(unit), stated);
     });
   });
 };

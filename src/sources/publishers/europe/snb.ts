@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import type { Parse } from "../publisher.ts";
@@ -14,7 +13,7 @@ export const parseSnb: Parse = ([response], momentOf) => {
   return elementsAt(document, ...path).map((item) => {
     const base = textAt(item, "cb:targetCurrency");
     const places = placesOf(textAt(item, "cb:observation", "cb:unit_mult"));
-    return lineOfUnits(`the rate of ${quoted(base)}`, places, {
+    return lineOfUnits(places, {
       base,
       quote: textAt(item, "cb:observation", "cb:unit"),
       rate: textAt(item, "cb:observation", "cb:value"),

@@ -1,5 +1,5 @@
-import { csvLine } from "../../cli/csv.ts";
-import { type Column, createJsonPrinter, createTable } from "../../cli/output.ts";
+import { csvLine } from "./csv.ts";
+import { type Column, createJsonPrinter, createTable } from "./output.ts";
 
 /** The choices of an option `--format`. */
 export const listFormats = ["table", "csv", "ndjson"] as const;
