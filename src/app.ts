@@ -37,6 +37,7 @@ import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget
 import { createErrorHandler } from "./http/response/error-handler.ts";
 import { createListSenders } from "./http/response/list.ts";
 import { createReplyWriter, type SendResponse } from "./http/response/reply.ts";
+import { createRespondToError } from "./http/response/response.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createCloseWithError, handleClientErrors } from "./http/server/client-errors.ts";
 import { trackExchanges } from "./http/server/exchanges.ts";
@@ -147,7 +148,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const serialize = createSerializer(app.server, headers, clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
   const exchanges = trackExchanges(app.server, isShuttingDown);
-  const replyWriter = createReplyWriter(headers, logAccess, exchanges);
+  const respondToError = createRespondToError(log);
+  const replyWriter = createReplyWriter(headers, logAccess, exchanges, respondToError);
   const respondToRead = createRespondToRead({ readRate: deps.readRate, log });
   const respondToMcp = createRespondToMcp({ handleMcpRequest: deps.handleMcpRequest, log });
   const checkOrigin = createOriginCheck(settings);
@@ -160,7 +162,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
   const { send, sendFailure } = replyWriter;
   const limits = { admit, paceRejection, exchanges };
-  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
+  const responding = { serialize, respondToError, logAccess };
+  installFastPath(app.server, { ...limits, ...responding, parse, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
   const { publicUrl, publicPath, version, license, registration, mail } = settings;

@@ -40,6 +40,13 @@ async function serve(config: Config): Promise<void> {
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
+  let hasFailed = false;
+  // Nothing is known to be whole any more, but requests in flight may still get their responses.
+  process.on("uncaughtException", (err) => {
+    hasFailed = true;
+    log.fatal({ err }, "an unexpected error stops the server");
+    stop.resolve();
+  });
   const known = knownSources();
   const deps = {
     clock: systemClock,
@@ -62,6 +69,7 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
+  if (hasFailed) process.exit(1);
 }
 
 /**

@@ -4504,6 +4504,16 @@ export interface operations {
                      * @example 0
                      */
                     "Units-Charged"?: 0 | 1;
+                    /**
+                     * @description The quota, q, and the seconds of its billing period, w
+                     * @example "units";q=1000;w=2592000
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @example "units";r=999;t=846087
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4682,6 +4692,16 @@ export interface operations {
                      * @example 0
                      */
                     "Units-Charged"?: 0 | 1;
+                    /**
+                     * @description The quota, q, and the seconds of its billing period, w
+                     * @example "units";q=1000;w=2592000
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @example "units";r=999;t=846087
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -80,9 +80,10 @@ export function rateRoutes(
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
-    void respondToRead(request.id, apiKey, base, quote).then((response) => {
-      send(request, reply, response);
-    });
+    respondToRead(request.id, apiKey, base, quote).then(
+      (response) => send(request, reply, response),
+      (error: Error) => reply.send(error),
+    );
   });
 }
 
