@@ -4416,7 +4416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rate"];
                 };
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4614,7 +4614,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
