@@ -114,8 +114,8 @@ function countLookups() {
   };
   postgres.query = function (asked, ...values) {
     const result = query.call(this, asked, ...values);
-    if (isLookup(asked.text)) void result.then(() => (counted.lookups += 1));
-    return result;
+    if (!isLookup(asked.text)) return result;
+    return result.finally(() => (counted.lookups += 1));
   };
   return counted;
 }
@@ -154,14 +154,12 @@ for (const engine of engines) {
   suite(`a request whose body arrives late, on ${engine}`, () => {
     test("is served while its session and its key are valid", async () => {
       await using on = await startServiceOn(engine);
-      const [first, ...others] = await withSession(on, await on.service.newCustomer());
       const statuses: Record<string, number> = {};
-      for (const { name } of [first, ...others].filter((late) => late !== undefined)) {
+      // Each on an account of its own: some end the session.
+      for (const { name } of await withSession(on, await on.service.newCustomer())) {
         const requests = await withSession(on, await on.service.newCustomer());
-        using held = await begin(
-          on,
-          requests.filter((late) => late.name === name),
-        );
+        const [late] = requests.filter((one) => one.name === name);
+        using held = await begin(on, late === undefined ? [] : [late]);
         Object.assign(statuses, await held.finish());
       }
       using held = await begin(on, withKey(await on.service.newCustomer()));
