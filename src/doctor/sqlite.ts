@@ -5,6 +5,7 @@ import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
 import { integerOf, USABLE_KEY } from "../storage/columns.ts";
+import { rejectBackup } from "../storage/sqlite/backup/metadata.ts";
 import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
@@ -68,6 +69,7 @@ export async function examineSqlite(
     using database = openToRead(file);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
+    rejectBackup(database);
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
     // At the same time: for a million accounts, each takes over a second. What was read from a
     // damaged database, or the error of reading it, does not count.
