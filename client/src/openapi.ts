@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * Get whether the store responds and accepts charges, and has rates to serve
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -555,7 +555,7 @@ export interface paths {
         options?: never;
         /**
          * Get whether the store responds and accepts charges, and has rates to serve: headers only
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         head: operations["headReadiness"];
         patch?: never;
