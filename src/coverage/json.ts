@@ -145,18 +145,13 @@ export function sourcesJson(sources: readonly CoveredSource[]) {
 
 /** What visitors see: no figure, and no time of an observation. */
 export function publishersJson(publishers: readonly Publisher[]) {
-  const names: Record<string, string> = {};
-  for (const { base, quote } of publishers.flatMap(({ readablePairs }) => readablePairs)) {
-    for (const symbol of [base, quote]) {
-      const name = currencyName(symbol);
-      if (name !== undefined) names[symbol] = name;
-    }
-  }
-  return { publishers: publishers.map(publisherJson), names };
+  return { publishers: publishers.map(publisherJson) };
 }
 
 function publisherJson(publisher: Publisher) {
   const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
+  const symbols = new Set(readablePairs.flatMap(({ base, quote }) => [base, quote]));
+  const named = [...symbols].map((symbol) => [symbol, currencyName(symbol, source.key)] as const);
   return {
     name: source.name,
     country: source.country,
@@ -166,6 +161,7 @@ function publisherJson(publisher: Publisher) {
     up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
+    names: Object.fromEntries(named.filter(([, name]) => name !== undefined)),
   };
 }
 
@@ -204,8 +200,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
   return {
     base,
     quote,
-    base_name: currencyName(base) ?? null,
-    quote_name: currencyName(quote) ?? null,
+    base_name: currencyName(base, source) ?? null,
+    quote_name: currencyName(quote, source) ?? null,
     source,
     missed_publication: outlook.isMissed,
     next_publication: outlook.nextPublication ?? null,
@@ -216,8 +212,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
 export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
   return {
     ...storedRateJson(rate),
-    base_name: currencyName(rate.base) ?? null,
-    quote_name: currencyName(rate.quote) ?? null,
+    base_name: currencyName(rate.base, rate.source) ?? null,
+    quote_name: currencyName(rate.quote, rate.source) ?? null,
     missed_publication: isMissed,
     next_publication: nextPublication ?? null,
   };

@@ -87,7 +87,7 @@ async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Prom
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store.sources, sources, nowMs);
-  const behind = states.filter(({ missedPairs }) => missedPairs.length > 0);
+  const behind = states.filter(({ missedPairs }) => missedPairs.count > 0);
   const isStale = states.some(({ missedPublications }) => missedPublications > 0);
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);

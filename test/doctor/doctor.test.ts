@@ -470,7 +470,7 @@ test("up to four missed publications are a warning, more a problem, and so is a 
     nextAttemptAt: "",
     validators: undefined,
     pairs: 30,
-    missedPairs: [],
+    missedPairs: { count: 0, names: [], publications: 0 },
   };
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (missedPublications: number, more: object = {}) =>

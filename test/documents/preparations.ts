@@ -96,6 +96,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   "docs/alarms/kurs-event-loop-slow.md": { prints: [/ada@example\.org/] },
   "docs/alarms/kurs-internal-errors.md": { before: withLog },
   "docs/alarms/kurs-log-ins-refused.md": { before: withLog, prints: [/^[1-9]\n[1-9]/m] },
+  "docs/alarms/kurs-pairs-missed.md": { prints: [/^EUR\/USD .*missed$/m] },
   "docs/alarms/kurs-rates-stale.md": { before: withPublishers, prints: [/^PAIR +STORED/m] },
   "docs/alarms/kurs-store-away.md": { prints: [/^HTTP\/1\.1 200 OK/] },
   "docs/alarms/kurs-unavailable-answers.md": {

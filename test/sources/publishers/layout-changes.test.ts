@@ -41,9 +41,8 @@ for (const { key } of publishers) {
     const bodies = bodiesOf(key);
     for (const index of bodies.keys()) {
       for (const page of pages) {
-        assert.throws(() => parse(key, bodies.with(index, Buffer.from(page))), {
-          reason: "the response is an HTML page, not the publisher's document",
-        });
+        const other = bodies.with(index, Buffer.from(page));
+        assert.throws(() => parse(key, other), /it is an HTML page/);
       }
     }
   });
