@@ -46,7 +46,7 @@ async function serve(config: Config): Promise<void> {
   process.on("uncaughtException", (err) => {
     hasFailed = true;
     log.fatal({ err }, "an unexpected error stops the server");
-    stop.resolve();
+    stop.resolve(undefined);
   });
   const known = knownSources();
   const deps = {
