@@ -154,7 +154,7 @@ async function visit(
   await callIn(page, "/v1/rates/{base}/{quote}").click();
   await keep("23-reference-call");
   await page.goto("/guide/installing");
-  await page.getByRole("heading", { name: "Installing", exact: true }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Installing" }).waitFor();
   await keep("27-guide");
   await page.evaluate("sessionStorage.clear()");
   await page.goto("/usage");
