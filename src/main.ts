@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { readVerified } from "./backups/verified.ts";
+import { wayToLook } from "./cli/in-doubt.ts";
 import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
@@ -35,11 +36,18 @@ async function serve(config: Config): Promise<void> {
   const { createLog } = await import("./log/log.ts");
   const { readableLines } = await import("./log/terminal.ts");
   allocateYoung();
-  const stop = Promise.withResolvers<void>();
-  onStop(stop.resolve);
+  const stop = Promise.withResolvers<undefined>();
+  onStop(() => stop.resolve(undefined));
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
+  let hasFailed = false;
+  // Nothing is known to be whole any more, but requests in flight may still get their responses.
+  process.on("uncaughtException", (err) => {
+    hasFailed = true;
+    log.fatal({ err }, "an unexpected error stops the server");
+    stop.resolve(undefined);
+  });
   const known = knownSources();
   const deps = {
     clock: systemClock,
@@ -55,13 +63,16 @@ async function serve(config: Config): Promise<void> {
     logDestination,
   };
   {
-    await using service = await startService(config, deps);
-    printError(welcome(service, config));
+    // A start may wait for hours: for a restore, or for another process that migrates the store.
+    await using service = await Promise.race([startService(config, deps), stop.promise]);
+    isStopped = service === undefined;
+    if (service) printError(welcome(service, config));
     await stop.promise;
     log.info("stopping");
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
+  if (hasFailed) process.exit(1);
 }
 
 /**
@@ -118,9 +129,10 @@ function reportError(error: unknown): number {
     return error instanceof ConfigError ? WRONG_USE : 1;
   }
   if (error instanceof StoreUnavailable) {
-    const { cause } = error;
+    const { cause, isInDoubt } = error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     printError(`kurs: The store cannot be used at present: ${reason}.`);
+    if (isInDoubt) printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
     return 1;
   }
   printError(format("kurs: unexpected error:", error));
@@ -170,7 +182,7 @@ const printError = printTo(process.stderr);
 
 let endsWithReader = true;
 
-/** Whether a person has stopped a command that ends by itself then. */
+/** Whether a person has stopped a start, or a command that ends by itself then. */
 let isStopped = false;
 
 // A reader that closes the pipe (`kurs rates list | head`) is no failure; a full disk is one.
@@ -186,7 +198,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 /** Runs any command line. @returns the exit code. */
-async function run(args: readonly string[], settings: () => Config): Promise<number> {
+async function run(settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./import/files/read-rate-file.ts");
   const { readTextLines } = await import("./import/files/text-lines.ts");
@@ -276,12 +288,13 @@ function readSettings(): () => Config {
   }
 }
 
+const args = process.argv.slice(2);
+
 try {
-  const args = process.argv.slice(2);
   const settings = readSettings();
   // The command-line parser takes 60 ms to load, and this command does not need it.
   if (args.length === 1 && args[0] === "serve") await serve(settings());
-  else process.exitCode = await run(args, settings);
+  else process.exitCode = await run(settings);
   // A connection that is still being opened through a proxy outlives its request.
   if (isStopped) process.exit();
 } catch (error) {

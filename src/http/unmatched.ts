@@ -137,11 +137,16 @@ export function addUnmatchedHandling(
       return send(request, reply, preflightResponse(known?.allowed ?? "GET, HEAD, POST, DELETE"));
     }
     if (known !== undefined) return rejectMethod(request, reply, known, done);
+    rejectPath(request, reply);
+  });
+
+  const rejectPath = (request: FastifyRequest, reply: FastifyReply) => {
     const page = notFoundPage(request);
     if (page !== undefined) sendPage(request, reply, page);
     else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
-  });
-
+  };
+  // Of a route for all paths of a folder, which calls reply.callNotFound.
+  app.setNotFoundHandler(rejectPath);
   const rejectMethod = (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -82,9 +82,10 @@ export function rateRoutes(
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
     const rejection = parsePair(base, quote) && rejectQuery(request.query as object);
-    void respondToRead(request.id, apiKey, base, quote, rejection).then((response) => {
-      send(request, reply, response);
-    });
+    respondToRead(request.id, apiKey, base, quote, rejection).then(
+      (response) => send(request, reply, response),
+      (error: Error) => reply.send(error),
+    );
   });
 }
 

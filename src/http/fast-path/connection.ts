@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
-import { errorResponse, type HttpResponse } from "../response/response.ts";
+import { errorResponse, type HttpResponse, type RespondToError } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
 import type { Exchanges } from "../server/exchanges.ts";
 import { NodeSide } from "./node-side.ts";
@@ -27,6 +27,7 @@ interface FastPath {
   readonly parse: ParsePlainRequest;
   readonly logAccess: LogAccess;
   readonly serialize: SerializeResponse;
+  readonly respondToError: RespondToError;
   readonly admit: AdmitRequest;
   readonly paceRejection: PaceRejection;
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
@@ -113,7 +114,7 @@ class Connection {
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { parse, admit, paceRejection } = this.#fastPath;
+    const { parse, admit, paceRejection, respondToError } = this.#fastPath;
     if (this.#isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
@@ -147,7 +148,13 @@ class Connection {
       });
       return;
     }
-    void respond(request.id).then((response) => this.#respond(request, plain, response));
+    const fail = (error: unknown) =>
+      this.#respond(request, plain, respondToError(error, request.id));
+    try {
+      respond(request.id).then((response) => this.#respond(request, plain, response), fail);
+    } catch (error) {
+      fail(error);
+    }
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {

@@ -11,9 +11,12 @@ export const SQLITE_CONSTRAINT = 19;
 export const SQLITE_NOTADB = 26;
 
 const adviceOf = new Map<number | string, string>([
-  [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
+  [
+    SQLITE_BUSY,
+    "another program holds its lock; end it, or use a disk with locks if this has none",
+  ],
   [SQLITE_READONLY, "it is not writable; run this as its owner"],
-  [SQLITE_IOERR, "the disk reports an error; check the disk and its space"],
+  [SQLITE_IOERR, "the disk reports an error; check the disk, its space and its support for locks"],
   [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to start with an empty one"],
   [SQLITE_FULL, "the disk is full; make room"],
   [
