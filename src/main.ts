@@ -40,11 +40,9 @@ async function serve(config: Config): Promise<void> {
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
-  let hasFailed = false;
-  // Nothing is known to be whole any more, but requests in flight may still get their responses.
   process.on("uncaughtException", (err) => {
-    hasFailed = true;
     log.fatal({ err }, "an unexpected error stops the server");
+    process.exitCode = 1;
     stop.resolve();
   });
   const known = knownSources();
@@ -69,7 +67,8 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
-  if (hasFailed) process.exit(1);
+  // Whatever failed may keep the process alive.
+  if (process.exitCode !== undefined) process.exit();
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { ownEvent } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
@@ -58,15 +59,18 @@ export async function exportAccount(
 
 /**
  * Makes the export of an account for its owner. It throws `unauthorized` between two pieces when
- * the session has ended, or the account was suspended or deleted.
+ * the session has ended, or the account was suspended or deleted. A second event records whether it
+ * was sent whole, without the address: the account may be deleted by then.
  *
  * @param session the token of a session that `authenticate` accepted, and its client's address.
+ * @param isSent resolves when the response has ended.
  * @throws {Failure} `too_many_requests`, because each export adds an event to the audit log;
  *   `unauthorized` when the account was deleted meanwhile.
  */
 export type ExportOwnAccount = (
   accountId: string,
   session: { readonly token: string; readonly clientAddress: string },
+  isSent: Promise<boolean>,
 ) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
@@ -74,14 +78,22 @@ export function createExportOwnAccount(
     readonly sessions: Pick<Sessions, "authenticate">;
     readonly secrets: Pick<Secrets, "uuid">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
+    readonly log: Logger;
   },
 ): ExportOwnAccount {
-  const { sessions } = uses;
-  return async (accountId, { token, clientAddress: address }) => {
+  const { sessions, store, log } = uses;
+  const recordEnd = async (accountId: string, isSent: Promise<boolean>) => {
+    const action = (await isSent) ? "account.exported" : "account.export_cut_off";
+    await store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
+  };
+  return async (accountId, { token, clientAddress: address }, isSent) => {
     await uses.consumeAuthAttempt(address, `export of ${accountId}`);
     const origin = originNow({ kind: "account", address }, uses);
     const pieces = await exportAccount(uses, accountId, origin);
     if (pieces === undefined) throw sessionRequired;
+    recordEnd(accountId, isSent).catch((err: unknown) => {
+      log.error({ err }, "the end of an export could not be recorded");
+    });
     return (async function* () {
       for await (const piece of pieces) {
         // After the piece was read, so that nothing leaves that was read without a session.

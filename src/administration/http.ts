@@ -5,7 +5,7 @@ import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
 import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { SendPieces } from "../http/response/list.ts";
-import type { ListGuard } from "../http/unpaid-responses.ts";
+import { type ListGuard, untilWritten } from "../http/unpaid-responses.ts";
 import { wrongPassword } from "../passwords/rules.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -70,7 +70,8 @@ export function ownAccountRoutes(
     async (request, reply) => {
       const token = credentialOf(request.raw, "Session") ?? "";
       const session = { token, clientAddress: clientAddress(request) };
-      return sendPieces(reply, await exportOwnAccount(accountOf(request), session));
+      const isSent = untilWritten(reply.raw);
+      return sendPieces(reply, await exportOwnAccount(accountOf(request), session, isSent));
     },
   );
 }

@@ -80,10 +80,9 @@ export function rateRoutes(
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
-    respondToRead(request.id, apiKey, base, quote).then(
-      (response) => send(request, reply, response),
-      (error: Error) => reply.send(error),
-    );
+    respondToRead(request.id, apiKey, base, quote)
+      .then((response) => send(request, reply, response))
+      .catch((error: Error) => reply.send(error));
   });
 }
 

@@ -12,11 +12,10 @@ export type HeaderSource = Pick<
   "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
 >;
 
-const IMPORT_NAME = "Imported by the operator";
-
 /** Of an import, or of a source that this version does not know. */
 function unnamed(source: string): readonly string[] {
-  return ["rate-source", rateSource(source, isImport(source) ? IMPORT_NAME : undefined)];
+  const name = isImport(source) ? "Imported by the operator" : undefined;
+  return ["rate-source", rateSource(source, name)];
 }
 
 /**
@@ -109,8 +108,6 @@ function rateSource(key: string, name: string | undefined): string {
 /** A string or, beyond ASCII, a display string: every way in sends the same bytes of it. */
 function textItem(text: string): string {
   if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-  const escaped = text
-    .toWellFormed()
-    .replaceAll(/[^ -~]|["%]/gu, (one) => encodeURIComponent(one).toLowerCase());
-  return `%"${escaped}"`;
+  const escaped = (one: string) => encodeURIComponent(one).toLowerCase();
+  return `%"${text.toWellFormed().replaceAll(/[^ -~]|["%]/gu, escaped)}"`;
 }

@@ -97,6 +97,7 @@ for (const engine of engines) {
         "account.suspended",
         "account.resumed",
         "password.reset_link_created",
+        "account.export_begun",
         "account.exported",
         "api_key.revoked",
         "sessions.ended",

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
+import { ClientGone } from "../client-address.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
@@ -28,14 +29,16 @@ const WHOLE_CHARACTERS_MAX = 65_536;
 
 export function createListSenders(
   log: Logger,
-  nextIteration: () => Promise<void>,
+  nextIteration: (party: string) => Promise<void>,
 ): {
   readonly sendList: SendList;
   readonly sendPieces: SendPieces;
 } {
   const sendPieces: SendPieces = async (reply, pieces) => {
+    const { accountId, raw } = reply.request;
     const next = async (): Promise<string | undefined> => {
-      await nextIteration();
+      await nextIteration(accountId ?? "");
+      if (raw.socket.destroyed) throw new ClientGone();
       const { done, value } = await pieces.next();
       return done === true ? undefined : value;
     };
