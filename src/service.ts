@@ -229,6 +229,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     switchedOn,
   });
   const observeCall = observers?.observeCall;
+  const onError = (err: unknown) => log.error({ err }, "the end of an export was not recorded");
   const reading = { readRate, convertCurrency, readUsage, coverage };
   const mcp = { ...reading, apiKeys, version, log, observeCall };
   return {
@@ -256,7 +257,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
-    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, sessions, log }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, sessions, onError }),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { ownEvent } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
@@ -78,22 +77,20 @@ export function createExportOwnAccount(
     readonly sessions: Pick<Sessions, "authenticate">;
     readonly secrets: Pick<Secrets, "uuid">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
-    readonly log: Logger;
+    readonly onError: (error: unknown) => void;
   },
 ): ExportOwnAccount {
-  const { sessions, store, log } = uses;
-  const recordEnd = async (accountId: string, isSent: Promise<boolean>) => {
-    const action = (await isSent) ? "account.exported" : "account.export_cut_off";
-    await store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
-  };
+  const { sessions, store, onError } = uses;
   return async (accountId, { token, clientAddress: address }, isSent) => {
     await uses.consumeAuthAttempt(address, `export of ${accountId}`);
     const origin = originNow({ kind: "account", address }, uses);
     const pieces = await exportAccount(uses, accountId, origin);
     if (pieces === undefined) throw sessionRequired;
-    recordEnd(accountId, isSent).catch((err: unknown) => {
-      log.error({ err }, "the end of an export could not be recorded");
-    });
+    const recordEnd = (isWhole: boolean) => {
+      const action = isWhole ? "account.exported" : "account.export_cut_off";
+      return store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
+    };
+    isSent.then(recordEnd).catch(onError);
     return (async function* () {
       for await (const piece of pieces) {
         // After the piece was read, so that nothing leaves that was read without a session.

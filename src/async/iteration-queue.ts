@@ -21,8 +21,6 @@ export function createIterationQueue(perIteration = 1): (party?: string) => Prom
   return (party = "") =>
     new Promise((resolve) => {
       if (waiting.size === 0) setImmediate(release);
-      const own = waiting.get(party);
-      if (own === undefined) waiting.set(party, [resolve]);
-      else own.push(resolve);
+      waiting.getOrInsertComputed(party, () => []).push(resolve);
     });
 }

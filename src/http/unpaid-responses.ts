@@ -39,7 +39,7 @@ export function createUnpaidResponses(
   nextIteration: (party: string) => Promise<void>,
 ): AwaitUnpaid {
   const lastOf = new WeakMap<Socket, Promise<unknown>>();
-  const ofAccount = new Map<string, number>();
+  const ofAccount = new Map<string, Set<ServerResponse>>();
   const made = new Set<ServerResponse>();
 
   /** Closes the connection that is unread for longest. @returns false when every client reads. */
@@ -50,18 +50,17 @@ export function createUnpaidResponses(
   };
 
   const count = async (accountId: string, response: ServerResponse, written: Promise<unknown>) => {
-    const own = ofAccount.get(accountId) ?? 0;
-    if (own >= RESPONSES_PER_ACCOUNT_MAX) {
+    const own = ofAccount.getOrInsertComputed(accountId, () => new Set());
+    if (own.size >= RESPONSES_PER_ACCOUNT_MAX) {
       // A client that ignores Retry-After comes back no faster than it is rejected.
       await nextIteration(accountId);
       throw serviceOverloaded;
     }
-    ofAccount.set(accountId, own + 1);
+    own.add(response);
     const end = () => {
       made.delete(response);
-      const left = (ofAccount.get(accountId) ?? 0) - 1;
-      if (left > 0) ofAccount.set(accountId, left);
-      else ofAccount.delete(accountId);
+      own.delete(response);
+      if (own.size === 0) ofAccount.delete(accountId);
     };
     written.then(end, end);
     await nextIteration(accountId);

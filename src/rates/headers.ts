@@ -51,7 +51,8 @@ export function servedRate(rate: SourcedRate, json: string | null): ServedRate |
   const { base, quote, rate: figure, asOf, source } = rate;
   const headers = json === null ? [] : (JSON.parse(json) as string[]);
   if (json !== null && !SENDABLE.test(json)) {
-    return toFailure(new Error(`the stored headers of ${pairName(rate)} are damaged`));
+    const advice = "a start, or the next figure, makes them anew";
+    return toFailure(new Error(`the stored headers of ${pairName(rate)} are damaged: ${advice}`));
   }
   const next = headers.indexOf(RATE_NEXT);
   const nextMs = next === -1 ? Number.POSITIVE_INFINITY : Date.parse(headers[next + 1] ?? "");

@@ -27,13 +27,11 @@ export function createHeadersOf(
   signingKey: () => SigningKey | undefined = () => undefined,
 ): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  const unsigned = (rate: SourcedRate) => {
-    const known = bySource.get(rate.source);
-    if (known !== undefined) return known(rate);
-    const constant = unnamed(rate.source);
-    bySource.set(rate.source, () => constant);
-    return constant;
-  };
+  const unsigned = (rate: SourcedRate) =>
+    bySource.getOrInsertComputed(rate.source, (source) => {
+      const constant = unnamed(source);
+      return () => constant;
+    })(rate);
   const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },

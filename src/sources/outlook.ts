@@ -43,11 +43,7 @@ export function memoized<Result>(
         fromMs = nowMs;
         untilMs = schedule.nextChange(nowMs) ?? nowMs;
       }
-      const known = results.get(asOf);
-      if (known !== undefined) return known;
-      const result = compute(asOf, nowMs);
-      results.set(asOf, result);
-      return result;
+      return results.getOrInsertComputed(asOf, () => compute(asOf, nowMs));
     },
   };
 }

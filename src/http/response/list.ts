@@ -27,6 +27,9 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** A longer text is sent while it is made; a shorter one whole, with its length. */
 const WHOLE_CHARACTERS_MAX = 65_536;
 
+/** Less than a full page: several short ones, such as those of most exports, share a turn. */
+const CHARACTERS_PER_TURN = 8192;
+
 export function createListSenders(
   log: Logger,
   nextIteration: (party: string) => Promise<void>,
@@ -36,10 +39,16 @@ export function createListSenders(
 } {
   const sendPieces: SendPieces = async (reply, pieces) => {
     const { accountId, raw } = reply.request;
+    // The first turn is the one in which the response was counted.
+    let inTurn = 0;
     const next = async (): Promise<string | undefined> => {
-      await nextIteration(accountId ?? "");
-      if (raw.socket.destroyed) throw new ClientGone();
+      if (inTurn > CHARACTERS_PER_TURN) {
+        await nextIteration(accountId ?? "");
+        if (raw.socket.destroyed) throw new ClientGone();
+        inTurn = 0;
+      }
       const { done, value } = await pieces.next();
+      inTurn += value?.length ?? 0;
       return done === true ? undefined : value;
     };
     let first = "";

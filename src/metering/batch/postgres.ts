@@ -247,11 +247,9 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
       outcomes[index] = readWithoutQuota(id, pair);
       continue;
     }
-    let account = accounts.get(id);
-    if (account === undefined) {
-      account = { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
-      accounts.set(id, account);
-    }
+    const account = accounts.getOrInsertComputed(id, () => {
+      return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
+    });
     if (pair !== undefined) account.wantedUnits += 1;
     metered.push({ index, key, account, pair, number: account.wantedUnits });
   }
