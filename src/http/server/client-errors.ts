@@ -112,8 +112,9 @@ export function handleClientErrors(
     const start = begun.get(side);
     const line =
       start === undefined ? lineOf(side.given, error) : `${start}${rawPacket?.toString("latin1")}`;
-    const target = requestLine.exec(line)?.[1];
-    const isIncomplete = startOfLine.test(line) && line.length <= HEAD_BYTES_MAX;
+    const isLine = line.includes("\n") || line.length > HEAD_BYTES_MAX;
+    const isIncomplete = !isLine && (start !== undefined || startOfLine.test(line));
+    const target = isIncomplete ? undefined : requestLine.exec(line)?.[1];
     if (target !== undefined) closeAfterResponses(side, rejectUnmatched(pathOf({ url: target })));
     else if (!isIncomplete) closeAfterResponses(side, known);
     // The parser repeats its error with the next packet, but not when the client ends its side.
