@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import type { AuditStore } from "../audit/store.ts";
 import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
-import { digested, fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
+import { digested, type FileUses, readWithProgress, withFile } from "../cli/input-file.ts";
 import { type Column, createTable } from "../cli/output.ts";
 import { type RateCommandDeps, shortAsOf } from "../rates/cli/arguments.ts";
 import { warnOfMissingKey } from "../rates/cli/sign.ts";
@@ -22,7 +22,7 @@ import { importCountsJson } from "./json.ts";
 import type { ImportCounts, ImportReports } from "./tally.ts";
 
 /** The dependencies of the command that imports a file. */
-export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
+export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore">, FileUses {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly history: HistoryStore;
@@ -30,8 +30,6 @@ export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;
-  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
   /** The keys of all publishers. */
   readonly sourceKeys: readonly string[];
@@ -111,12 +109,11 @@ async function importRates(
   file: string,
   { json, publishedAt, source }: ImportUse,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, origin, print } = deps;
+  const { settings, openStore, readRateFile, origin, print } = deps;
   const policy = createUpdatePolicy(settings());
   deps.finishWithoutReader();
   const stopped = deps.untilStopped();
-  try {
-    using opened = openFile(file);
+  return await withFile(file, deps, async (opened) => {
     // A read that waits fails then, after the transaction that runs.
     stopped.addEventListener("abort", () => opened[Symbol.dispose]());
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
@@ -143,11 +140,7 @@ async function importRates(
     const rest = `unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
     print(json ? JSON.stringify(importCountsJson(count)) : `stored ${storedText(count)}, ${rest}`);
     return rejected + held === 0 ? 0 : 1;
-  } catch (error) {
-    throw fileError(file, error);
-  } finally {
-    deps.showProgress("");
-  }
+  });
 }
 
 /** Shows what an import would do. */
@@ -156,11 +149,10 @@ async function showImport(
   file: string,
   { json, ...reading }: ImportUse,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, clock, print } = deps;
+  const { settings, openStore, readRateFile, clock, print } = deps;
   const policy = createUpdatePolicy(settings());
   const layOut = createTable(previewColumns);
-  try {
-    using opened = openFile(file);
+  return await withFile(file, deps, async (opened) => {
     await using store = await openStore();
     const count = await previewImport(readRateFile(readWithProgress(opened, deps.showProgress)), {
       ...{ store, clock, policy, reading },
@@ -175,11 +167,7 @@ async function showImport(
     const text = `would store ${storedText(count)}, ${rest}; nothing was stored`;
     print(json ? JSON.stringify({ dry_run: true, ...importCountsJson(count) }) : text);
     return rejected + held === 0 ? 0 : 1;
-  } catch (error) {
-    throw fileError(file, error);
-  } finally {
-    deps.showProgress("");
-  }
+  });
 }
 
 function storedText({ stored, older }: ImportCounts): string {

@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
@@ -15,6 +16,8 @@ export const LOCK_NAME = "kurs.lock";
 
 /** The same for a directory of backups, which several databases' commands may name. */
 const BACKUPS_LOCK_NAME = "kurs-backups.lock";
+
+const EXCLUSIVE = "BEGIN EXCLUSIVE";
 
 /** How long to wait between two attempts to get a lock. */
 const RETRY_MS = 200;
@@ -59,7 +62,7 @@ export function lockShared(dataDirectory: string, busyTimeoutMs: number): Dispos
  * @throws {DatabaseInUse} when one has it open.
  */
 export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
-  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, "BEGIN EXCLUSIVE", (cause) => {
+  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, EXCLUSIVE, (cause) => {
     const advice = "stop the server, or wait for the command, and try again";
     return new DatabaseInUse(
       `A server or a command has the database in ${dataDirectory} open: ${advice}.`,
@@ -83,7 +86,7 @@ export async function lockBackups(directory: string, onWait: OnWait): Promise<Di
       cause,
     );
   const file = join(directory, BACKUPS_LOCK_NAME);
-  return await untilUnlocked(() => lock(file, 0, "BEGIN EXCLUSIVE", busy), onWait);
+  return await untilUnlocked(() => lock(file, 0, EXCLUSIVE, busy), onWait);
 }
 
 /** Repeats work that needs a lock while another process has it, which may take minutes. */
@@ -106,6 +109,8 @@ function lock(
   busy: (cause: unknown) => StartupError,
 ): Disposable {
   makeDatabaseFile(file);
+  // On a file that it may only read, SQLite takes a shared lock instead.
+  if (statement === EXCLUSIVE) accessSync(file, constants.W_OK);
   const database = new DatabaseSync(file, { timeout });
   try {
     database.exec(statement);
