@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import type { EventDetails } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
 import { digested, type FileUses, readWithProgress, withFile } from "../cli/input-file.ts";
@@ -121,21 +122,31 @@ async function importRates(
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
     const imported = { name: basename(file), digest, publishedAt, source };
-    const reports = reportsTo(deps, false);
+    const record = (more: EventDetails) => {
+      const details = { file: basename(file), source, ...more };
+      return store.audit.record("rates.imported", origin(), { details });
+    };
+    // A kill or a full disk may leave no event after the rates.
+    await record({ started: true });
+    let lines = 0;
+    const onStored = (some: number) => {
+      lines += some;
+    };
+    const reports = { ...reportsTo(deps, false), onStored };
     const importing = storeRateLines(readRateFile(bytes), imported, reports);
     const count = await importing.catch(async (error: unknown) => {
-      if (!stopped.aborted) throw error;
-      const about = { details: { file: basename(file), source, stopped: true } };
-      await store.audit.record("rates.imported", origin(), about);
-      const rest = "the same command stores the rest";
-      throw new CommandError(`stopped: what was read is stored; ${rest}`);
+      await record({ stopped: true }).catch(() => undefined);
+      const stays = `stopped: the rates of ${counted(lines, "line")} are stored`;
+      const outcome = `${stays}; the same command stores the rest`;
+      if (stopped.aborted) throw new CommandError(outcome);
+      deps.printError(outcome);
+      throw error;
     });
     const { stored, older, unchanged, held, rejected } = count;
-    const details = {
-      ...{ file: basename(file), source, stored, older, unchanged, held, rejected },
+    await record({
+      ...{ stored, older, unchanged, held, rejected },
       ...(publishedAt && { published_at: `${publishedAt.timeOfDay} ${publishedAt.timeZone}` }),
-    };
-    await store.audit.record("rates.imported", origin(), { details });
+    });
     warnOfFurther(count, deps);
     const rest = `unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
     print(json ? JSON.stringify(importCountsJson(count)) : `stored ${storedText(count)}, ${rest}`);
