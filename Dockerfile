@@ -34,7 +34,8 @@ LABEL org.opencontainers.image.title="Kurs" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
-ENV DATA_DIR=/data HOST=0.0.0.0
+# SQLite sorts what is large in files, and a read-only root has no other place for them.
+ENV DATA_DIR=/data HOST=0.0.0.0 SQLITE_TMPDIR=/data
 # A number, so that an orchestrator can see that it is not root.
 USER 10001:10001
 VOLUME /data

@@ -40,7 +40,7 @@ if (!url || !key || !modelKey || !model || !question) {
 const kurs = new Client({ name: "kurs-example-agent", version: "1.0.0" });
 try {
   const requestInit = { headers: { Authorization: `ApiKey ${key}` } };
-  const address = new URL("/v1/mcp", url);
+  const address = new URL(`${url.replace(/\/+$/, "")}/v1/mcp`);
   await kurs.connect(new StreamableHTTPClientTransport(address, { requestInit }));
   console.log(await converse(question));
 } catch (error) {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What builds write into the folders of sources. */
-const WRITTEN = /^(?:dist|\.cache|\.pages|\.texts)(?:\/|$)/;
+/** What builds write into the folders of sources; `.vitepress` is newer after each, its files are not. */
+const WRITTEN = /^(?:(?:dist|\.cache|\.pages|\.texts|\.vitepress.\.temp)(?:\W|$)|\.vitepress$)/;
 
 const consoleSources = ["console", "package-lock.json", "src/cli/csv.ts", "src/pages/paths.ts"];
 

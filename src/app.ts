@@ -23,7 +23,7 @@ import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas, publishersJson } from "./coverage/json.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
-import { createSessionGuard } from "./http/authentication.ts";
+import { createSessionGuard, guardBodies } from "./http/authentication.ts";
 import { installFastPath } from "./http/fast-path/connection.ts";
 import type { ParsePlainRequest } from "./http/fast-path/plain-request.ts";
 import type { App } from "./http/fastify.ts";
@@ -37,6 +37,7 @@ import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget
 import { createErrorHandler } from "./http/response/error-handler.ts";
 import { createListSenders } from "./http/response/list.ts";
 import { createReplyWriter, type SendResponse } from "./http/response/reply.ts";
+import { createRespondToError } from "./http/response/response.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createCloseWithError, handleClientErrors } from "./http/server/client-errors.ts";
 import { trackExchanges } from "./http/server/exchanges.ts";
@@ -129,7 +130,7 @@ export interface AppDeps {
     readonly audit: AuditStore;
   };
   readonly clock: Clock;
-  readonly secrets: Pick<Secrets, "uuid">;
+  readonly secrets: Pick<Secrets, "uuid" | "hash">;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
@@ -147,7 +148,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const serialize = createSerializer(app.server, headers, clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
   const exchanges = trackExchanges(app.server, isShuttingDown);
-  const replyWriter = createReplyWriter(headers, logAccess, exchanges);
+  const respondToError = createRespondToError(log);
+  const replyWriter = createReplyWriter(headers, logAccess, exchanges, respondToError);
   const respondToRead = createRespondToRead({ readRate: deps.readRate, log });
   const respondToMcp = createRespondToMcp({ handleMcpRequest: deps.handleMcpRequest, log });
   const checkOrigin = createOriginCheck(settings);
@@ -160,10 +162,11 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
   const { send, sendFailure } = replyWriter;
   const limits = { admit, paceRejection, exchanges };
-  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
+  const responding = { serialize, respondToError, logAccess };
+  installFastPath(app.server, { ...limits, ...responding, parse, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const { publicUrl, version, license, registration, mail } = settings;
+  const { publicUrl, publicPath, version, license, registration, mail } = settings;
   const rejectUnmatched = addUnmatchedHandling(
     app,
     replyWriter,
@@ -181,10 +184,10 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   addVisitorsRoutes(app, version, deps);
-  if (!consoleRoutes(app, { registration, mail })) {
-    log.warn("the console is not built: run `npm run build`");
+  const areThere = [consoleRoutes(app, { registration, mail }), guideRoutes(app, publicPath)];
+  if (areThere.includes(false)) {
+    log.warn("the console or the guide is not built: run `npm run build`");
   }
-  guideRoutes(app, settings.publicPath);
   return app;
 }
 
@@ -202,11 +205,13 @@ async function addSessionRoutes(
   const { deleteAccount, exportOwnAccount, consumeAuthAttempt } = deps;
   const { readUsage, readDailyUsage, readKeyUsage } = deps;
   const { accounts, audit } = deps.store;
-  const sessionGuard = createSessionGuard(sessions.authenticate);
+  const { authenticate } = sessions;
+  const sessionGuard = createSessionGuard(authenticate);
   const listGuard = createListGuard(sessionGuard, awaitUnpaid);
   const guards = { sessionGuard, listGuard };
-  const { sendList, sendPieces } = createListSenders(deps.log, deps.nextIteration);
+  const { sendList, sendPieces } = createListSenders(deps.log, deps.nextIteration, authenticate);
   app.decorateRequest("accountId", null);
+  guardBodies(app, sessionGuard);
   registrationRoutes(app, { register: deps.register });
   await authRoutes(app, { sessions, sessionGuard });
   mailTokenRoutes(app, { emailVerification, passwordResets });
@@ -257,7 +262,7 @@ async function readAbout(
     version,
     pairs: await deps.coverage.countPairs(),
     publishers: owners.length,
-    publishersUpToDate: owners.filter(({ missedPublications: missed }) => missed === 0).length,
+    publishersUpToDate: owners.filter(({ isUpToDate }) => isUpToDate).length,
     publishersFailing: owners.filter(({ failures }) => failures > 0).length,
     lastSuccessAt: owners
       .flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])

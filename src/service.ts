@@ -222,7 +222,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const switchedOn = deps.sources.map(({ key }) => key);
   const nextIteration = createIterationQueue();
   const coverage = createCoverage({
-    store: store.coverage,
+    store: { ...store.sources, ...store.coverage },
     clock,
     knownSources: deps.knownSources,
     nextIteration,
@@ -256,7 +256,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
-    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, sessions }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt }),
   };
 }
 

@@ -44,5 +44,7 @@ export function welcome(
 /** How this program's commands are called where it was started from. */
 function commandName(): string {
   if (isSea()) return process.argv[0] ?? "kurs";
-  return import.meta.url.endsWith("/src/welcome.ts") ? "npm run -s kurs --" : "npx kurs";
+  return import.meta.url.endsWith("/src/welcome.ts")
+    ? "npm run -s kurs --"
+    : "node_modules/.bin/kurs";
 }

@@ -1,6 +1,6 @@
 import type { CallOptions } from "./deadline.ts";
 import type { Result } from "./operations.ts";
-import { type Call, type Connection, send } from "./send.ts";
+import { type Call, type Connection, segmentOf, send } from "./send.ts";
 
 /** Calls with a session. None costs a unit. */
 export interface Account {
@@ -42,7 +42,7 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
         send<"createApiKey">(connection, call("POST", keys, { name }), options),
       list: (options) => send<"listApiKeys">(connection, call("GET", keys), options),
       revoke(id, options) {
-        const path = `${keys}/${encodeURIComponent(id)}`;
+        const path = `${keys}/${segmentOf(id)}`;
         return send<"revokeApiKey">(connection, { ...call("DELETE", path), isData }, options);
       },
     },

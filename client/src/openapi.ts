@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * Get whether the store responds and accepts charges, and has rates to serve
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -555,7 +555,7 @@ export interface paths {
         options?: never;
         /**
          * Get whether the store responds and accepts charges, and has rates to serve: headers only
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         head: operations["headReadiness"];
         patch?: never;
@@ -897,6 +897,11 @@ export interface components {
              * @example 0
              */
             missed_publications: number;
+            /**
+             * @description Pairs that its newer publications have left out, and that are not suspended
+             * @example 0
+             */
+            missed_pairs: number;
             /**
              * Format: date-time
              * @description When the publisher's calendar expects the next publication; null for imports and for sources that publish continuously
@@ -4211,6 +4216,7 @@ export interface operations {
                      *           "schedule": "16:05 on working days, Europe/Berlin",
                      *           "pairs": 29,
                      *           "missed_publications": 0,
+                     *           "missed_pairs": 0,
                      *           "next_publication": "2026-11-23T15:05:00Z",
                      *           "last_success_at": "2026-11-21T12:00:00.000Z",
                      *           "newest_as_of": "2026-11-20T15:00:00.000000000Z",
@@ -4416,7 +4422,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rate"];
                 };
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4504,6 +4510,16 @@ export interface operations {
                      * @example 0
                      */
                     "Units-Charged"?: 0 | 1;
+                    /**
+                     * @description The quota, q, and the seconds of its billing period, w
+                     * @example "units";q=1000;w=2592000
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @example "units";r=999;t=846087
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4604,7 +4620,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4682,6 +4698,16 @@ export interface operations {
                      * @example 0
                      */
                     "Units-Charged"?: 0 | 1;
+                    /**
+                     * @description The quota, q, and the seconds of its billing period, w
+                     * @example "units";q=1000;w=2592000
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @example "units";r=999;t=846087
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -1,7 +1,7 @@
 import type { RateCache } from "./cache.ts";
 import { type CallOptions, startDeadline } from "./deadline.ts";
 import type { RateResult } from "./operations.ts";
-import { type Connection, isObject, send } from "./send.ts";
+import { type Connection, isObject, segmentOf, send } from "./send.ts";
 
 export interface Rates {
   /**
@@ -25,6 +25,7 @@ export function createRates(
   const open = new Map<string, Promise<RateResult>>();
 
   const read = async (path: string, options: CallOptions): Promise<RateResult> => {
+    const isData = (value: unknown) => isRateAt(path, value);
     const call = { method: "GET", path, authorization, isMetered: true, isData } as const;
     const result: RateResult = await send<"getRate">(connection, call, options);
     if (result.error === undefined) Object.freeze(result.data);
@@ -55,7 +56,7 @@ export function createRates(
 
   return {
     async get(base, quote, options = {}) {
-      const path = `/v1/rates/${segmentOf(base)}/${segmentOf(quote)}`;
+      const path = `/v1/rates/${symbolOf(base)}/${symbolOf(quote)}`;
       const cached = cache?.get(path);
       if (cached !== undefined) return cached;
       return await (isShared ? readShared : read)(path, options);
@@ -63,12 +64,15 @@ export function createRates(
   };
 }
 
-const isData = (value: unknown) => isObject(value) && typeof value.rate === "string";
+const isRateAt = (path: string, value: unknown) =>
+  isObject(value) &&
+  typeof value.rate === "string" &&
+  path === `/v1/rates/${value.base}/${value.quote}`;
 
 /** A symbol as the service reads it, so that a pair has one path however it is written. */
-function segmentOf(symbol: string): string {
+function symbolOf(symbol: string): string {
   if (typeof symbol === "string") {
-    return encodeURIComponent(symbol.trim().replace(/[a-z]+/g, (ascii) => ascii.toUpperCase()));
+    return segmentOf(symbol.trim().replace(/[a-z]+/g, (ascii) => ascii.toUpperCase()));
   }
   throw new TypeError(`base and quote must be texts such as "EUR" (got ${symbol})`);
 }

@@ -147,6 +147,13 @@ function unitsOf(response: Response | undefined, isMetered: boolean): UnitsCharg
 const wholeNumber = (text: string | null): number | undefined =>
   text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
+/**
+ * A text as a segment of a path. A URL would drop dots, and a proxy an empty segment: the service
+ * gets the text `%2E` instead, which is no symbol and no id either.
+ */
+export const segmentOf = (text: string): string =>
+  /^\.{0,2}$/.test(text) ? "%252E" : encodeURIComponent(text);
+
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -80,10 +80,13 @@ function readResponse(response: TextResponse): Parsed {
   return { rate: undefined, error: errorOf({ ...response, text }), ...chargedByTool };
 }
 
-/** Reads `ecb;name="European Central Bank"` (RFC 9651); the name is optional. */
+/** Reads `ecb;name="European Central Bank"` (RFC 9651); the name is optional, and may be `%"…"`. */
 function sourceIn(rateSource = ""): RateSource | undefined {
-  const [, key, name] = /^([^;]+)(?:;name="((?:[^"\\]|\\.)*)")?/.exec(rateSource) ?? [];
-  return key === undefined ? undefined : { key, name: name?.replace(/\\(.)/g, "$1") ?? key };
+  const [, key, isDisplay, text] =
+    /^([^;]+)(?:;name=(%?)"((?:[^"\\]|\\.)*)")?/.exec(rateSource) ?? [];
+  if (key === undefined) return undefined;
+  const name = isDisplay ? decodeURIComponent(text ?? "") : text?.replace(/\\(.)/g, "$1");
+  return { key, name: name ?? key };
 }
 
 /** docs/api.md, "What a response cost, and whether to retry". */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { GUIDE_PATH } from "../../src/pages/paths.ts";
 import { anchorOf } from "../pages/anchors.ts";
-import { PAGES, SIDEBAR } from "../pages/places.ts";
+import { BUILT, PAGES, SIDEBAR } from "../pages/places.ts";
 import { accessibleSearch } from "./accessible-search.ts";
 
 const sidebar: unknown = JSON.parse(readFileSync(join(PAGES, SIDEBAR), "utf8"));
@@ -14,7 +14,7 @@ const ROOT = `${GUIDE_PATH}../`;
 export default defineConfig({
   base: GUIDE_PATH,
   srcDir: ".pages",
-  outDir: "dist",
+  outDir: BUILT,
   cacheDir: ".cache",
   cleanUrls: true,
   // Of the pages that links in the window lead to: more than the page itself.

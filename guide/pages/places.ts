@@ -8,3 +8,6 @@ export const TEXTS = join(import.meta.dirname, "../.texts");
 
 /** The file in {@link PAGES} with the sidebar. */
 export const SIDEBAR = "sidebar.json";
+
+/** Where the site is built, until all of it is there. */
+export const BUILT = join(import.meta.dirname, "../.cache/dist");

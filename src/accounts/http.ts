@@ -1,13 +1,12 @@
 import { type ConsumeAuthAttempt, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import { accountOf, type SessionGuard } from "../http/authentication.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { accountOf, type SessionGuard, sessionOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi/responses.ts";
 import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { originNow } from "../shared/origin.ts";
+import { ownerNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { accountDetailsJson, SettingsBody, settingsJson } from "./json.ts";
 import type { AccountStore } from "./store.ts";
@@ -56,7 +55,7 @@ export function accountRoutes(
   uses: {
     readonly store: { readonly accounts: AccountStore };
     readonly clock: Clock;
-    readonly secrets: Pick<Secrets, "uuid">;
+    readonly secrets: Pick<Secrets, "uuid" | "hash">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
     readonly sessionGuard: SessionGuard;
   },
@@ -80,11 +79,11 @@ export function accountRoutes(
   );
 
   app.patch(`${url}/settings`, { schema: changeSettingsSchema, onRequest }, async (request) => {
-    const accountId = accountOf(request);
-    const address = clientAddress(request);
+    const session = sessionOf(request);
+    const { accountId, clientAddress } = session;
     // Each change adds an event to the audit log.
-    await uses.consumeAuthAttempt(address, `settings of ${accountId}`);
-    const origin = originNow({ kind: "account", address }, uses);
+    await uses.consumeAuthAttempt(clientAddress, `settings of ${accountId}`);
+    const origin = ownerNow(session, uses);
     await store.accounts.setQuotaMails(accountId, request.body.quota_mails, origin);
     return settingsJson(await storedAccount(accountId));
   });

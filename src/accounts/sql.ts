@@ -1,6 +1,7 @@
 import { writeEvent } from "../audit/sql.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
+import { transactionBy } from "../storage/access.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
@@ -103,7 +104,7 @@ export function accountStore(engine: Engine): AccountStore {
       }),
 
     setQuotaMails: (accountId, quotaMails, origin) =>
-      engine.transaction(function* () {
+      transactionBy(engine, origin, function* () {
         const changed = yield statement(CHANGE_QUOTA_MAILS, accountId, quotaMails ? 1 : 0);
         if (changed.length === 0) return;
         const details = { quota_mails: quotaMails };

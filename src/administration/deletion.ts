@@ -3,7 +3,7 @@ import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { normalizePassword, wrongPassword } from "../passwords/rules.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
-import { originNow } from "../shared/origin.ts";
+import { ownerNow, type SessionInUse } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { AdministrationStore } from "./administration.ts";
 
@@ -11,13 +11,10 @@ import type { AdministrationStore } from "./administration.ts";
  * Deletes the account of a session, as `kurs accounts delete` does. Its password counts and is
  * checked as at a log-in: otherwise a stolen session could try passwords without a limit.
  *
- * @throws {Failure} `too_many_requests`; `unauthorized` for a wrong password, and when the account
- *   was deleted meanwhile.
+ * @throws {Failure} `too_many_requests`; `unauthorized` for a wrong password, and when the session
+ *   has lost its access meanwhile.
  */
-export type DeleteAccount = (
-  accountId: string,
-  request: { readonly password: string; readonly clientAddress: string },
-) => Promise<void>;
+export type DeleteAccount = (session: SessionInUse, password: string) => Promise<void>;
 
 export function createDeleteAccount(uses: {
   readonly store: {
@@ -36,7 +33,8 @@ export function createDeleteAccount(uses: {
     return account;
   };
 
-  return async (accountId, { password: typed, clientAddress }) => {
+  return async (session, typed) => {
+    const { accountId, clientAddress } = session;
     const { email } = await accountOf(accountId);
     await consumeAuthAttempt(clientAddress, email);
     const password = normalizePassword(typed);
@@ -44,9 +42,8 @@ export function createDeleteAccount(uses: {
       const { passwordHash } = await accountOf(accountId);
       const { matches } = await secrets.verifyPassword(passwordHash || undefined, password);
       if (!matches) throw wrongPassword;
-      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       // Otherwise the password changed meanwhile: check again.
-      if (await store.administration.delete(email, origin, passwordHash)) return;
+      if (await store.administration.delete(email, ownerNow(session, uses), passwordHash)) return;
     }
   };
 }

@@ -3,10 +3,9 @@ import type { AuditStore } from "../audit/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { DailyUnits, UsageStore } from "../billing/store.ts";
 import { createReadDailyUsage } from "../billing/usage.ts";
-import type { Sessions } from "../sessions/sessions.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
-import { type Origin, originNow } from "../shared/origin.ts";
+import { type Origin, ownerNow, type SessionInUse } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import {
@@ -57,38 +56,25 @@ export async function exportAccount(
 }
 
 /**
- * Makes the export of an account for its owner. It throws `unauthorized` between two pieces when
- * the session has ended, or the account was suspended or deleted.
+ * Makes the export of an account for its owner.
  *
- * @param session the token of a session that `authenticate` accepted, and its client's address.
  * @throws {Failure} `too_many_requests`, because each export adds an event to the audit log;
- *   `unauthorized` when the account was deleted meanwhile.
+ *   `unauthorized` when the session has lost its access meanwhile.
  */
-export type ExportOwnAccount = (
-  accountId: string,
-  session: { readonly token: string; readonly clientAddress: string },
-) => Promise<AsyncGenerator<string, void>>;
+export type ExportOwnAccount = (session: SessionInUse) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
   uses: ExportUses & {
-    readonly sessions: Pick<Sessions, "authenticate">;
-    readonly secrets: Pick<Secrets, "uuid">;
+    readonly secrets: Pick<Secrets, "uuid" | "hash">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
   },
 ): ExportOwnAccount {
-  const { sessions } = uses;
-  return async (accountId, { token, clientAddress: address }) => {
-    await uses.consumeAuthAttempt(address, `export of ${accountId}`);
-    const origin = originNow({ kind: "account", address }, uses);
-    const pieces = await exportAccount(uses, accountId, origin);
+  return async (session) => {
+    const { accountId, clientAddress } = session;
+    await uses.consumeAuthAttempt(clientAddress, `export of ${accountId}`);
+    const pieces = await exportAccount(uses, accountId, ownerNow(session, uses));
     if (pieces === undefined) throw sessionRequired;
-    return (async function* () {
-      for await (const piece of pieces) {
-        // After the piece was read, so that nothing leaves that was read without a session.
-        await sessions.authenticate(token);
-        yield piece;
-      }
-    })();
+    return pieces;
   };
 }
 

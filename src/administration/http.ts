@@ -1,6 +1,5 @@
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { type SessionGuard, sessionOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
 import { invalidJson, notJson } from "../http/response/error-handler.ts";
@@ -59,8 +58,7 @@ export function ownAccountRoutes(
   const url = "/v1/account";
 
   app.delete(url, { schema: deleteSchema, onRequest }, async (request, reply) => {
-    const { password } = request.body;
-    await deleteAccount(accountOf(request), { password, clientAddress: clientAddress(request) });
+    await deleteAccount(sessionOf(request), request.body.password);
     return reply.code(204).send();
   });
 
@@ -68,9 +66,7 @@ export function ownAccountRoutes(
     `${url}/export`,
     { schema: exportSchema, onRequest: listGuard },
     async (request, reply) => {
-      const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientAddress: clientAddress(request) };
-      return sendPieces(reply, await exportOwnAccount(accountOf(request), session));
+      return sendPieces(reply, await exportOwnAccount(sessionOf(request)));
     },
   );
 }

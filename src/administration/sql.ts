@@ -2,6 +2,7 @@ import { writeEvent } from "../audit/sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { Origin } from "../shared/origin.ts";
+import { transactionBy } from "../storage/access.ts";
 import {
   ACTIVE_KEY,
   ERASED_ACCOUNT,
@@ -45,8 +46,8 @@ const ERASE_EVENTS = `
     origin = CASE WHEN actor = 'account' THEN NULL ELSE origin END
   WHERE account_id = $1`;
 
-// The account comes first and its sessions second: a log-in locks the account until its session is
-// stored, and a creation locks the session until its key is stored.
+// The account comes first and its sessions second, as in every transaction that locks both: a
+// log-in locks the account until its session is stored, an owner's change both until it is stored.
 const DELETE_REST = ERASED_TABLES.map((table) => `DELETE FROM ${table} WHERE account_id = $1`);
 const DELETE_INVITATION_MAILS = "DELETE FROM mails WHERE email = $1";
 
@@ -106,6 +107,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
         const [account] = yield statement(ACCOUNT_ID, email);
         if (account === undefined) return undefined;
         const accountId = textOf(account, "id");
+        yield statement(LOCK_ACCOUNT, accountId);
         const { length: sessions } = yield statement(END_SESSIONS, accountId);
         if (sessions > 0) {
           yield writeEvent("sessions.ended", origin, { accountId, details: { sessions } });
@@ -124,21 +126,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
       }, lockOfEmail(email)),
 
     delete: (email, origin, passwordHash) =>
-      engine.transaction(function* () {
-        const values = [email, origin.at, passwordHash ?? null] as const;
-        const [account] = yield statement(ERASE_ACCOUNT, ...values);
-        if (account === undefined) return false;
-        const accountId = textOf(account, "id");
-        yield statement(END_SESSIONS, accountId);
-        yield statement(REVOKE_KEYS, accountId, origin.at);
-        yield statement(ERASE_KEY_NAMES, accountId);
-        for (const sql of DELETE_REST) yield statement(sql, accountId);
-        yield statement(REMOVE_INVITATIONS, email);
-        yield statement(DELETE_INVITATION_MAILS, email);
-        yield writeEvent("account.deleted", origin, { accountId });
-        yield statement(ERASE_EVENTS, accountId);
-        return true;
-      }, lockOfEmail(email)),
+      transactionBy(engine, origin, () => erase(email, origin, passwordHash), lockOfEmail(email)),
 
     withdrawInvitations: (email, origin) =>
       engine.transaction(function* () {
@@ -153,6 +141,22 @@ export function administrationStore(engine: Engine): AdministrationStore {
 
     ...readingOf(engine),
   };
+}
+
+function* erase(email: string, origin: Origin, passwordHash?: string): Transaction<boolean> {
+  const values = [email, origin.at, passwordHash ?? null] as const;
+  const [account] = yield statement(ERASE_ACCOUNT, ...values);
+  if (account === undefined) return false;
+  const accountId = textOf(account, "id");
+  yield statement(END_SESSIONS, accountId);
+  yield statement(REVOKE_KEYS, accountId, origin.at);
+  yield statement(ERASE_KEY_NAMES, accountId);
+  for (const sql of DELETE_REST) yield statement(sql, accountId);
+  yield statement(REMOVE_INVITATIONS, email);
+  yield statement(DELETE_INVITATION_MAILS, email);
+  yield writeEvent("account.deleted", origin, { accountId });
+  yield statement(ERASE_EVENTS, accountId);
+  return true;
 }
 
 /** What is read of an account before its deletion, and for its export. */
@@ -171,7 +175,7 @@ function readingOf(
     },
 
     beginExport: (accountId, origin) =>
-      engine.transaction(function* () {
+      transactionBy(engine, origin, function* () {
         // A deletion waits for the export's event, and then removes the address from it.
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
         const [row] = yield statement(ACCOUNT_ROW, accountId);

@@ -1,7 +1,7 @@
 import type { Caller } from "../shared/caller.ts";
 import type { Clock } from "../shared/clock.ts";
-import { Failure, sessionRequired } from "../shared/failure.ts";
-import { type Origin, originNow } from "../shared/origin.ts";
+import { Failure } from "../shared/failure.ts";
+import { type Origin, ownerNow, type SessionInUse } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
@@ -24,15 +24,10 @@ interface ValidKey extends Caller {
 export interface ApiKeys {
   /**
    * @param name trimmed, 1 to 100 characters.
-   * @param session the token of a session that `authenticate` accepted, and its client's address.
    * @returns the key with its secret, which is returned only here.
-   * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has ended since.
+   * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has lost its access.
    */
-  create(
-    accountId: string,
-    name: string,
-    session: { readonly token: string; readonly clientAddress: string },
-  ): Promise<{ key: ApiKey; secret: string }>;
+  create(session: SessionInUse, name: string): Promise<{ key: ApiKey; secret: string }>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
   /**
@@ -43,9 +38,10 @@ export interface ApiKeys {
   authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
-   * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already;
+   *   `unauthorized` as `create`.
    */
-  revoke(accountId: string, keyId: string, clientAddress: string): Promise<void>;
+  revoke(session: SessionInUse, keyId: string): Promise<void>;
 }
 
 export function createApiKeys(uses: {
@@ -56,10 +52,9 @@ export function createApiKeys(uses: {
   const { store, secrets } = uses;
 
   return {
-    create(accountId, name, session) {
-      const origin = originNow({ kind: "account", address: session.clientAddress }, uses);
-      const sessionHash = secrets.hash(session.token);
-      return createKey(uses, { accountId, name, sessionHash }, origin);
+    create(session, name) {
+      const { accountId } = session;
+      return createKey(uses, { accountId, name }, ownerNow(session, uses));
     },
 
     list: (accountId) => pagesOfKeys(store.keys, accountId),
@@ -74,11 +69,11 @@ export function createApiKeys(uses: {
       throw new KeyRejected({ keyPrefix, ...(stored ?? { rejection: "unknown" }) });
     },
 
-    async revoke(accountId, keyId, clientAddress) {
+    async revoke(session, keyId) {
       const id = keyId.toLowerCase();
-      const origin = originNow({ kind: "account", address: clientAddress }, uses);
-      const isRevoked = isUuid(id) && (await store.keys.revoke(accountId, id, origin));
-      if (!isRevoked) throw apiKeyNotFound;
+      if (!isUuid(id)) throw apiKeyNotFound;
+      const origin = ownerNow(session, uses);
+      if (!(await store.keys.revoke(session.accountId, id, origin))) throw apiKeyNotFound;
     },
   };
 }
@@ -86,12 +81,12 @@ export function createApiKeys(uses: {
 /**
  * Creates an API key.
  *
- * @param wanted the name, checked already, and the session that must not have ended, if any.
+ * @param wanted the account, and the name, checked already.
  * @throws {Failure} as `create` of `ApiKeys`, and `not_found` for a deleted account.
  */
 export async function createKey(
   { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
-  wanted: Pick<NewApiKey, "accountId" | "name" | "sessionHash">,
+  wanted: Pick<NewApiKey, "accountId" | "name">,
   origin: Origin,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = API_KEY_PREFIX + secrets.secret();
@@ -104,7 +99,6 @@ export async function createKey(
   };
   const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
   const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
-  if (creation === "session_ended") throw sessionRequired;
   if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };
   throw keyLimitReached[creation];

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { accountOf, type SessionGuard, sessionOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
@@ -78,9 +77,7 @@ export async function apiKeyRoutes(
     url,
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
-      const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientAddress: clientAddress(request) };
-      const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
+      const { key, secret } = await apiKeys.create(sessionOf(request), request.body.name);
       reply.code(201);
       return createdApiKeyJson(key, secret);
     },
@@ -92,7 +89,7 @@ export async function apiKeyRoutes(
 
   await ignoringBodies(app, (scope) => {
     scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
-      await apiKeys.revoke(accountOf(request), request.params.id, clientAddress(request));
+      await apiKeys.revoke(sessionOf(request), request.params.id);
       return reply.code(204).send();
     });
   });

@@ -1,4 +1,5 @@
 import { writeEvent } from "../audit/sql.ts";
+import { transactionBy } from "../storage/access.ts";
 import {
   ACTIVE_KEY,
   hashParameters,
@@ -23,11 +24,6 @@ import type {
 export const apiKeyTables: Tables = {
   api_keys: { key: "key_hash", others: "id, account_id, name, key_prefix, created_at, revoked_at" },
 };
-
-// Locks the session's row until the key is stored: a password reset, which ends the sessions and
-// then revokes keys, waits for the key or has already ended the session.
-const LOCK_SESSION = `
-  UPDATE sessions SET expires_at = expires_at WHERE token_hash = $1 RETURNING token_hash`;
 
 // Each count reads no more rows than its limit, because an older version may have left 500,000
 // revoked keys: of all keys, only whether there is one behind the first $2. The keys of a day are
@@ -94,19 +90,15 @@ const BURN_LOCK = "burn";
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
     async create(key, limits, origin) {
-      const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
+      const { keyHash, id, accountId, name, keyPrefix, createdAt } = key;
       const { active, perDay, total } = limits;
       const counted = [accountId, total - 1, active, perDay, createdAt.slice(0, 10)] as const;
       const countReached = (rows: readonly Row[]) => reachedLimit(rows[0] ?? {}, limits);
       // Without a lock and a commit: a client may try again and again.
       const reached = countReached(await engine.query(COUNT_KEYS, ...counted));
       if (reached !== undefined) return reached;
-      return engine.transaction(function* (): Transaction<KeyCreation> {
-        if (sessionHash === undefined) {
-          if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";
-        } else if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) {
-          return "session_ended";
-        }
+      return transactionBy(engine, origin, function* (): Transaction<KeyCreation> {
+        if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";
         const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
         if ((yield statement(CREATE_KEY, ...values)).length === 1) {
           const details = { api_key_id: id, key_prefix: keyPrefix };
@@ -115,7 +107,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
         }
         // Keys were created since the first count.
         return countReached(yield statement(COUNT_KEYS, ...counted)) ?? "active";
-      }, `keys of ${accountId}`);
+      });
     },
 
     async list(accountId, afterId, limit) {
@@ -139,7 +131,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     },
 
     revoke: (accountId, keyId, origin) =>
-      engine.transaction(function* () {
+      transactionBy(engine, origin, function* () {
         const [key] = yield statement(REVOKE_KEY, keyId, accountId, origin.at);
         if (key === undefined) return false;
         const details = { api_key_id: keyId, key_prefix: textOf(key, "key_prefix") };

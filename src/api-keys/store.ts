@@ -12,11 +12,6 @@ export interface ApiKey {
 export interface NewApiKey extends ApiKey {
   readonly accountId: string;
   readonly keyHash: string;
-  /**
-   * The session that creates it: it must still exist when the key is stored. Unset for a key that
-   * an operator creates: the account must still exist.
-   */
-  readonly sessionHash?: string;
 }
 
 /** The most keys of one account. */
@@ -28,8 +23,8 @@ export interface KeyLimits {
   readonly total: number;
 }
 
-/** The result of a creation: stored, or not stored because of what has ended, or of a limit. */
-export type KeyCreation = "created" | "session_ended" | "account_deleted" | keyof KeyLimits;
+/** The result of a creation: stored, or not stored because of a deletion or a limit. */
+export type KeyCreation = "created" | "account_deleted" | keyof KeyLimits;
 
 /** A key of any account, as the operator sees it. */
 export interface OwnedKey extends ApiKey {

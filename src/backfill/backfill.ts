@@ -1,6 +1,6 @@
 import { type Figure, type FigureStore, figureOf } from "../rates/figures.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
-import { latestAsOf, parseQuotation, type Rejection } from "../rates/rules/rate.ts";
+import { latestAsOf, parseSourceLine, type Rejection } from "../rates/rules/rate.ts";
 import { byPair } from "../rates/rules/symbol.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -216,7 +216,7 @@ function figuresIn(
   const latest = latestAsOf(nowMs);
   const figures: Figure[] = [];
   for (const line of lines) {
-    const parsed = "reason" in line ? line : parseQuotation(line, latest);
+    const parsed = parseSourceLine(line, latest);
     if ("reason" in parsed) {
       tally.reject(range, parsed);
       continue;

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
-import { csvLine } from "../cli/csv.ts";
+import { writeList } from "../cli/list-writer.ts";
 import { quoted } from "../shared/text/visible-text.ts";
 import { readUnitsByAccount, readUnitsByKeyAndDay } from "./export.ts";
 import { accountUnitsJson, keyUnitsJson } from "./json.ts";
@@ -68,29 +68,13 @@ async function exportUsage(deps: UsageCommandDeps, options: ExportOptions): Prom
   await using store = await openStore();
   if (options.perKeyAndDay) {
     const pages = readUnitsByKeyAndDay(store, period);
-    await writeRows(write, format, keyColumns, pages, keyUnitsJson);
+    const rows = { columns: [], csvColumns: keyColumns, toJson: keyUnitsJson };
+    await writeList(pages, { format }, rows, write);
   } else {
     const pages = readUnitsByAccount(store, period);
-    await writeRows(write, format, accountColumns, pages, accountUnitsJson);
+    const rows = { columns: [], csvColumns: accountColumns, toJson: accountUnitsJson };
+    await writeList(pages, { format }, rows, write);
   }
-}
-
-/** Writes a page at a time, so that the export needs the same memory for any number of rows. */
-async function writeRows<Item, Column extends string>(
-  write: UsageCommandDeps["write"],
-  format: ExportOptions["format"],
-  columns: readonly Column[],
-  pages: AsyncGenerator<readonly Item[], void>,
-  toJson: (item: Item) => Readonly<Record<Column, string | number>>,
-): Promise<void> {
-  const lineOf = (item: Item) => {
-    const row = toJson(item);
-    return format === "csv"
-      ? csvLine(columns.map((column) => row[column]))
-      : `${JSON.stringify(row)}\n`;
-  };
-  if (format === "csv") await write(csvLine(columns));
-  for await (const page of pages) await write(page.map(lineOf).join(""));
 }
 
 /** @throws {CommandError} the period's name is invalid, or the period has not begun. */

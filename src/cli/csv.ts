@@ -1,5 +1,8 @@
-/** What a spreadsheet takes for the start of a formula; ";" separates cells in some countries. */
-const formula = /(^|;)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+/**
+ * Where a spreadsheet finds the start of a formula: at the start of a cell, by any separator that
+ * it may use, and also after quotes and blanks.
+ */
+const formula = /(?<=^|[;|\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
  * A line of CSV (RFC 4180), which ends with a line feed alone. A cell that a spreadsheet would run
@@ -8,7 +11,7 @@ const formula = /(^|;)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 export function csvLine(cells: readonly (string | number)[]): string {
   const texts = cells.map((cell) => {
     if (typeof cell === "number") return String(cell);
-    const text = cell.replaceAll(formula, "$1'");
+    const text = cell.replaceAll(formula, "'");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${texts.join(",")}\n`;

@@ -1,8 +1,9 @@
 import type { AssetSymbol, Pair } from "../rates/rules/symbol.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Instant } from "../shared/instant.ts";
-import { createOutlooks, memoized, type Outlook } from "../sources/outlook.ts";
+import { createMissedCounts, createOutlooks, type Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
+import type { SourceStore } from "../sources/store.ts";
 
 // What exists: the pairs and their sources, without figures and without the observation times of
 // pairs, which a read pays for. A source has the newest time of its figures: readers see its age.
@@ -58,6 +59,9 @@ export interface CoveredSource {
   /** The number of pairs that it owns. */
   readonly pairs: number;
   readonly missedPublications: number;
+  /** The number of pairs that its newer publications have left out. */
+  readonly missedPairs: number;
+  readonly isUpToDate: boolean;
   readonly nextPublication: string | undefined;
   readonly lastSuccessAt: string | undefined;
   readonly newestAsOf: Instant | undefined;
@@ -85,7 +89,7 @@ export interface Coverage {
 }
 
 export function createCoverage(uses: {
-  readonly store: CoverageStore;
+  readonly store: CoverageStore & Pick<SourceStore, "pairsBehind">;
   readonly clock: Clock;
   /** The keys of the sources that are switched on. */
   readonly switchedOn: readonly string[];
@@ -96,14 +100,7 @@ export function createCoverage(uses: {
 }): Coverage {
   const { store, clock, switchedOn, knownSources, nextIteration } = uses;
   const outlookOf = createOutlooks(knownSources);
-  const countMissed = new Map(
-    knownSources.map(({ key, schedule }) => [
-      key,
-      memoized(schedule, (asOf, nowMs) => {
-        return schedule.missed(asOf === undefined ? undefined : Date.parse(asOf), nowMs);
-      }),
-    ]),
-  );
+  const missedBy = createMissedCounts(knownSources);
 
   const coverage: Coverage = {
     async pairs(page) {
@@ -119,19 +116,27 @@ export function createCoverage(uses: {
     async sources() {
       const nowMs = clock.nowMs();
       const states = new Map((await store.sources()).map((state) => [state.source, state]));
+      const behind = await store.pairsBehind();
       const covered: CoveredSource[] = [];
       for (const source of knownSources) {
         const state = states.get(source.key);
         const { pairs = 0, failures = 0, lastSuccessAt, newestAsOf } = state ?? {};
         if (pairs === 0 && !switchedOn.includes(source.key)) continue;
-        const count = countMissed.get(source.key);
-        // Up to 99 searches in the calendar: 10 to 30 ms.
-        if (count?.isKnown(newestAsOf, nowMs) === false) await nextIteration();
-        const missedPublications = count?.ask(newestAsOf, nowMs) ?? 0;
+        const startedMs = clock.nowMs();
+        const missedPublications = missedBy(source.key, newestAsOf, nowMs);
+        // Unless it is known, up to 99 searches in the calendar: 10 to 30 ms.
+        if (clock.nowMs() > startedMs) await nextIteration();
         const { nextPublication } = outlookOf(source.key, newestAsOf, nowMs);
+        const missedPairs = behind.filter((pair) => {
+          return (
+            pair.source === source.key && outlookOf(source.key, pair.asOf, nowMs, pair).isMissed
+          );
+        }).length;
         const lastErrorAt = failures === 0 ? undefined : state?.lastErrorAt;
         const outcome = { lastSuccessAt, newestAsOf, failures, lastErrorAt };
-        covered.push({ source, pairs, missedPublications, nextPublication, ...outcome });
+        const isUpToDate = missedPublications + missedPairs === 0;
+        const missing = { missedPublications, missedPairs, isUpToDate, nextPublication };
+        covered.push({ source, pairs, ...missing, ...outcome });
       }
       return covered;
     },

@@ -79,6 +79,11 @@ export const CoveredSourceSchema = Type.Object(
       description: "Publications that are overdue; 99 means that many or more",
       examples: [0],
     }),
+    missed_pairs: Type.Integer({
+      minimum: 0,
+      description: "Pairs that its newer publications have left out, and that are not suspended",
+      examples: [0],
+    }),
     next_publication: nullable(NextPublication),
     last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
     newest_as_of: nullable({
@@ -140,32 +145,28 @@ export function sourcesJson(sources: readonly CoveredSource[]) {
 
 /** What visitors see: no figure, and no time of an observation. */
 export function publishersJson(publishers: readonly Publisher[]) {
-  const names: Record<string, string> = {};
-  for (const { base, quote } of publishers.flatMap(({ readablePairs }) => readablePairs)) {
-    for (const symbol of [base, quote]) {
-      const name = currencyName(symbol);
-      if (name !== undefined) names[symbol] = name;
-    }
-  }
-  return { publishers: publishers.map(publisherJson), names };
+  return { publishers: publishers.map(publisherJson) };
 }
 
 function publisherJson(publisher: Publisher) {
-  const { source, readablePairs, missedPublications, lastSuccessAt } = publisher;
+  const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
+  const symbols = new Set(readablePairs.flatMap(({ base, quote }) => [base, quote]));
+  const named = [...symbols].map((symbol) => [symbol, currencyName(symbol, source.key)] as const);
   return {
     name: source.name,
     country: source.country,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),
-    up_to_date: missedPublications === 0,
+    up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
+    names: Object.fromEntries(named.filter(([, name]) => name !== undefined)),
   };
 }
 
 function coveredSourceJson(covered: CoveredSource) {
-  const { source, pairs, missedPublications, nextPublication } = covered;
+  const { source, pairs, missedPublications, missedPairs, nextPublication } = covered;
   return {
     key: source.key,
     name: source.name,
@@ -176,6 +177,7 @@ function coveredSourceJson(covered: CoveredSource) {
     schedule: scheduleText(source),
     pairs,
     missed_publications: missedPublications,
+    missed_pairs: missedPairs,
     next_publication: nextPublication ?? null,
     last_success_at: covered.lastSuccessAt ?? null,
     newest_as_of: covered.newestAsOf ?? null,
@@ -198,8 +200,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
   return {
     base,
     quote,
-    base_name: currencyName(base) ?? null,
-    quote_name: currencyName(quote) ?? null,
+    base_name: currencyName(base, source) ?? null,
+    quote_name: currencyName(quote, source) ?? null,
     source,
     missed_publication: outlook.isMissed,
     next_publication: outlook.nextPublication ?? null,
@@ -210,8 +212,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
 export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
   return {
     ...storedRateJson(rate),
-    base_name: currencyName(rate.base) ?? null,
-    quote_name: currencyName(rate.quote) ?? null,
+    base_name: currencyName(rate.base, rate.source) ?? null,
+    quote_name: currencyName(rate.quote, rate.source) ?? null,
     missed_publication: isMissed,
     next_publication: nextPublication ?? null,
   };

@@ -131,9 +131,12 @@ async function findInServices(
   // Read after the examination: a running server keeps writing newer times.
   const nowMs = clock.nowMs();
   const { rateSources } = settings;
-  const { facts, sources: states, mails } = examined;
+  const { facts, sources: states, pairsBehind = [], mails } = examined;
   const { rates = [] } = facts.totals ?? {};
-  const listed = { list: async () => withUnfetched(states ?? [], rates, nowMs) };
+  const listed = {
+    list: async () => withUnfetched(states ?? [], rates, nowMs),
+    pairsBehind: async () => pairsBehind,
+  };
   const active = sourcesOf(rateSources, { clock, version });
   const statuses = await readSourceStatus(listed, active, nowMs);
   const others = rates.filter(({ source }) => !rateSources.includes(source));

@@ -1,5 +1,5 @@
 import type { MailRecord } from "../mail/store.ts";
-import type { SourceState } from "../sources/store.ts";
+import type { PairBehind, SourceState } from "../sources/store.ts";
 import type { StoreFacts } from "./rules/store.ts";
 
 /** The result of examining a store. */
@@ -11,5 +11,6 @@ export type Examination =
       readonly facts: StoreFacts;
       /** Undefined where the schema is not the program's or the database is damaged. */
       readonly sources: readonly SourceState[] | undefined;
+      readonly pairsBehind: readonly PairBehind[] | undefined;
       readonly mails: readonly MailRecord[] | undefined;
     };

@@ -69,6 +69,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         unsafeSettings,
       },
       sources: engine && (await sourceStore(engine).list()),
+      pairsBehind: engine && (await sourceStore(engine).pairsBehind()),
       mails: engine && (await mailStore(engine).list({ withDelivered: false })),
     };
   } catch (error) {

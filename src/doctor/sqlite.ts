@@ -5,6 +5,7 @@ import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
 import { integerOf, USABLE_KEY } from "../storage/columns.ts";
+import { rejectBackup } from "../storage/sqlite/backup/metadata.ts";
 import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
@@ -68,6 +69,7 @@ export async function examineSqlite(
     using database = openToRead(file);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
+    rejectBackup(database);
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
     // At the same time: for a million accounts, each takes over a second. What was read from a
     // damaged database, or the error of reading it, does not count.
@@ -93,6 +95,7 @@ export async function examineSqlite(
         unsafeSettings: [],
       },
       sources: read?.sources,
+      pairsBehind: read?.pairsBehind,
       mails: read?.mails,
     };
   } catch (error) {
@@ -110,6 +113,7 @@ async function readContent(database: DatabaseSync, file: string, isThorough: boo
     wrongKeys: isThorough ? integerOf(keys, "wrong") : undefined,
     totals: await readUsageTotals(engine, UNITS),
     sources: await sourceStore(engine).list(),
+    pairsBehind: await sourceStore(engine).pairsBehind(),
     mails: await mailStore(engine).list({ withDelivered: false }),
   };
 }

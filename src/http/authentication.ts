@@ -2,7 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { createIterationQueue } from "../async/iteration-queue.ts";
 import { sessionRequired } from "../shared/failure.ts";
+import type { SessionInUse } from "../shared/origin.ts";
 import type { Scheme } from "./challenge.ts";
+import { clientAddress } from "./client-address.ts";
+import type { App } from "./fastify.ts";
 import { isRepeated } from "./headers.ts";
 
 const startOf: Record<Scheme, RegExp> = {
@@ -52,8 +55,23 @@ export function createSessionGuard(
   };
 }
 
+/** Checks the session again after a body, which may take 30 s to arrive: it may end meanwhile. */
+export function guardBodies(app: App, sessionGuard: SessionGuard): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    const { "content-length": length, "transfer-encoding": coding } = request.headers;
+    if (request.accountId === null || (length ?? coding) === undefined) return done();
+    sessionGuard(request).then(() => done(), done);
+  });
+}
+
 /** @returns the account that the guard found. @throws {Failure} on a route without a guard. */
 export function accountOf({ accountId }: FastifyRequest): string {
   if (accountId === null) throw sessionRequired;
   return accountId;
+}
+
+/** @returns the session that the guard accepted. @throws {Failure} as `accountOf`; {ClientGone} */
+export function sessionOf(request: FastifyRequest): SessionInUse {
+  const token = credentialOf(request.raw, "Session") ?? "";
+  return { accountId: accountOf(request), token, clientAddress: clientAddress(request) };
 }

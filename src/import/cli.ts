@@ -113,12 +113,13 @@ async function importRates(
   const { settings, openStore, readRateFile, origin, print } = deps;
   const policy = createUpdatePolicy(settings());
   deps.finishWithoutReader();
-  const stopped = deps.untilStopped();
   return await withFile(file, deps, async (opened) => {
-    // A read that waits fails then, after the transaction that runs.
-    stopped.addEventListener("abort", () => opened[Symbol.dispose]());
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
     await using store = await openStore({ makesStore: true });
+    // Not before: a signal ends the wait for another process. A read that waits fails then, after
+    // the transaction that runs.
+    const stopped = deps.untilStopped();
+    stopped.addEventListener("abort", () => opened[Symbol.dispose]());
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
     const imported = { name: basename(file), digest, publishedAt, source };

@@ -118,8 +118,8 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         const now = origin.at;
         const accountId = yield* spendToken(tokenHash, "password_reset", now);
         if (accountId === undefined) return false;
-        // A log-in locks the account until its session is stored, as a use of a token does, and a
-        // key creation locks the session until its key is stored: neither can commit after both.
+        // A log-in and an owner's change lock the account, as a use of a token does: neither can
+        // commit after this with a password or a session that was valid before.
         const [account = {}] = yield statement(SET_PASSWORD, accountId, passwordHash);
         yield statement(END_SESSIONS, accountId);
         // The person who created the account knows the keys, and may not own the email.

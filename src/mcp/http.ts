@@ -37,9 +37,9 @@ export async function mcpRoutes(
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
     const message = { headers, body, apiKey: apiKeyOf(request), requestId };
-    void respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) }).then(
+    respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) }).then(
       (response) => send(request, reply, response),
-      (error: ClientGone) => reply.send(error),
+      (error: Error) => reply.send(error),
     );
   };
 

@@ -111,14 +111,10 @@ export function createTools(deps: {
 }): Tools {
   const { readRate, convertCurrency, readUsage, apiKeys } = deps;
 
-  /** Checks the key. @returns the failure of arguments of which one is no string. */
-  const rejectArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
+  const reject = async (apiKey: string | undefined, violation: string): Promise<ToolOutcome> => {
     const caller = await apiKeys.authenticate(apiKey);
-    const name = names.find((each) => typeof args[each] !== "string") ?? "";
-    const rule =
-      args[name] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
-    const result = new Failure("invalid_request", `${name} ${rule}.`);
-    return { result, headers: [], unitsCharged: 0, caller } as const;
+    const result = new Failure("invalid_request", violation);
+    return { result, headers: [], unitsCharged: 0, caller };
   };
 
   const tools: Tool[] = [
@@ -132,11 +128,7 @@ export function createTools(deps: {
       inputSchema: exactly({ base, quote }),
       outputSchema: exactly(rateFields),
       ...costsOneUnit,
-      run(apiKey, args) {
-        const { base, quote } = args;
-        if (typeof base !== "string" || typeof quote !== "string") {
-          return rejectArguments(apiKey, args, ["base", "quote"]);
-        }
+      run(apiKey, { base = "", quote = "" }: Record<string, string>) {
         return readRate(apiKey, base, quote).then(({ result, unitsCharged, caller }) =>
           result instanceof Failure
             ? { result, headers: [], unitsCharged, caller }
@@ -153,11 +145,7 @@ export function createTools(deps: {
       inputSchema: exactly({ base, quote, amount }),
       outputSchema: exactly(conversionFields),
       ...costsOneUnit,
-      run(apiKey, args) {
-        const { base, quote, amount } = args;
-        if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
-          return rejectArguments(apiKey, args, ["base", "quote", "amount"]);
-        }
+      run(apiKey, { base = "", quote = "", amount = "" }: Record<string, string>) {
         return convertCurrency(apiKey, base, quote, amount).then((conversion) => {
           const { result, ...others } = conversion;
           if (result instanceof Failure) return { result, headers: [], ...others };
@@ -182,7 +170,28 @@ export function createTools(deps: {
       },
     },
   ];
-  return new Map(tools.map((tool) => [tool.name, tool]));
+  const strict = tools.map((tool): Tool => {
+    const names = Object.keys(tool.inputSchema.properties);
+    const run: Tool["run"] = (apiKey, args) => {
+      const violation = violationOf(tool.name, names, args);
+      return violation === undefined ? tool.run(apiKey, args) : reject(apiKey, violation);
+    };
+    return { ...tool, run };
+  });
+  return new Map(strict.map((tool) => [tool.name, tool]));
+}
+
+/** @returns what is wrong with the arguments of a tool that takes texts with these names. */
+function violationOf(tool: string, names: string[], args: Arguments): string | undefined {
+  // The SDK drops __proto__.
+  const other = Object.keys(args).find((name) => !names.includes(name) && name !== "__proto__");
+  const taken = names.join(", ") || "none";
+  if (other !== undefined)
+    return `${tool} has no argument ${other.slice(0, 64)}: it takes ${taken}.`;
+  const wrong = names.find((name) => typeof args[name] !== "string");
+  if (wrong === undefined) return undefined;
+  if (args[wrong] === undefined) return `${wrong} is missing.`;
+  return `${wrong} must be a string such as "${examples[wrong]}".`;
 }
 
 /** A signature covers the body of the rate, which a conversion's is not. */

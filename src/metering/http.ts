@@ -10,18 +10,19 @@ import type { SendFailure, SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { rateBody } from "../rates/rules/rate.ts";
+import { parsePair } from "../rates/rules/symbol.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { failureHeadersByStatus, rateHeaders } from "./read-headers-http.ts";
 import { type QuotaState, quotaExceeded, type ReadRate, type ReadResult } from "./read-rate.ts";
-import { invalidAssetSymbol, readsOverloaded, unsupportedPair } from "./rules.ts";
+import { invalidAssetSymbol, readsOverloaded, rejectQuery, unsupportedPair } from "./rules.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
 /** When a read fails, and what it then costs. */
 const conditions = {
-  invalid_request: "malformed HTTP; costs nothing",
+  invalid_request: "malformed HTTP, or a parameter such as date or amount; costs nothing",
   unauthorized:
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
@@ -80,18 +81,21 @@ export function rateRoutes(
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
-    void respondToRead(request.id, apiKey, base, quote).then((response) => {
-      send(request, reply, response);
-    });
+    const rejection = parsePair(base, quote) && rejectQuery(request.query as object);
+    respondToRead(request.id, apiKey, base, quote, rejection).then(
+      (response) => send(request, reply, response),
+      (error: Error) => reply.send(error),
+    );
   });
 }
 
-/** Reads a rate and builds the response. Failures with a cause are logged. */
+/** Reads a rate, or with a valid key rejects it, as the response. Logs failures with a cause. */
 export type RespondToRead = (
   requestId: string,
   apiKey: string,
   base: string,
   quote: string,
+  rejection?: Failure,
 ) => Promise<HttpResponse>;
 
 export function createRespondToRead(deps: {
@@ -100,9 +104,11 @@ export function createRespondToRead(deps: {
 }): RespondToRead {
   const { readRate, log } = deps;
 
-  return (requestId, apiKey, base, quote) =>
-    readRate(apiKey, base, quote).then((read: ReadResult) => {
-      const { result, quotaState, unitsCharged, caller } = read;
+  return (requestId, apiKey, base, quote, rejection) =>
+    // Without a valid symbol only the key is checked.
+    readRate(apiKey, rejection === undefined ? base : "", quote).then((read: ReadResult) => {
+      const { quotaState, unitsCharged, caller } = read;
+      const result = (read.result === invalidAssetSymbol && rejection) || read.result;
       const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
       if (quotaState !== undefined) addRateLimit(headers, quotaState);
       if (result instanceof Failure) {

@@ -108,6 +108,6 @@ export const failureHeadersByStatus: Readonly<Record<number, DocumentedHeaders>>
   404: { ...charged, ...quota },
   413: chargedIfKnown,
   429: { ...charged, ...quota },
-  500: chargedIfKnown,
+  500: { ...chargedIfKnown, ...quotaIfKnown },
   503: { ...chargedIfKnown, ...quotaIfKnown },
 };

@@ -22,6 +22,22 @@ export const invalidAssetSymbol = new Failure(
   "Asset symbol format is invalid.",
 );
 
+/** Parameters of the query that other services have, where they change what a read means. */
+const foreignParameters = new Set([
+  ...["date", "at", "as_of", "time", "timestamp", "from", "to", "start", "end", "start_date"],
+  ...["end_date", "amount", "base", "quote", "symbols", "source", "provider", "expand"],
+]);
+
+/** @returns the failure of a query that asks for anything but the newest rate of the pair. */
+export function rejectQuery(query: object): Failure | undefined {
+  const name = Object.keys(query).find((each) => foreignParameters.has(each.toLowerCase()));
+  if (name === undefined) return undefined;
+  const message =
+    `There is no parameter ${name}: a read has the newest rate of the pair in its path. Remove ` +
+    "it; the operator has earlier figures, and convert_currency of MCP multiplies an amount.";
+  return new Failure("invalid_request", message);
+}
+
 export const unsupportedPair = new Failure(
   "unsupported_pair",
   "The requested currency pair is not currently supported.",

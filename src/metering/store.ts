@@ -2,6 +2,7 @@ import type { BillingPeriod, Quota } from "../billing/rules.ts";
 import type { ServedRate } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 import type { KeyRejection } from "../shared/caller.ts";
+import type { Failure } from "../shared/failure.ts";
 import type { StoreUnavailable } from "../shared/store.ts";
 
 /** One metered read of a batch. */
@@ -14,13 +15,10 @@ export interface RateRead {
   readonly day: string;
 }
 
-export type RateFound =
-  | ServedRate
-  | "no_pair"
-  | "exhausted"
-  | "unsupported"
-  | "suspended"
-  | StoreUnavailable;
+/** The stored rate of a pair; a failure when it is damaged. */
+export type KnownRate = ServedRate | "suspended" | Failure | StoreUnavailable;
+
+export type RateFound = KnownRate | "no_pair" | "exhausted" | "unsupported";
 
 /** A read of an account whose quota is not stored: nothing is charged. */
 export interface ReadWithoutQuota {

@@ -175,6 +175,11 @@ function sourceMetrics(readStore: ReadStore, clock: Clock): readonly Metric[] {
       ({ missedPublications }) => missedPublications,
     ),
     metric(
+      "kurs_source_missed_pairs",
+      "Pairs of a source that newer publications of it have left out, and that are not suspended",
+      ({ missedPairs }) => missedPairs.count,
+    ),
+    metric(
       "kurs_source_failures",
       "Fetches of a source that failed since one succeeded",
       ({ failures }) => failures,

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { MailStore, OutboxState } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { StoreStatus } from "../shared/store.ts";
+import { createMissedCounts } from "../sources/outlook.ts";
 import { readSourceStatus, type SourceStatus } from "../sources/refresh.ts";
 import type { RateSource } from "../sources/source.ts";
 import type { SourceStore } from "../sources/store.ts";
@@ -30,12 +31,13 @@ export function createStoreStateCache(uses: {
   const { store, sources, clock, log } = uses;
   let reading: Promise<StoreReading> | undefined;
   let readMs = 0;
+  const missedBy = createMissedCounts(sources);
 
   const readState = async (): Promise<StoreReading> => {
     try {
       await store.status.checkWrites();
       const [states, outbox] = await Promise.all([
-        readSourceStatus(store.sources, sources, clock.nowMs()),
+        readSourceStatus(store.sources, sources, clock.nowMs(), missedBy),
         store.mails.outboxState(),
       ]);
       return { sources: states, outbox };

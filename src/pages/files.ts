@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accepts } from "../http/accept.ts";
 import { programFilesIn, readProgramFile } from "../shared/program/program-files.ts";
@@ -37,24 +38,29 @@ export interface BuiltFiles {
   readonly send: (request: FastifyRequest, reply: FastifyReply, name: string) => FastifyReply;
 }
 
+/** What each directory had when this process first served it, without texts that are compressed. */
+const builds = new Map<string, ReadonlyMap<string, Buffer>>();
+
 /**
- * Reads the files of a directory that ships with the program when they are first requested, and
- * keeps them: the single executable has no directory to serve them from.
+ * Reads the files of a directory that ships with the program, once: names in a page fit only its
+ * own build, and a new one may replace the files under a running server.
  *
  * @param directory from the root of the package, such as `console/dist`.
  * @param rewriting of some files, which are then sent uncompressed.
  */
 export function builtFiles(directory: string, { isRewritten, rewrite }: Rewriting): BuiltFiles {
   const files = new Set(programFilesIn(directory));
+  const kept = [...files].filter((file) => !files.has(`${file}.gz`));
+  const read = (file: string) => [file, readProgramFile(`${directory}/${file}`)] as const;
+  const build = builds.get(directory) ?? new Map(kept.map(read));
+  builds.set(directory, build);
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
-    const content = contents.get(file) ?? readFile(file);
-    contents.set(file, content);
-    return content;
-  };
-  const readFile = (file: string): Buffer => {
-    const content = readProgramFile(`${directory}/${file}`);
-    return isRewritten(file) ? Buffer.from(rewrite(content.toString())) : content;
+    const sent = contents.get(file);
+    if (sent !== undefined) return sent;
+    const content = build.get(file) ?? gunzipSync(build.get(`${file}.gz`) ?? "");
+    contents.set(file, isRewritten(file) ? Buffer.from(rewrite(content.toString())) : content);
+    return contentOf(file);
   };
 
   return {

@@ -16,18 +16,19 @@ const guideHeaders = {
 };
 
 /**
- * Serves the documentation site, if it is built.
+ * Serves the documentation site.
  *
  * @param publicPath the path that a proxy puts before all others: the site's addresses are
  *   absolute.
+ * @returns false when it is not built.
  */
-export function guideRoutes(app: App, publicPath: string): void {
+export function guideRoutes(app: App, publicPath: string): boolean {
   const { names, send } = builtFiles("guide/dist", {
     isRewritten: (name) => publicPath !== "" && /\.(?:css|html|js|md|txt)$/.test(name),
     // A function: in a text `$&` would be a pattern.
     rewrite: (text) => text.replaceAll(GUIDE_PATH, () => publicPath + GUIDE_PATH),
   });
-  if (!names.includes("index.html")) return;
+  if (!names.includes("index.html")) return false;
   // The addresses of pages have no suffix, and that of the first page no name.
   const byPath = new Map(names.map((name) => [name.replace(/(?:^index)?\.html$/, ""), name]));
   const respond = (request: FastifyRequest, reply: FastifyReply) => {
@@ -47,4 +48,5 @@ export function guideRoutes(app: App, publicPath: string): void {
       send(request, reply, name),
     );
   }
+  return true;
 }

@@ -1,4 +1,6 @@
+import { type Failure, toFailure } from "../shared/failure.ts";
 import type { ServedRate } from "./rules/rate.ts";
+import { pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 
@@ -38,11 +40,23 @@ export const signatureHeaders: ReadonlySet<string> = new Set([
 /** The header with the time of the next publication. */
 export const RATE_NEXT = "rate-next";
 
-/** @param json as the store keeps it; null for a rate of an older version, until the next start. */
-export function servedRate(rate: SourcedRate, json: string | null): ServedRate {
+/**
+ * @param json as the store keeps it; null for a rate of an older version, until the next start.
+ * @returns `internal_error` for JSON that is no list of headers which every way in can send.
+ */
+export function servedRate(rate: SourcedRate, json: string | null): ServedRate | Failure {
   const { base, quote, rate: figure, asOf, source } = rate;
-  const headers = json === null ? [] : (JSON.parse(json) as string[]);
+  const headers: unknown = json === null ? [] : JSON.parse(json);
+  if (!areSendable(headers)) {
+    return toFailure(new Error(`the stored headers of ${pairName(rate)} are damaged`));
+  }
   const next = headers.indexOf(RATE_NEXT);
   const nextMs = next === -1 ? Number.POSITIVE_INFINITY : Date.parse(headers[next + 1] ?? "");
   return { base, quote, rate: figure, asOf, source, headers, nextMs };
+}
+
+function areSendable(headers: unknown): headers is readonly string[] {
+  const isSendable = (text: unknown, index: number) =>
+    typeof text === "string" && (index % 2 === 0 ? /^[\w-]+$/ : /^[ -~]*$/).test(text);
+  return Array.isArray(headers) && headers.length % 2 === 0 && headers.every(isSendable);
 }

@@ -1,6 +1,5 @@
-import type { FastifyRequest } from "fastify";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
+import { type SessionGuard, sessionOf } from "../http/authentication.ts";
 import { normalizeBodyEmail } from "../http/body-email.ts";
 import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
@@ -69,28 +68,20 @@ export async function sessionRoutes(
   const url = "/v1/account/sessions";
 
   app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
-    sendList(reply, "sessions", sessions.list(ownSession(request)), listedSessionJson),
+    sendList(reply, "sessions", sessions.list(sessionOf(request)), listedSessionJson),
   );
 
   await ignoringBodies(app, (scope) => {
     scope.delete(`${url}/:id`, { schema: endSchema, onRequest }, async (request, reply) => {
-      await sessions.endOne(sessionInUse(request), request.params.id);
+      await sessions.endOne(sessionOf(request), request.params.id);
       return reply.code(204).send();
     });
 
     scope.delete(url, { schema: endOthersSchema, onRequest }, async (request, reply) => {
-      await sessions.endOthers(sessionInUse(request));
+      await sessions.endOthers(sessionOf(request));
       return reply.code(204).send();
     });
   });
-}
-
-function ownSession(request: FastifyRequest) {
-  return { accountId: accountOf(request), token: credentialOf(request.raw, "Session") ?? "" };
-}
-
-function sessionInUse(request: FastifyRequest) {
-  return { ...ownSession(request), clientAddress: clientAddress(request) };
 }
 
 const loginSchema = {
@@ -137,7 +128,7 @@ export async function authRoutes(
   await ignoringBodies(app, (scope) => {
     const options = { schema: logoutSchema, onRequest: sessionGuard };
     scope.post("/v1/auth/logout", options, async (request, reply) => {
-      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientAddress(request));
+      await sessions.logOut(sessionOf(request));
       return reply.code(204).send();
     });
   });

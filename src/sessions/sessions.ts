@@ -4,7 +4,7 @@ import { normalizePassword } from "../passwords/rules.ts";
 import { CLOCK_DIFFERENCE_MAX_MS, type Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
-import { originNow } from "../shared/origin.ts";
+import { originNow, ownerNow, type SessionInUse } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid, MAX_UUID } from "../shared/uuid.ts";
@@ -25,13 +25,6 @@ export interface IssuedSession {
   readonly expiresAt: string;
 }
 
-/** The session of a request: its token, which `authenticate` accepted, and its client's address. */
-interface SessionInUse {
-  readonly accountId: string;
-  readonly token: string;
-  readonly clientAddress: string;
-}
-
 /** A valid session of an account, as another one of it sees it. */
 export interface ValidSession extends Omit<ListedSession, "tokenHash"> {
   /** Whether it is the session that asks. */
@@ -47,19 +40,19 @@ export interface Sessions {
   logIn(credentials: Credentials): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
-  /** Ends the session of a token that `authenticate` accepted. */
-  logOut(token: string, clientAddress: string): Promise<void>;
+  /** Ends the session. @throws {Failure} `unauthorized` when it has lost its access meanwhile. */
+  logOut(session: SessionInUse): Promise<void>;
   /** The valid sessions of the account, newest first, in pages of bounded size. */
-  list(session: Omit<SessionInUse, "clientAddress">): AsyncGenerator<ValidSession[], void>;
+  list(session: SessionInUse): AsyncGenerator<ValidSession[], void>;
   /**
    * Ends a session of the same account, or the session itself.
    *
    * @param sessionId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or expired; `unauthorized`
-   *   when the session that asks has ended meanwhile.
+   *   as `logOut`.
    */
   endOne(session: SessionInUse, sessionId: string): Promise<void>;
-  /** Ends every other session of the account. @throws {Failure} `unauthorized`, as `endOne`. */
+  /** Ends every other session of the account. @throws {Failure} `unauthorized`, as `logOut`. */
   endOthers(session: SessionInUse): Promise<void>;
 }
 
@@ -116,10 +109,7 @@ export function createSessions(uses: SessionUses): Sessions {
       return accountId;
     },
 
-    async logOut(token, address) {
-      const origin = originNow({ kind: "account", address }, uses);
-      await store.sessions.end(secrets.hash(token), origin);
-    },
+    logOut: (session) => store.sessions.end(ownerNow(session, uses)),
 
     ...createSessionList(uses),
   };
@@ -127,13 +117,6 @@ export function createSessions(uses: SessionUses): Sessions {
 
 function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" | "endOthers"> {
   const { store, secrets, clock } = uses;
-  const originOf = ({ clientAddress }: SessionInUse) =>
-    originNow({ kind: "account", address: clientAddress }, uses);
-  const askerOf = ({ accountId, token }: SessionInUse) => ({
-    accountId,
-    tokenHash: secrets.hash(token),
-  });
-
   return {
     async *list({ accountId, token }) {
       const own = secrets.hash(token);
@@ -151,15 +134,10 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
     async endOne(session, sessionId) {
       const id = sessionId.toLowerCase();
       if (!isUuid(id)) throw sessionNotFound;
-      const outcome = await store.sessions.endOne(id, askerOf(session), originOf(session));
-      if (outcome === "asker_ended") throw sessionRequired;
-      if (outcome === "not_found") throw sessionNotFound;
+      if (!(await store.sessions.endOne(id, ownerNow(session, uses)))) throw sessionNotFound;
     },
 
-    async endOthers(session) {
-      const outcome = await store.sessions.endOthers(askerOf(session), originOf(session));
-      if (outcome === "asker_ended") throw sessionRequired;
-    },
+    endOthers: (session) => store.sessions.endOthers(ownerNow(session, uses)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { writeEvent } from "../audit/sql.ts";
+import { transactionBy } from "../storage/access.ts";
 import {
   hashParameters,
   integerOf,
@@ -6,8 +7,8 @@ import {
   optionalTextOf,
   textOf,
 } from "../storage/columns.ts";
-import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
-import type { AskingSession, ListedSession, SessionStore } from "./store.ts";
+import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { ListedSession, SessionStore } from "./store.ts";
 
 const CREATE_SESSION = `
   INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
@@ -36,9 +37,7 @@ const LIST_SESSIONS = `
   WHERE account_id = $1 AND id < $2 AND ${validAt("$3", "$4")}
   ORDER BY id DESC LIMIT $5`;
 
-const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1 RETURNING account_id";
-
-const IS_STORED = "SELECT 1 AS stored FROM sessions WHERE token_hash = $1";
+const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1";
 
 // These end sessions of the future, too: they would become valid.
 const END_BY_ID = `
@@ -79,14 +78,31 @@ export function sessionStore(engine: Engine): SessionStore {
       return (await engine.query(LIST_SESSIONS, ...values)).map(sessionOf);
     },
 
-    end: (tokenHash, origin) =>
-      engine.transaction(function* () {
-        const [session] = yield statement(END_SESSION, tokenHash);
-        if (session === undefined) return;
-        yield writeEvent("session.ended", origin, { accountId: textOf(session, "account_id") });
+    end: (origin) =>
+      transactionBy(engine, origin, function* () {
+        const { accountId, tokenHash } = origin.session;
+        yield statement(END_SESSION, tokenHash);
+        yield writeEvent("session.ended", origin, { accountId });
       }),
 
-    ...endingsOf(engine),
+    endOne: (sessionId, origin) =>
+      transactionBy(engine, origin, function* () {
+        const { accountId } = origin.session;
+        const ended = yield statement(END_BY_ID, accountId, sessionId, origin.at);
+        if (ended.length === 0) return false;
+        const details = { session_id: sessionId };
+        yield writeEvent("session.ended", origin, { accountId, details });
+        return true;
+      }),
+
+    endOthers: (origin) =>
+      transactionBy(engine, origin, function* () {
+        const { accountId, tokenHash } = origin.session;
+        const removed = yield statement(END_OTHERS, accountId, tokenHash);
+        const sessions = removed.filter((row) => textOf(row, "expires_at") > origin.at).length;
+        if (sessions === 0) return;
+        yield writeEvent("sessions.ended", origin, { accountId, details: { sessions } });
+      }),
 
     burn: (tokenHashes, origin) =>
       engine.transaction(function* () {
@@ -105,42 +121,6 @@ export function sessionStore(engine: Engine): SessionStore {
       const [counted = {}] = await engine.query(COUNT_LEAKED_SESSIONS, now, ...hashes);
       return integerOf(counted, "valid");
     },
-  };
-}
-
-/** One session ends others. */
-function endingsOf(engine: Engine): Pick<SessionStore, "endOne" | "endOthers"> {
-  // Of two sessions that end each other at once, one succeeds and the other has ended.
-  const asSession = <Outcome extends string>(
-    { accountId, tokenHash }: AskingSession,
-    steps: () => Transaction<Outcome>,
-  ) =>
-    engine.transaction(function* (): Transaction<Outcome | "asker_ended"> {
-      const isStored = (yield statement(IS_STORED, tokenHash)).length === 1;
-      return isStored ? yield* steps() : "asker_ended";
-    }, `sessions of ${accountId}`);
-
-  return {
-    endOne: (sessionId, asker, origin) =>
-      asSession(asker, function* () {
-        const { accountId } = asker;
-        const ended = yield statement(END_BY_ID, accountId, sessionId, origin.at);
-        if (ended.length === 0) return "not_found";
-        const details = { session_id: sessionId };
-        yield writeEvent("session.ended", origin, { accountId, details });
-        return "ended";
-      }),
-
-    endOthers: (asker, origin) =>
-      asSession(asker, function* () {
-        const { accountId, tokenHash } = asker;
-        const removed = yield statement(END_OTHERS, accountId, tokenHash);
-        const sessions = removed.filter((row) => textOf(row, "expires_at") > origin.at).length;
-        if (sessions > 0) {
-          yield writeEvent("sessions.ended", origin, { accountId, details: { sessions } });
-        }
-        return "ended";
-      }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Origin } from "../shared/origin.ts";
+import type { Origin, OwnerOrigin } from "../shared/origin.ts";
 
 export interface Session {
   /** A UUIDv7, which does not derive from the token. */
@@ -15,12 +15,6 @@ export interface Session {
 export interface ListedSession extends Omit<Session, "accountId" | "address"> {
   /** Unknown for a session that an older version stored. */
   readonly address: string | undefined;
-}
-
-/** The session of a request, whose token the guard has accepted. */
-export interface AskingSession {
-  readonly accountId: string;
-  readonly tokenHash: string;
 }
 
 /** The stored hash that a password matched, and the hash to store from now on. */
@@ -57,20 +51,16 @@ export interface SessionStore {
     limit: number,
     times: SessionTimes,
   ): Promise<ListedSession[]>;
-  end(tokenHash: string, origin: Origin): Promise<void>;
+  /** Ends the session that acts. */
+  end(origin: OwnerOrigin): Promise<void>;
   /**
-   * Ends one of an account's sessions.
+   * Ends a session of the same account.
    *
-   * @returns "not_found" for an id that is unknown, another account's or expired; "asker_ended",
-   *   and nothing changes, when the session that asks has ended.
+   * @returns false for an id that is unknown, another account's or expired.
    */
-  endOne(
-    sessionId: string,
-    asker: AskingSession,
-    origin: Origin,
-  ): Promise<"ended" | "not_found" | "asker_ended">;
-  /** Ends an account's sessions but the one that asks. @returns as `endOne`. */
-  endOthers(asker: AskingSession, origin: Origin): Promise<"ended" | "asker_ended">;
+  endOne(sessionId: string, origin: OwnerOrigin): Promise<boolean>;
+  /** Ends the account's sessions but the one that acts. */
+  endOthers(origin: OwnerOrigin): Promise<void>;
   /**
    * Ends the valid sessions of all accounts with these tokens.
    *

@@ -18,7 +18,7 @@ import {
   readSourceStatus,
   type SourceStatus,
 } from "./refresh.ts";
-import { MISSED_MAX } from "./rules/missed.ts";
+import { MISSED_MAX, missedPairsText } from "./rules/missed.ts";
 import { type RateSource, SourceError } from "./source.ts";
 import type { SourceStore } from "./store.ts";
 
@@ -44,7 +44,9 @@ export function sourceCommands(
 ): void {
   rates
     .command("status")
-    .description("show the state of the sources; exit code 1 when one has missed a publication")
+    .description(
+      "show the state of the sources; exit code 1 when one or a pair missed a publication",
+    )
     .option("--json", "print it as JSON")
     .addHelpText("after", statusExamples)
     .action(async (options: OutputOptions) => setExitCode(await showStatus(deps, options)));
@@ -62,7 +64,8 @@ export function sourceCommands(
 
 const statusExamples = `
 A source is stale when a publication is two hours overdue (five minutes where the publisher has no
-fixed times): MISSED counts them. PAIRS counts the pairs that are served from it.
+fixed times): MISSED counts them. PAIRS counts the pairs that are served from it. A fresh source may
+have left pairs out: a line below names them, without those that are suspended.
 
 Examples:
   $ kurs rates status
@@ -84,11 +87,15 @@ async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Prom
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store.sources, sources, nowMs);
-  const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
+  const behind = states.filter(({ missedPairs }) => missedPairs.count > 0);
+  const isStale = states.some(({ missedPublications }) => missedPublications > 0);
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);
   print(formatList(states, options, { toJson: sourceStatusJson, columns, none }));
-  return exitCode;
+  for (const { source, missedPairs } of options.json ? [] : behind) {
+    print(missedPairsText(source, missedPairs));
+  }
+  return isStale || behind.length > 0 ? 1 : 0;
 }
 
 const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [

@@ -12,10 +12,11 @@ export type HeaderSource = Pick<
   "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
 >;
 
+const IMPORT_NAME = "Imported by the operator";
+
 /** Of an import, or of a source that this version does not know. */
 function unnamed(source: string): readonly string[] {
-  if (!isImport(source)) return ["rate-source", source];
-  return ["rate-source", rateSource({ key: source, name: "Imported by the operator" })];
+  return ["rate-source", rateSource(source, isImport(source) ? IMPORT_NAME : undefined)];
 }
 
 /**
@@ -81,8 +82,8 @@ function contentOf(
 
 /** The rates of one publication have one time, so the last result is kept. */
 function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string[] {
-  const { termsUrl } = source;
-  const constant = ["rate-source", rateSource(source)];
+  const { key, name, termsUrl } = source;
+  const constant = ["rate-source", rateSource(key, name)];
   if (termsUrl !== undefined) constant.push("link", `<${termsUrl}>; rel="license"`);
   let last:
     | { readonly asOf: string; readonly schedule: Schedule; readonly headers: readonly string[] }
@@ -99,7 +100,17 @@ function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string
   };
 }
 
-/** An item of RFC 9651 with the publisher's name as a parameter; the names are ASCII. */
-function rateSource({ key, name }: { readonly key: string; readonly name: string }): string {
-  return `${key};name="${name.replaceAll(/["\\]/g, "\\$&")}"`;
+/** An item of RFC 9651: the source's key, with its publisher's name as a parameter. */
+function rateSource(key: string, name: string | undefined): string {
+  const item = /^[a-z*][\w:./-]*$/i.test(key) ? key : textItem(key);
+  return name === undefined ? item : `${item};name=${textItem(name)}`;
+}
+
+/** A string or, beyond ASCII, a display string: every way in sends the same bytes of it. */
+function textItem(text: string): string {
+  if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  const escaped = text
+    .toWellFormed()
+    .replaceAll(/[^ -~]|["%]/gu, (one) => encodeURIComponent(one).toLowerCase());
+  return `%"${escaped}"`;
 }

@@ -19,36 +19,27 @@ const current: Outlook = { isMissed: false, nextPublication: undefined };
 /** The rates of a source have few different times; beyond this number all are forgotten. */
 const TIMES_MAX = 10_000;
 
-interface Memo<Result> {
-  isKnown(asOf: Instant | undefined, nowMs: number): boolean;
-  ask(asOf: Instant | undefined, nowMs: number): Result;
-}
-
 /**
  * Asks a calendar once for each time that the rates have: a search in it takes 0.1 ms, and the
  * pairs of a publication share their time.
  */
-export function memoized<Result>(
+function memoized<Result>(
   schedule: Schedule,
-  compute: (asOf: Instant | undefined, nowMs: number) => Result,
-): Memo<Result> {
+  compute: (schedule: Schedule, asOf: Instant | undefined, nowMs: number) => Result,
+): (asOf: Instant | undefined, nowMs: number) => Result {
   const results = new Map<Instant | undefined, Result>();
   let [fromMs, untilMs] = [0, 0];
-  const isCurrent = (nowMs: number) => nowMs >= fromMs && nowMs < untilMs;
-  return {
-    isKnown: (asOf, nowMs) => isCurrent(nowMs) && results.has(asOf),
-    ask(asOf, nowMs) {
-      if (!isCurrent(nowMs) || results.size > TIMES_MAX) {
-        results.clear();
-        fromMs = nowMs;
-        untilMs = schedule.nextChange(nowMs) ?? nowMs;
-      }
-      const known = results.get(asOf);
-      if (known !== undefined) return known;
-      const result = compute(asOf, nowMs);
-      results.set(asOf, result);
-      return result;
-    },
+  return (asOf, nowMs) => {
+    if (nowMs < fromMs || nowMs >= untilMs || results.size > TIMES_MAX) {
+      results.clear();
+      fromMs = nowMs;
+      untilMs = schedule.nextChange(nowMs) ?? nowMs;
+    }
+    const known = results.get(asOf);
+    if (known !== undefined) return known;
+    const result = compute(schedule, asOf, nowMs);
+    results.set(asOf, result);
+    return result;
   };
 }
 
@@ -66,12 +57,17 @@ export function createOutlooks(knownSources: readonly RateSource[]): OutlookOf {
   return (key, asOf, nowMs, pair) => ask(key, asOf, nowMs, pair) ?? current;
 }
 
-/** @param knownSources any other source has no calendar, and misses nothing. */
-export function createCountMissed(knownSources: readonly RateSource[]): CountMissed {
+/** Like `createOutlooks`; any other source has no calendar, and misses nothing. */
+export function createMissedCounts(knownSources: readonly RateSource[]) {
   const ask = memoizedBySource(knownSources, (schedule, asOf, nowMs) => {
     return schedule.missed(asOf === undefined ? undefined : Date.parse(asOf), nowMs);
   });
-  return (rate, nowMs) => ask(rate.source, rate.asOf, nowMs, rate) ?? 0;
+  return (...asked: Parameters<OutlookOf>): number => ask(...asked) ?? 0;
+}
+
+export function createCountMissed(knownSources: readonly RateSource[]): CountMissed {
+  const missedBy = createMissedCounts(knownSources);
+  return (rate, nowMs) => missedBy(rate.source, rate.asOf, nowMs, rate);
 }
 
 /** Asks the calendar of a source or of its pair. @returns undefined for an unknown source. */
@@ -83,9 +79,7 @@ function memoizedBySource<Result>(
     knownSources.map((source) => {
       const { schedule, rarerPairs } = source;
       const schedules = rarerPairs === undefined ? [schedule] : [schedule, rarerPairs.schedule];
-      const memos = schedules.map((one) => {
-        return [one, memoized(one, (asOf, nowMs) => compute(one, asOf, nowMs))] as const;
-      });
+      const memos = schedules.map((one) => [one, memoized(one, compute)] as const);
       return [source.key, { source, memos: new Map(memos) }];
     }),
   );
@@ -93,7 +87,7 @@ function memoizedBySource<Result>(
     const { source, memos } = bySource.get(key) ?? {};
     if (source === undefined) return undefined;
     const schedule = pair === undefined ? source.schedule : scheduleOf(source, pair);
-    return memos?.get(schedule)?.ask(asOf, nowMs);
+    return memos?.get(schedule)?.(asOf, nowMs);
   };
 }
 

@@ -1,13 +1,15 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
-import type { SourceLine } from "../rates/rules/rate.ts";
-import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
+import { latestAsOf, parseSourceLine, type Rejection } from "../rates/rules/rate.ts";
+import { pairName } from "../rates/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { type Instant, instantAt, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
+import { createMissedCounts } from "./outlook.ts";
+import type { MissedPairs } from "./rules/missed.ts";
 import { type Fetched, packDocuments, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
@@ -178,10 +180,8 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number): Validated
   for (const line of fetched.lines) {
     const { place = 0, date, kind = "middle", validUntil } = line;
     const isTable = validUntil !== undefined;
-    const parsed = isRejection(line)
-      ? line
-      : parseQuotation(line, isTable ? latestOfTables : latest);
-    if (isRejection(parsed)) {
+    const parsed = parseSourceLine(line, isTable ? latestOfTables : latest);
+    if ("reason" in parsed) {
       rejections.push(parsed);
       continue;
     }
@@ -193,10 +193,6 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number): Validated
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
   }
   return lines;
-}
-
-function isRejection(line: SourceLine | Rate | Rejection): line is Rejection {
-  return "reason" in line;
 }
 
 /** The newest time of the rates or the known one: an older file does not move it back. */
@@ -227,19 +223,29 @@ function nextAttemptMs(
 /** The state of a source, for monitoring. */
 export interface SourceStatus extends SourceState {
   readonly missedPublications: number;
+  readonly missedPairs: MissedPairs;
 }
 
 /** The status of each given source. One that was never fetched has missed a publication. */
 export async function readSourceStatus(
-  store: Pick<SourceStore, "list">,
+  store: Pick<SourceStore, "list" | "pairsBehind">,
   sources: readonly RateSource[],
   nowMs: number,
+  missedBy = createMissedCounts(sources),
 ): Promise<readonly SourceStatus[]> {
   const states = new Map((await store.list()).map((state) => [state.source, state]));
-  return sources.map(({ key, schedule }) => {
+  const behind = (await store.pairsBehind()).map((pair) => {
+    return { ...pair, missed: missedBy(pair.source, pair.asOf, nowMs, pair) };
+  });
+  return sources.map(({ key }) => {
     const state = states.get(key) ?? neverFetched(key, nowMs);
-    const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
-    return { ...state, missedPublications: schedule.missed(newestMs, nowMs) };
+    const pairs = behind.filter(({ source, missed }) => source === key && missed > 0);
+    const missedPairs = {
+      count: pairs.length,
+      names: pairs.slice(0, 10).map(pairName),
+      publications: Math.max(0, ...pairs.map(({ missed }) => missed)),
+    };
+    return { ...state, missedPublications: missedBy(key, state.newestAsOf, nowMs), missedPairs };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { AssetSymbol } from "../rates/rules/symbol.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -19,6 +20,12 @@ const LIST_SOURCES = `
     s.next_attempt_at, s.validators,
     (SELECT count(*) FROM rates r WHERE r.source = s.source) AS pairs
   FROM sources s ORDER BY s.source`;
+
+// In SQLite, CROSS JOIN searches the rates of each source. A million imports are not read.
+const PAIRS_BEHIND = `
+  SELECT r.base, r.quote, r.source, r.as_of FROM sources s CROSS JOIN rates r
+  WHERE r.source = s.source AND r.as_of < s.newest_as_of AND r.suspended_at IS NULL
+  ORDER BY r.as_of, r.base, r.quote`;
 
 // At a start, a source that failed last is tried at once, whatever its backoff was.
 const ADD_SOURCE = `
@@ -63,6 +70,15 @@ export function sourceStore(engine: Engine): SourceStore {
         nextAttemptAt: textOf(row, "next_attempt_at"),
         validators: optionalTextOf(row, "validators"),
         pairs: integerOf(row, "pairs"),
+      }));
+    },
+
+    async pairsBehind() {
+      return (await engine.query(PAIRS_BEHIND)).map((row) => ({
+        base: textOf(row, "base") as AssetSymbol,
+        quote: textOf(row, "quote") as AssetSymbol,
+        source: textOf(row, "source"),
+        asOf: textOf(row, "as_of") as Instant,
       }));
     },
 

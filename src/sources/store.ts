@@ -1,3 +1,4 @@
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */
@@ -16,6 +17,9 @@ export interface SourceState {
   readonly pairs: number;
 }
 
+/** A pair that is older than the newest figure of its source. */
+export type PairBehind = Pick<SourcedRate, "base" | "quote" | "source" | "asOf">;
+
 interface FetchSuccess {
   readonly at: string;
   readonly newestAsOf: Instant | undefined;
@@ -31,6 +35,8 @@ interface FetchFailure {
 export interface SourceStore {
   /** Every source that was ever fetched. */
   list(): Promise<SourceState[]>;
+  /** Those of the fetched sources, the oldest first; none that is suspended. */
+  pairsBehind(): Promise<readonly PairBehind[]>;
   /** Adds a source, due at `nextAttemptAt`. A known one that failed last becomes due then, too. */
   add(source: string, nextAttemptAt: string): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { suite, test } from "node:test";
 import { commandTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
@@ -9,9 +10,10 @@ import {
   newInvitation,
   newMailToken,
 } from "../contract/suite/database.ts";
-import { PASSWORD } from "../support/client.ts";
+import { type Customer, PASSWORD } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
+import type { OpenApiDocument } from "../support/openapi.ts";
 import { databaseOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -217,4 +219,74 @@ test("on PostgreSQL no invitation is stored for an email that registers meanwhil
 
   assert.deepEqual([created, invited], [true, false]);
   assert.equal(await store.invitations.find(invitation.tokenHash, EMAIL, BY.at), undefined);
+});
+
+/** Every change of an owner, of the key or the other session that `{id}` names. */
+const changes = [
+  ["POST", "/v1/account/api-keys", { name: "late" }],
+  ["DELETE", "/v1/account/api-keys/{id}"],
+  ["PATCH", "/v1/account/settings", { quota_mails: false }],
+  ["DELETE", "/v1/account/sessions/{id}"],
+  ["DELETE", "/v1/account/sessions"],
+  ["GET", "/v1/account/export"],
+  ["POST", "/v1/auth/logout"],
+  ["DELETE", "/v1/account", { password: PASSWORD }],
+] as const;
+
+type End = (store: Store, owner: Customer) => Promise<unknown>;
+
+const endings: Record<string, End> = {
+  "its account is suspended": (store, { email }) => store.administration.suspend(email, BY),
+  "its account is deleted": (store, { email }) => store.administration.delete(email, BY),
+  "its session is ended": (store, { email }) => store.administration.endSessions(email, BY),
+  "its session is burned": (store, { session }) => store.sessions.burn([sha256(session)], BY),
+};
+
+const sha256 = (text: string) => hash("sha256", text);
+
+/** The id of the newest session, and the number of events. */
+const LAST = "SELECT max(id) AS session, (SELECT count(*) FROM events) AS events FROM sessions";
+
+type Last = { readonly session: string; readonly events: string };
+
+suite("an owner's change on PostgreSQL", () => {
+  test("has a race below, whatever its path", async () => {
+    await using service = await startService();
+    const { paths } = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
+    const documented = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([, { security = [] }]) => security.some((scheme) => "Session" in scheme))
+        .map(([method]) => `${method.toUpperCase()} ${path}`)
+        .filter((name) => !name.startsWith("HEAD") && !/^GET (?!.*export)/.test(name)),
+    );
+
+    const raced = changes.map(([method, path]) => `${method} ${path}`);
+    assert.deepEqual(raced.sort(), documented.sort());
+  });
+
+  for (const [what, end] of Object.entries(endings)) {
+    test(`that begins while ${what} waits, is 401 and changes nothing`, async () => {
+      await using on = await startPostgres();
+      await using store = await on.openStore();
+      await using client = await connectTo(on.url);
+      const outcomes: unknown[] = [];
+      for (const [method, path, json] of changes) {
+        const owner = await on.service.newCustomer();
+        const { email, session, keyId } = owner;
+        await on.service.logIn(email);
+        const [last] = (await client.query<Last>(LAST)).rows;
+        const id = path.includes("sessions") ? String(last?.session) : keyId;
+        const call = () => on.service.call(method, path.replace("{id}", id), { session, json });
+
+        const [, { status }] = await interleave(on, "events", () => end(store, owner), call);
+
+        const events = Number((await client.query<Last>(LAST)).rows[0]?.events);
+        outcomes.push([method, path, status, events - Number(last?.events)]);
+      }
+
+      // The only event is that of the ending.
+      const expected = changes.map(([method, path]) => [method, path, 401, 1]);
+      assert.deepEqual(outcomes, expected);
+    });
+  }
 });

@@ -122,26 +122,31 @@ const endings = [
 ] as const;
 
 for (const [what, sql] of endings) {
-  test(`an export that is being sent is cut off by ${what}`, async () => {
-    const { session, keyId } = await service.newCustomer();
-    addRevokedKeys(service, keyId, MANY_KEYS);
-    const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
-    using _ = afterPages(4, () => service.query(sql, String(key?.account_id)));
-    const headers = { authorization: `Session ${session}` };
+  for (const [name, path] of [
+    ["an export", EXPORT],
+    ["a list of keys", "/v1/account/api-keys"],
+  ] as const) {
+    test(`${name} that is being sent is cut off by ${what}`, async () => {
+      const { session, keyId } = await service.newCustomer();
+      addRevokedKeys(service, keyId, MANY_KEYS);
+      const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
+      using _ = afterPages(4, () => service.query(sql, String(key?.account_id)));
+      const headers = { authorization: `Session ${session}` };
 
-    const response = await fetch(service.url + EXPORT, { headers });
+      const response = await fetch(service.url + path, { headers });
 
-    assert.equal(response.status, 200);
-    await assert.rejects(response.text(), /terminated/);
-    assertSessionRejected(await service.get("/v1/account", { session }));
-  });
+      assert.equal(response.status, 200);
+      await assert.rejects(response.text(), /terminated/);
+      assertSessionRejected(await service.get("/v1/account", { session }));
+    });
 
-  test(`an export of which nothing is sent yet is 401 after ${what}`, async () => {
-    const { session, keyId } = await service.newCustomer();
-    addRevokedKeys(service, keyId, MANY_KEYS);
-    const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
-    using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
+    test(`${name} of which nothing is sent yet is 401 after ${what}`, async () => {
+      const { session, keyId } = await service.newCustomer();
+      addRevokedKeys(service, keyId, MANY_KEYS);
+      const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
+      using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
 
-    assertSessionRejected(await service.get(EXPORT, { session }));
-  });
+      assertSessionRejected(await service.get(path, { session }));
+    });
+  }
 }

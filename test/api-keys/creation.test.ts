@@ -137,7 +137,8 @@ test("keys: a creation beyond a limit writes nothing, not even a lock", async ()
   const { all } = prototype;
   const writes: string[] = [];
   prototype.all = function (...values) {
-    if (/UPDATE sessions|INSERT INTO api_keys/.test(this.sourceSQL)) writes.push(this.sourceSQL);
+    if (/UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(this.sourceSQL))
+      writes.push(this.sourceSQL);
     return all.apply(this, values);
   };
   try {

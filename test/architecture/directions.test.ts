@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   administration: [
     ...frames,
     ...["audit", "billing", "passwords", "auth-limit"],
-    ...["mailed-links", "accounts", "sessions", "registration"],
+    ...["mailed-links", "accounts", "registration"],
   ],
   "api-keys": [...frames, "audit"],
   rates: [...frames, "audit"],
@@ -132,7 +132,7 @@ function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boo
       if (other === "sql" || other === "cli") return false;
       return !["cli", "storage"].includes(folder);
     case "sql":
-      if (folder === "storage") return /\/(?:engine|columns)\.ts$/.test(target);
+      if (folder === "storage") return /\/(?:access|columns|engine)\.ts$/.test(target);
       return ["rules", "core", "sql"].includes(other ?? "") || folder === "shared";
     case "cli":
       if (other === "other edge") return isInside;

@@ -40,6 +40,16 @@ test("every link in a document leads to a file, and to a heading that it has", (
   );
 });
 
+test("no document runs TypeScript on the machine's own Node.js, or asks a registry for its packages", () => {
+  // It may be too old; and nothing is published, so that a package of that name is a stranger's.
+  const wrong =
+    /^.*(?:(?<!npx -c ')\bnode (?:--test )?(?:bench|examples|test)\/\S*\.ts|np[mx] (?:i |install )?(?:@kurs\/|kurs\b)).*$/gm;
+  const found = documents.flatMap((path) =>
+    [...read(path).matchAll(wrong)].map(([line]) => `${path}: ${line}`),
+  );
+  assert.deepEqual(found, []);
+});
+
 test("every document is in the index, itself or its folder", () => {
   const index = new Set(
     links.flatMap(({ place, target }) => (place.startsWith("docs/README.md:") ? [target] : [])),

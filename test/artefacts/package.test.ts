@@ -90,7 +90,7 @@ suite("the npm package", { concurrency: 2 }, () => {
     assert.equal(listed.exitCode, 0, listed.stderr);
     assert.match(listed.stdout, new RegExp(`^${customer.email} `, "m"));
     await server.stop();
-    assert.match(server.program.stderr, / commands +npx kurs --help$/m);
+    assert.match(server.program.stderr, / commands +node_modules\/\.bin\/kurs --help$/m);
   });
 
   test("answers MCP calls and sends mails, whose parts are loaded on demand", async () => {

@@ -33,7 +33,7 @@ interface Row extends Seen {
 
 const ways: Readonly<Record<string, () => Promise<Row>>> = {
   "npm start": walkClone,
-  npx: walkPackage,
+  package: walkPackage,
   image: walkImage,
   executable: walkExecutable,
 };
@@ -78,14 +78,14 @@ async function walkPackage(): Promise<Row> {
     timeout: INSTALL_MS_MAX,
   });
   const seen = await walk((port) => ({
-    command: ["npx", "kurs", "serve"],
+    command: ["node_modules/.bin/kurs", "serve"],
     cwd: place,
     env: environment({ PORT: String(port) }),
     isWrapped: true,
   }));
   const installed = execFileSync("du", ["-sm", join(place, "node_modules")], { encoding: "utf8" });
   const what = `${entryCount} files, ${mebibytes(size)} MiB; installed ${Number.parseInt(installed, 10)} MiB`;
-  return { way: "npx", what, ...seen };
+  return { way: "package", what, ...seen };
 }
 
 async function walkImage(): Promise<Row> {

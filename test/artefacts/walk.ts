@@ -123,12 +123,12 @@ function residentMibOf(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }
 
-/** Opens the console and the API reference in a browser: both show their heading. */
+/** Opens the console, the API reference and the guide in a browser: each shows its heading. */
 async function visitConsole(url: string): Promise<void> {
   await using browser = await startBrowser();
   const look = looks[0] ?? assert.fail("there is no size of a window");
   await using visitor = await Visitor.come(url, look, { browser });
-  for (const path of ["/", "/docs"]) {
+  for (const path of ["/", "/docs", "/guide/"]) {
     await visitor.page.goto(path);
     await visitor.page.getByRole("heading", { level: 1 }).first().waitFor();
   }

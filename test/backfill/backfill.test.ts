@@ -138,7 +138,7 @@ for (const engine of engines) {
       const source = archiveOf((date) => [
         ...eurAt("2024-01-02"),
         lineAt(date, "USD", "0"),
-        { reason: 'the rate of "JPY" has no rate' },
+        { reason: '"JPY/CZK" has no rate' },
       ]);
       const { run, reported } = newBackfill(store);
 
@@ -146,8 +146,8 @@ for (const engine of engines) {
 
       assert.deepEqual([report.stored, report.unchanged, report.rejected], [1, 0, 4]);
       assert.deepEqual(reported.slice(0, 2), [
-        '2024-01-02 rate "0" is not above zero',
-        '2024-01-02 the rate of "JPY" has no rate',
+        '2024-01-02 "USD/CZK": rate "0" is not above zero',
+        '2024-01-02 "JPY/CZK" has no rate',
       ]);
     });
 

@@ -66,6 +66,24 @@ test("a used-up quota says when it ends, and a missing key what to send", async 
   assert.equal(keyless.unitsCharged, 0);
 });
 
+test("a symbol of dots is sent as an invalid one, and an id of dots as an unknown one", async () => {
+  const { session, apiKey } = await service.newCustomer();
+  const { kurs, requests } = countedClient({ url: `${url}/`, apiKey, cache: true });
+  for (const [base, quote] of [
+    ...[[".", "USD"] as const, ["..", "USD"] as const, ["EUR", " .. "] as const],
+    ...[["..", ".."] as const, ["%2e%2e", "USD"] as const, ["", "USD"] as const],
+  ]) {
+    const { error, unitsCharged } = await kurs.rates.get(base, quote);
+    assert.deepEqual([error?.code, unitsCharged], ["invalid_asset_symbol", 0], `${base}/${quote}`);
+  }
+  for (const id of [".", "..", ""]) {
+    assert.equal((await kurs.account(session).keys.revoke(id)).error?.code, "not_found");
+  }
+  for (const request of requests) {
+    assert.match(request, /^(?:GET \/v1\/rates\/[^/]+|DELETE \/v1\/account\/api-keys)\/[^/]+$/);
+  }
+});
+
 test("an address that is none, and a time that no timer can wait, are errors of the program", async () => {
   const { apiKey } = await service.newCustomer();
   const { kurs, requests } = countedClient({ url, apiKey, share: true });
@@ -89,20 +107,23 @@ test("an address that is none, and a time that no timer can wait, are errors of 
   assert.deepEqual(requests, []);
 });
 
-test("a success that is no rate is not from Kurs", async () => {
+test("a success that is no rate, or another pair's, is not from Kurs and not cached", async () => {
   const answers: readonly (readonly [number, string | null])[] = [
     ...[[204, null] as const, [200, ""] as const, [200, "{}"] as const, [200, "[]"] as const],
-    ...[[200, "null"] as const, [200, '{"rate":1.1476}'] as const, [200, "<p>"] as const],
+    ...[[200, "null"] as const, [200, '{"base":"EUR","quote":"USD","rate":1}'] as const],
+    ...[[200, "<p>"] as const, [200, '{"base":"EUR","quote":"JPY","rate":"1"}'] as const],
   ];
   for (const [status, body] of answers) {
-    const headers = { "units-charged": "1" };
+    const headers = { "units-charged": "1", "rate-next": "2999-01-01T00:00:00Z" };
     const fetch = async () => new Response(body, { status, headers });
-    const { kurs, requests } = countedClient({ url, fetch });
+    const { kurs, requests } = countedClient({ url, fetch, cache: true });
 
-    const { data, error, unitsCharged } = await kurs.rates.get("EUR", "USD");
+    for (const count of [1, 2]) {
+      const { data, error, unitsCharged } = await kurs.rates.get("EUR", "USD");
 
-    assert.deepEqual([data, error?.code, unitsCharged], [undefined, "client:response", 1]);
-    assert.equal(requests.length, 1);
+      assert.deepEqual([data, error?.code, unitsCharged], [undefined, "client:response", 1]);
+      assert.equal(requests.length, count, "it was cached");
+    }
   }
 });
 

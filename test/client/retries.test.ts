@@ -98,7 +98,9 @@ test("an uncharged 429 of a limiter is repeated after its Retry-After", async ()
     arrived += 1;
     const headers = { "content-type": "application/json", "units-charged": "0" };
     if (arrived > 2) {
-      response.writeHead(200, { ...headers, "units-charged": "1" }).end('{"rate":"1"}');
+      response
+        .writeHead(200, { ...headers, "units-charged": "1" })
+        .end('{"base":"EUR","quote":"USD","rate":"1"}');
     } else {
       response.writeHead(429, { ...headers, "retry-after": "0" });
       response.end('{"code":"too_many_requests","message":"Later.","request_id":"1"}');
@@ -115,7 +117,10 @@ test("a request whose connection closes without a response is not repeated, also
   await using server = await startServer((_request, response) => {
     arrived += 1;
     if (arrived > 1) response.destroy();
-    else response.writeHead(200, { "units-charged": "1" }).end('{"rate":"1"}');
+    else
+      response
+        .writeHead(200, { "units-charged": "1" })
+        .end('{"base":"EUR","quote":"USD","rate":"1"}');
   });
   const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
 

@@ -55,7 +55,10 @@ async function requestsOfTwoReads(
   await using server = await startServer((_request, response) => {
     arrived += 1;
     if (arrived > 1) response.destroy();
-    else response.writeHead(200, { "units-charged": "1" }).end('{"rate":"1"}');
+    else
+      response
+        .writeHead(200, { "units-charged": "1" })
+        .end('{"base":"EUR","quote":"USD","rate":"1"}');
   });
   const reads = `import { createClient } from "@kurs/client";
 const kurs = createClient({ url: "${server.url}", fetch: ${fetch} });

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../client/src/index.ts";
 import { fetchKeys, type SignedResponse, verify } from "../../client/src/verify.ts";
+import { newRate } from "../contract/suite/database.ts";
+import { signedHeadersOf, sources } from "../support/rates.ts";
+import { openWire } from "../support/raw-connection.ts";
+import { openNodeWire } from "../support/read-both-ways.ts";
 import { startService, startSharedService } from "../support/service.ts";
-import { newSigningKey, publicKeysOf } from "../support/signatures.ts";
+import { isGenuine, newSigningKey, publicKeysOf } from "../support/signatures.ts";
 
 const signingKey = newSigningKey();
 const service = await startSharedService({ config: { signingKey } });
@@ -39,6 +43,33 @@ test("a signed rate is genuine by the keys of the service, which states when it 
   const result = await verify(signed, keys, { base: "eur", quote: " usd" });
 
   assert.deepEqual(result, { isGenuine: true, keyId, signedAt: new Date(Number(created) * 1000) });
+});
+
+test("a signed rate of every source is genuine, and has the same bytes on both ways in", async () => {
+  const insert = `INSERT INTO rates (base, quote, rate, as_of, source, headers, signing_key)
+    VALUES (?, 'ZZZ', '1.5', '2026-03-13T15:00:00.000000000Z', ?, ?, ?)`;
+  using node = await openNodeWire(service.url);
+  using fast = await openWire(service.url);
+  const names = [...sources.map(({ key }) => key), "import", "import:treasury", "import:Zürich"];
+  for (const [index, source] of names.entries()) {
+    const rate = newRate(`S${index}/ZZZ`, "1.5", "2026-03-13T15:00:00Z", source);
+    const { json } = signedHeadersOf(signingKey).rate(rate, "2026-11-21T12:00:00.000Z");
+    service.query(insert, rate.base, source, json, signingKey.id);
+
+    const [first, second] = [fast, node].map((wire) => wire.readRate(`${rate.base}/ZZZ`, apiKey));
+    const answers = [await first, await second];
+
+    const sourceLines = answers.map((answer) =>
+      answer?.lines.filter((line) => /^(?:rate-source|link):/.test(line)),
+    );
+    assert.deepEqual(sourceLines[0], sourceLines[1], source);
+    for (const answer of answers) {
+      assert.ok(answer !== undefined && answer.status === 200);
+      const received = { response: { headers: new Headers(answer.headers) }, body: answer.text };
+      assert.equal(await reasonOf(received, keys, rate), undefined, source);
+      assert.ok(await isGenuine(answer, await publicKeysOf(service)), source);
+    }
+  }
 });
 
 test("another figure, source, time, signature, pair or key is not genuine, and says why", async () => {

@@ -267,15 +267,17 @@ for (const each of twoLooks) {
 
 test("the page for an unknown path has the console's headers, and only browsers get it", async () => {
   const browserAccept = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-  const html = await service.get("/nothing", { headers: browserAccept });
-  assert.equal(html.status, 404);
-  assert.equal(html.headers["content-type"], "text/html; charset=utf-8");
-  assert.equal(html.headers["cache-control"], "no-store");
   const { headers: console_ } = await service.get("/login");
-  for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy"]) {
-    assert.equal(html.headers[name], console_[name], name);
+  for (const path of ["/nothing", "/guide/nothing", "/guide/assets/nothing.js"]) {
+    const html = await service.get(path, { headers: browserAccept });
+    assert.equal(html.status, 404);
+    assert.equal(html.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(html.headers["cache-control"], "no-store");
+    for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy"]) {
+      assert.equal(html.headers[name], console_[name], name);
+    }
+    assert.doesNotMatch(html.text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
   }
-  assert.doesNotMatch(html.text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
 
   const programs = ["/v1", "/v1/nothing", "/v1/rates/EUR", "/.well-known/oauth-protected-resource"];
   for (const path of [...programs, "/register", `/${"a/".repeat(40)}`]) {

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { type Look, twoLooks, Visitor } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { excuseShift, turnTo, untilCount } from "./steps.ts";
+import { callIn, excuseShift, turnTo, untilCount } from "./steps.ts";
 
 const [desktop] = twoLooks as readonly [Look];
 const EMAIL = "ada@example.org";
@@ -29,10 +29,6 @@ async function open(look = desktop, path = "/docs"): Promise<Visitor> {
   await callIn(visitor.page, "/healthz").waitFor();
   return visitor;
 }
-
-/** The button that opens a call. */
-const callIn = (page: Page, path: string, method = "GET") =>
-  page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 

@@ -47,6 +47,26 @@ for (const each of twoLooks) {
   });
 }
 
+test("a source that has left a pair out is not called up to date", async () => {
+  await using service = await startServiceNow();
+  const newest = `${new Date().toISOString().slice(0, -1)}000000Z`;
+  service.query(
+    `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
+      VALUES ('ecb', '2026-03-13T15:00:00.000Z', ?, '')`,
+    newest,
+  );
+  service.query("UPDATE rates SET as_of = ? WHERE source = 'ecb' AND quote <> 'ISK'", newest);
+  await using visitor = await Visitor.come(service.url, look);
+  const { page } = visitor;
+  await signUp(page, EMAIL);
+
+  await turnTo(page, "Sources");
+
+  const row = page.getByRole("row", { name: /European Central Bank/ });
+  await row.getByText("1 pair left out", { exact: true }).waitFor();
+  visitor.assertQuiet();
+});
+
 for (const each of twoLooks) {
   test(`${each.name}: the page of a source shows its terms, its calendar and its pairs`, async () => {
     await using service = await startServiceNow();

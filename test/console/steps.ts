@@ -102,6 +102,10 @@ async function openGroup(page: Page, name: string): Promise<void> {
   if ((await button.count()) > 0) await button.click();
 }
 
+/** The button that opens a call in the API reference. */
+export const callIn = (page: Page, path: string, method = "GET"): Locator =>
+  page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
+
 /** Presses the button of "Try it" and waits for the response. @returns the displayed cost. */
 export async function tryIt(page: Page, button = "Read the rate"): Promise<string> {
   await page.getByRole("button", { name: button }).click();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 import { seedUsage } from "./seed-usage.ts";
-import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
+import { callIn, createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
 // Takes a screenshot of every page and state, in three widths, light and dark, for review by eye.
 
@@ -48,6 +48,7 @@ async function visit(
     "/reset",
     "/reset#token=1",
     "/nothing",
+    "/guide/nothing",
   ];
   for (const [index, path] of guestPages.entries()) {
     await page.goto("about:blank");
@@ -150,11 +151,11 @@ async function visit(
   await page.goto("/docs");
   await page.getByRole("heading", { name: "Rates", exact: true }).waitFor();
   await keep("22-reference");
-  await page
-    .getByRole("button", { name: /Read one direct rate/ })
-    .first()
-    .click();
+  await callIn(page, "/v1/rates/{base}/{quote}").click();
   await keep("23-reference-call");
+  await page.goto("/guide/installing");
+  await page.getByRole("heading", { level: 1, name: "Installing" }).waitFor();
+  await keep("27-guide");
   await page.evaluate("sessionStorage.clear()");
   await page.goto("/usage");
   await page.getByRole("heading", { name: "Log in" }).waitFor();

@@ -291,10 +291,10 @@ test("a response that does not say what it cost is not called free", async () =>
   visitor.assertQuiet();
 });
 
-test("a recent rate is not amber", async () => {
+test("a recent rate is not amber, and its source has its name as it is written", async () => {
   await using service = await startServiceNow();
   const asOf = `${new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, -1)}000000Z`;
-  const headers = JSON.stringify(["rate-source", 'import;name="Imported by the operator"']);
+  const headers = JSON.stringify(["rate-source", 'import;name=%"Banco de M%c3%a9xico"']);
   const update = "UPDATE rates SET as_of = ?, source = 'import', headers = ? WHERE base = 'EUR'";
   service.query(update, asOf, headers);
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
@@ -306,7 +306,7 @@ test("a recent rate is not amber", async () => {
 
   const age = page.getByText("3 hours old");
   assert.equal(await age.getAttribute("class"), "badge");
-  await page.getByText("Imported by the operator, as of").waitFor();
+  await page.getByText("Banco de México, as of").waitFor();
   visitor.assertQuiet();
 });
 

@@ -278,6 +278,7 @@ suite("GET /v1/account/sources", () => {
       schedule: "16:05 on working days, Europe/Berlin",
       pairs: 1,
       missed_publications: 0,
+      missed_pairs: 0,
       next_publication: "2026-11-23T15:05:00Z",
       last_success_at: null,
       newest_as_of: "2026-11-20T15:00:00.000000000Z",

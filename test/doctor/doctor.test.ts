@@ -297,6 +297,20 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       /^ecb has missed at least 99 publications\. Try kurs/,
     );
 
+    const newest = `${new Date().toISOString().slice(0, -1)}000000Z`;
+    query(directory.path, "UPDATE sources SET newest_as_of = ?", newest);
+    query(
+      directory.path,
+      `UPDATE rates SET as_of = CASE quote WHEN 'ISK' THEN '2026-03-13T15:00:00.000000000Z' ELSE ? END`,
+      newest,
+    );
+    const vanished = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    assert.equal(vanished.exitCode, 1);
+    assert.match(
+      vanished.text("problem", "sources"),
+      /^ecb has missed up to \d+ publications of 1 pair: EUR\/ISK\. .* kurs rates suspend/,
+    );
+
     const at = "2026-11-21T00:00:00.000Z";
     const add = `INSERT INTO mails (id, account_id, kind, created_at, next_attempt_at, last_error,
       given_up_at) SELECT ?, id, 'password_changed', ?, ?, 'mailbox busy', ? FROM accounts`;
@@ -458,6 +472,7 @@ test("up to four missed publications are a warning, more a problem, and so is a 
     nextAttemptAt: "",
     validators: undefined,
     pairs: 30,
+    missedPairs: { count: 0, names: [], publications: 0 },
   };
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (missedPublications: number, more: object = {}) =>

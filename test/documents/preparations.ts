@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFile, cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { playArchives } from "../backfill/played.ts";
@@ -95,6 +96,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   "docs/alarms/kurs-event-loop-slow.md": { prints: [/ada@example\.org/] },
   "docs/alarms/kurs-internal-errors.md": { before: withLog },
   "docs/alarms/kurs-log-ins-refused.md": { before: withLog, prints: [/^[1-9]\n[1-9]/m] },
+  "docs/alarms/kurs-pairs-missed.md": { prints: [/^EUR\/USD .*missed$/m] },
   "docs/alarms/kurs-rates-stale.md": { before: withPublishers, prints: [/^PAIR +STORED/m] },
   "docs/alarms/kurs-store-away.md": { prints: [/^HTTP\/1\.1 200 OK/] },
   "docs/alarms/kurs-unavailable-answers.md": {
@@ -123,7 +125,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     // A line of the file is rejected.
     exits: { "cat > rates.csv": 1 },
   },
-  "docs/installing.md": { isInClone },
+  "docs/installing.md": { isInClone, values: { "node_modules/.bin/kurs": "kurs" } },
   "docs/mcp.md": { prints: [/"kurs\/units-charged":"1"/] },
   "docs/operating/backups.md": {
     async before({ dataDirectory, machine, installation, values }) {
@@ -161,6 +163,17 @@ export const preparations: Readonly<Record<string, Preparation>> = {
       const averages = "base,quote,rate,as_of\nEUR,USD,1.0354,2025-01-01\n";
       await writeFile(join(place.folder, "bmf.csv"), averages);
       await withPublishers(place);
+    },
+  },
+  "docs/operating/running.md": {
+    // Of an earlier version: whoever pastes the blocks again keeps the settings.
+    async before({ machine, resources }) {
+      const settings = join(machine, "etc/kurs.env");
+      await writeFile(settings, "PUBLIC_URL=https://rates.example.org\n");
+      resources.defer(async () => {
+        assert.match(await readFile(settings, "utf8"), /^PUBLIC_URL=/);
+        assert.equal((await stat(settings)).mode & 0o777, 0o600);
+      });
     },
   },
   "docs/upgrading.md": {

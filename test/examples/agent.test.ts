@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { startServer } from "../support/other-server.ts";
 import { startSharedService } from "../support/service.ts";
 import { runExample } from "./example.ts";
 import { converting, startModel } from "./model.ts";
@@ -77,6 +78,19 @@ Units charged: 1
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.equal(stderr, "agent: the model gave no answer within 4 turns.\n");
     assert.equal(await service.usedUnits(session), 4);
+  });
+
+  test("keeps the path of a service behind a proxy", async () => {
+    const paths: (string | undefined)[] = [];
+    await using proxy = await startServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(404).end();
+    });
+    for (const path of ["/kurs", "/kurs/", ""]) {
+      const variables = { KURS_API_KEY: "svc_live_", OPENAI_API_KEY: "-", OPENAI_MODEL: "tiny" };
+      await runExample("agent.ts", ["Why?"], { KURS_URL: proxy.url + path, ...variables });
+    }
+    assert.deepEqual(new Set(paths), new Set(["/kurs/v1/mcp", "/v1/mcp"]));
   });
 
   test("ends in a sentence without a valid key, a model's service, or a question", async () => {

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, freePort, startPostgres } from "../../harness/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { isFailoverError, storeError } from "../../src/storage/postgres/errors.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
+import { emptyStore, query } from "../storage/stored.ts";
 import { assertFailure } from "../support/assertions.ts";
-import { hostsOf } from "../support/postgres-databases.ts";
+import { assertNoSecrets } from "../support/log-secrets.ts";
+import { hostsOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { kurs, Program } from "../support/process.ts";
 import { checkNode, startBehindRelay, startNode, untilServed } from "./load.ts";
-import { freeze, startRelay } from "./stalls.ts";
+import { freeze, type Loss, type Relay, startRelay } from "./stalls.ts";
 
 const CUT_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
@@ -50,6 +53,67 @@ test("a connection that opens after its request timed out is not leaked", async 
   for (const client of both) client.release();
   const ended = primary[Symbol.asyncDispose]().then(() => "ended");
   assert.equal(await Promise.race([ended, after(60_000, undefined, { ref: false })]), "ended");
+});
+
+const KEY_LOOK =
+  "if kurs keys list EMAIL shows it, revoke it (kurs keys revoke ID): its secret is lost";
+const TABLES = "information_schema.tables WHERE table_schema = current_schema()";
+const AGAIN = "run the command again, which then stores nothing twice";
+
+/** Commands, whether they migrate the database, their rows, what they print, and how to look. */
+const commands = [
+  ["keys create ada@example.org --name a", false, "api_keys", /^svc_live_\w{64}\n$/, KEY_LOOK],
+  ["migrate", true, TABLES, /^the schema was 0 and is now \d+\n$/, AGAIN],
+  ["store copy", false, "plans WHERE name = 'copied'", /\ncopied and compared: .+ agree\n$/, AGAIN],
+  [
+    "plans set pro 7",
+    false,
+    "plans WHERE name = 'pro'",
+    /^plan pro has 7 units per period\n$/,
+    "kurs audit --since 1h shows it, if it is",
+  ],
+] as const;
+
+suite("a command whose connection breaks at its commit", { concurrency: 4 }, () => {
+  for (const [command, migrates, rows, printed, look] of commands) {
+    const run = async (lossOf: (relay: Relay) => Loss) => {
+      await using source = await emptyStore();
+      query(source.path, "INSERT INTO plans VALUES ('copied', 7)");
+      await using database = await (migrates ? newBareDatabase() : newPostgresDatabase());
+      const { url } = database;
+      await using relay = await startRelay({ port: Number(new URL(url).port), url: () => url });
+      const env = { DATABASE_URL: relay.url, SMTP_URL: "smtp://127.0.0.1:1" };
+      if (command.startsWith("keys"))
+        await kurs(["accounts", "create", "ada@example.org"], { env });
+      relay.loseAnswerTo("COMMIT", lossOf(relay));
+      const args = command.split(" ");
+      const { ended } = new Program(args, { dataDirectory: source.path, env });
+      const { exitCode, stdout, stderr } = await ended;
+      assertNoSecrets(stderr);
+      const isStored = (await administer(url, `SELECT 1 FROM ${rows}`)).length > 0;
+      return { exitCode, stdout, stderr, isStored };
+    };
+
+    test(`kurs ${command} succeeds when only the response is lost`, async () => {
+      const { stdout, stderr, ...outcome } = await run(() => ({}));
+      assert.deepEqual(outcome, { exitCode: 0, isStored: true }, stderr);
+      assert.match(stdout, printed);
+    });
+
+    test(`kurs ${command} stores nothing, and says no more, when the commit is lost`, async () => {
+      const { stderr, ...outcome } = await run(() => ({ isUnsent: true }));
+      assert.deepEqual(outcome, { exitCode: 1, stdout: "", isStored: false });
+      assert.match(stderr, /^kurs: [^\n]*Connection terminated unexpectedly\.[^\n]*\n$/);
+    });
+
+    test(`kurs ${command} says how to look when the server cannot be asked`, async () => {
+      const { stderr, ...outcome } = await run((relay) => ({ onLoss: relay.drop }));
+      assert.deepEqual(outcome, { exitCode: 1, stdout: "", isStored: true });
+      const [reason, ...more] = stderr.split("\n");
+      assert.match(reason ?? "", /^kurs: The store cannot be used at present: Connection term/);
+      assert.deepEqual(more, [`Whether the change is stored is in doubt: ${look}.`, ""]);
+    });
+  }
 });
 
 test("a node does not retry a charge whose result was lost", async () => {

@@ -47,14 +47,22 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+export interface Loss {
+  /** Of so many queries; by default of the next one. */
+  readonly times?: number;
+  /** Whether to break the connection before the query reaches the server. */
+  readonly isUnsent?: boolean;
+  readonly onLoss?: () => void;
+}
+
 /** A proxy to a server on loopback that can lose or delay packets. */
 export interface Relay extends AsyncDisposable {
   /** The server's address through this proxy. */
   readonly url: string;
   /** Drops everything on both sides from now on, but still accepts connections. */
   drop(): void;
-  /** Breaks the connection of the next query that contains a text, when its result arrives. */
-  loseAnswerTo(text: string): void;
+  /** Breaks the connections of queries that contain a text, when their results arrive. */
+  loseAnswerTo(text: string, how?: Loss): void;
   /** Forwards new connections again. Lost data stay lost. */
   forward(): void;
   /** The number of connections that the client side has not closed. */
@@ -69,12 +77,12 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
   const sockets = new Set<Socket>();
   const kept = new Set<Socket>();
   let isDropping = false;
-  let unheard: string | undefined;
+  let unheard: (Required<Loss> & { readonly text: string }) | undefined;
   let delayMs = 0;
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const far = open({ port: target.port, host: "127.0.0.1", allowHalfOpen: true });
     let isLost = isDropping;
-    let breaksAtAnswer = false;
+    let lost: typeof unheard;
     const pass = (from: Socket, to: Socket, isAnswer: boolean) => {
       sockets.add(from);
       const deliver = (act: () => unknown) => {
@@ -85,12 +93,15 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
         else act();
       };
       from.on("data", (bytes: Buffer) => {
-        if (!isAnswer && unheard !== undefined && bytes.includes(unheard)) {
-          breaksAtAnswer = true;
-          unheard = undefined;
+        if (!isAnswer && unheard !== undefined && bytes.includes(unheard.text)) {
+          lost = unheard;
+          unheard = lost.times > 1 ? { ...lost, times: lost.times - 1 } : undefined;
         }
-        if (isAnswer && breaksAtAnswer) near.destroy();
-        else deliver(() => to.write(bytes));
+        if (lost !== undefined && lost.isUnsent !== isAnswer) {
+          near.destroy();
+          far.destroy();
+          lost.onLoss();
+        } else deliver(() => to.write(bytes));
       });
       from.on("end", () => deliver(() => to.end()));
       from.on("error", () => deliver(() => to.destroy()));
@@ -109,8 +120,8 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
     drop: () => {
       isDropping = true;
     },
-    loseAnswerTo: (text) => {
-      unheard = text;
+    loseAnswerTo: (text, { times = 1, isUnsent = false, onLoss = () => undefined } = {}) => {
+      unheard = { text, times, isUnsent, onLoss };
     },
     forward: () => {
       isDropping = false;

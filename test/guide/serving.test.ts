@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { guides } from "../../console/src/guides.ts";
+import { assertFailure } from "../support/assertions.ts";
 import { startService, startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
@@ -47,8 +48,13 @@ test("a page has an address without a suffix, and one as Markdown", async () => 
     ["/guide/../package.json", 404],
     ["/guide/404", 404],
     ["/guide/hashmap.json", 404],
+    ["/guide/%zz", 404],
+    [`/guide/${"a".repeat(200)}`, 404],
+    ["/guide/assets/none.js", 404],
   ] as const) {
-    assert.equal((await service.get(path)).status, expected, path);
+    const answer = await service.get(path);
+    assert.equal(answer.status, expected, path);
+    if (expected === 404) assertFailure(answer, 404, "not_found", "There is nothing at this path.");
   }
   const { text, headers: ofText } = await service.get("/guide/api.md");
   assert.equal(ofText["content-type"], "text/markdown; charset=utf-8");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import {
   assertRpcError,
@@ -9,9 +10,11 @@ import {
   EUR_USD,
   eras,
   failureIn,
+  metaIn,
   PATH,
   readOf,
   rpcOf,
+  rpcsOf,
   startWithKey,
   valueIn,
 } from "./messages.ts";
@@ -21,12 +24,35 @@ after(() => service[Symbol.asyncDispose]());
 const postText = (era: Era, raw: string): Promise<Answer> =>
   service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
 
+const TAKEN: Readonly<Record<string, string>> = {
+  get_rate: "base, quote",
+  convert_currency: "base, quote, amount",
+  get_usage: "none",
+};
+const noArgument = (tool: string, name: string) =>
+  `${tool} has no argument ${name}: it takes ${TAKEN[tool]}.`;
+
 const badArguments = [
   ["no arguments", "get_rate", {}, "base is missing."],
   ["no quote", "get_rate", { base: "EUR" }, "quote is missing."],
   ["no base", "get_rate", { quote: "USD" }, "base is missing."],
-  ["other names", "get_rate", { from: "EUR", to: "USD" }, "base is missing."],
-  ["names in capitals", "get_rate", { BASE: "EUR", QUOTE: "USD" }, "base is missing."],
+  ["a date", "get_rate", { ...EUR_USD, date: "2025-01-01" }, noArgument("get_rate", "date")],
+  ["other names", "get_rate", { from: "EUR", to: "USD" }, noArgument("get_rate", "from")],
+  ["names in capitals", "get_rate", { BASE: "EUR", QUOTE: "USD" }, noArgument("get_rate", "BASE")],
+  ["an unknown null", "get_rate", { ...EUR_USD, at: null }, noArgument("get_rate", "at")],
+  [
+    "an inherited name",
+    "get_rate",
+    { ...EUR_USD, toString: 1 },
+    noArgument("get_rate", "toString"),
+  ],
+  [
+    "a date",
+    "convert_currency",
+    { ...EUR_USD, amount: "1", date: "" },
+    noArgument("convert_currency", "date"),
+  ],
+  ["a pair", "get_usage", EUR_USD, noArgument("get_usage", "base")],
   [
     "null as base",
     "get_rate",
@@ -81,6 +107,22 @@ for (const [what, name, given, message] of badArguments) {
   });
 }
 
+test("MCP: a call with an unknown argument is rejected also behind a wrong key or in a batch", async () => {
+  const json = callOf("2025", "get_rate", { ...EUR_USD, ["d".repeat(5000)]: "" }).json;
+  const { headers } = readOf("2025");
+  const call = (key: string, sent: unknown) =>
+    charging(0, () => service.post(PATH, { apiKey: key, headers, json: sent }));
+  assertFailure(await call(`svc_live_${"0".repeat(64)}`, json), 401, "unauthorized");
+  const [first, second] = rpcsOf(await call(apiKey, [json, { ...json, id: 2 }]));
+  for (const rpc of [first, second]) {
+    assert.ok(rpc !== undefined);
+    const { code, message } = failureIn(rpc);
+    assert.equal(code, "invalid_request");
+    assert.ok(String(message).length < 400, "the message repeats all of the name");
+    assert.equal(metaIn(rpc)["kurs/units-charged"], "0");
+  }
+});
+
 test("MCP: arguments in __proto__ are ignored and pollute nothing", async () => {
   for (const era of eras) {
     for (const member of ["__proto__", "constructor"]) {
@@ -90,7 +132,8 @@ test("MCP: arguments in __proto__ are ignored and pollute nothing", async () => 
       );
       assert.ok(raw.includes(member));
       const answer = await charging(0, () => postText(era, raw));
-      assertToolFailure(answer, "invalid_request", "base is missing.");
+      const rule = member === "constructor" ? noArgument("get_rate", member) : "base is missing.";
+      assertToolFailure(answer, "invalid_request", rule);
     }
   }
   assert.equal(Object.hasOwn(Object.prototype, "base"), false);
@@ -197,11 +240,17 @@ for (const symbol of badSymbols) {
   });
 }
 
+const bothReads = [
+  ["get_rate", {}],
+  ["convert_currency", { amount: "1" }],
+] as const;
+
 test("MCP: symbols are trimmed and converted to upper case, as over REST", async () => {
   for (const era of eras) {
-    const given = { base: " eur ", quote: "\tuSd\n", amount: "1" };
-    for (const name of ["get_rate", "convert_currency"]) {
-      const value = valueIn(rpcOf(await charging(1, () => post(callOf(era, name, given)))));
+    const given = { base: " eur ", quote: "\tuSd\n" };
+    for (const [name, more] of bothReads) {
+      const call = callOf(era, name, { ...given, ...more });
+      const value = valueIn(rpcOf(await charging(1, () => post(call))));
       assert.deepEqual([value.base, value.quote, value.rate], ["EUR", "USD", "1.1476"]);
     }
   }
@@ -211,8 +260,8 @@ test("MCP: a call for an unsupported or a suspended pair fails and costs one uni
   service.storeRate("SUS", "USD", "2.5");
   service.query("UPDATE rates SET suspended_at = '2026-11-21T11:00:00.000Z' WHERE base = 'SUS'");
   for (const era of eras) {
-    for (const name of ["get_rate", "convert_currency"]) {
-      const call = (base: string) => post(callOf(era, name, { base, quote: "USD", amount: "1" }));
+    for (const [name, more] of bothReads) {
+      const call = (base: string) => post(callOf(era, name, { base, quote: "USD", ...more }));
       assertToolFailure(
         await charging(1, () => call("NONE")),
         "unsupported_pair",

@@ -50,7 +50,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
   const coverage = createCoverage({
-    store: store.coverage,
+    store: { ...store.sources, ...store.coverage },
     clock: parts.clock,
     switchedOn: [],
     knownSources: [],
@@ -59,24 +59,22 @@ export async function waysOf(store: Store): Promise<Ways> {
   const callTool = createCallTool(pino({ level: "silent" }));
   const info = { name: "kurs", title: "Kurs", version: "0.1.0" };
 
-  const newCustomer = async (plan: string): Promise<Customer & { readonly keyId: string }> => {
+  const newCustomer = async (plan: string): Promise<Customer & { revoke(): Promise<void> }> => {
     const account = { ...newAccount(), plan };
     await store.accounts.create(account, newMailToken(), BY);
     const session = parts.secrets.secret();
     const tokenHash = parts.secrets.hash(session);
     await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
-    const { key, secret } = await apiKeys.create(account.id, "test", {
-      token: session,
-      clientAddress: "192.0.2.1",
-    });
-    return { accountId: account.id, apiKey: secret, keyId: key.id };
+    const inUse = { accountId: account.id, token: session, clientAddress: "192.0.2.1" };
+    const { key, secret } = await apiKeys.create(inUse, "test");
+    return { accountId: account.id, apiKey: secret, revoke: () => apiKeys.revoke(inUse, key.id) };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {
     await store.plans.set({ name, unitsPerPeriod }, BY);
     return [await newCustomer(name), await newCustomer(name)] as const;
   };
   const revoked = await newTwins("revoked", 1_000_000);
-  for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId, "192.0.2.1");
+  for (const { revoke } of revoked) await revoke();
   return {
     short: createDirectCalls(tools, callTool, info),
     sdk: createSdkHandler({ tools, coverage }, callTool, info),

@@ -102,9 +102,11 @@ for (const { name, mode, revision } of eras) {
     test("gets exactly the members that the output schema requires", async () => {
       await using mcp = await connected(mode);
       const { tools } = await mcp.client.listTools();
-      const given = { ...EUR_USD, amount: "2" };
+      const values: Record<string, string> = { ...EUR_USD, amount: "2" };
 
-      for (const { name: tool, outputSchema } of tools) {
+      for (const { name: tool, inputSchema, outputSchema } of tools) {
+        const names = Object.keys(inputSchema.properties ?? {});
+        const given = Object.fromEntries(names.map((name) => [name, values[name]]));
         const { structuredContent } = await callChecked(mcp, tool, given);
 
         const members = Object.keys(structuredContent as object);

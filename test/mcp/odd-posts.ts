@@ -57,11 +57,11 @@ const noTools = ["nope", "", "GET_RATE", " get_rate", "constructor", "__proto__"
 const symbols = (usual: string) =>
   mostly(fc.oneof({ weight: 8, arbitrary: text(usual) }, text(` ${usual} `, "E", "XXX", "ß")));
 
-const given = object({
-  base: symbols("EUR"),
-  quote: symbols("USD"),
-  amount: mostly(text("1", "1250.50", "0", "1e5", "-1", "9".repeat(40), "9".repeat(41)), 12),
-});
+const pair = { base: symbols("EUR"), quote: symbols("USD") };
+const amount = mostly(text("1", "1250.50", "0", "1e5", "-1", "9".repeat(40), "9".repeat(41)), 12);
+
+/** Of each tool; the tool is drawn apart. */
+const given = fc.oneof(object(pair), object({ ...pair, amount }), object({}));
 
 const ids: Json = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("1", "0", "-7", "1.0", "1e3", "9007199254740991") },

@@ -70,6 +70,53 @@ test("§4 rates, step 2: two invalid symbols are one error, uncharged", async ()
   assert.equal(await service.usedUnits(session), 1);
 });
 
+const meaningful = [
+  ...["date", "at", "as_of", "time", "timestamp", "from", "to", "start", "end", "start_date"],
+  ...["end_date", "amount", "base", "quote", "symbols", "source", "provider", "expand"],
+];
+
+test("§4 rates: a parameter that would change the meaning is 400 after step 2, uncharged", async () => {
+  const { session, apiKey, id } = await accountWith({ used: 4 });
+  const others = ["?", "?a=date", "?dates=1", "?a;date=1", "?a=b&c", "?%zz=1&__proto__=1"];
+  const queries = [
+    ...meaningful.map((name) => [name, `?${name}=2025-01-01`] as const),
+    ...["?date", "?date=", "?a=b&date=1&date=2", "?d%61te=1", "?Date=1", "?date&at=1"].map(
+      (query) => ["date", query] as const,
+    ),
+  ];
+  for (const [name, query] of queries) {
+    const path = `/v1/rates/EUR/USD${query}`;
+    const answer = await service.get(path, { apiKey });
+
+    assertFailure(
+      answer,
+      400,
+      "invalid_request",
+      new RegExp(`^There is no parameter ${name}: `, "i"),
+    );
+    assert.equal(answer.headers["units-charged"], "0");
+    assert.match(answer.headers.ratelimit ?? "", /r=1;/);
+    assert.equal((await service.call("HEAD", path, { apiKey })).status, 400, path);
+    const unknown = await service.get(`/v1/rates/USD/NONE${query}`, { apiKey });
+    assertFailure(unknown, 400, "invalid_request");
+    const invalid = await service.get(`/v1/rates/E/USD${query}`, { apiKey });
+    assertFailure(invalid, 400, "invalid_asset_symbol");
+    assertKeyRejected(await service.get(path));
+  }
+  assert.equal(await service.usedUnits(session), 4);
+
+  assert.equal((await service.get("/v1/rates/EUR/USD?a=b", { apiKey })).status, 200);
+  const exhausted = await service.get("/v1/rates/EUR/USD?date=1", { apiKey });
+  assertFailure(exhausted, 400, "invalid_request");
+  for (const query of others) {
+    const ignored = await service.get(`/v1/rates/EUR/USD${query}`, { apiKey });
+    assertFailure(ignored, 429, "quota_exceeded");
+  }
+  await service.revokeKey(session, id);
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD?date=1", { apiKey }));
+  assert.equal(await service.usedUnits(session), 5);
+});
+
 for (const [what, path] of reads.filter(([what]) => what !== "an invalid symbol")) {
   test(`§4 rates, step 3: ${what} is 429 when the quota is exhausted, uncharged`, async () => {
     const { session, apiKey } = await accountWith({ used: 5 });

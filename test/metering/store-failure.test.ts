@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "pg";
 import { pino } from "pino";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createRespondToRead } from "../../src/metering/http.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
 import { storeOverloaded } from "../../src/shared/store.ts";
+import { callOf, EUR_USD, eras, PATH } from "../mcp/messages.ts";
 import { assertFailure } from "../support/assertions.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import { openNodeWire } from "../support/read-both-ways.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 import { holdWriteLock, withoutDays } from "../support/store-faults.ts";
 
@@ -124,4 +128,100 @@ test("store: a read that is rejected because the store is at its capacity gets 5
   assert.equal(JSON.parse(response.body).message, RATE_MESSAGE);
   assert.equal(response.headers[response.headers.indexOf("retry-after") + 1], "1");
   assert.deepEqual(logLines, []);
+});
+
+/** What may be in the store instead of a list of names and values that a response can send. */
+const DAMAGED_HEADERS = [
+  "null",
+  "5",
+  '{"rate-source":"ecb"}',
+  '"rate-source"',
+  '["rate-source"]',
+  '["rate-source",5]',
+  '["rate source","ecb"]',
+  '["rate-source","ecb\\r\\nx-other: 1"]',
+  '["rate-source","ecb;name=\\"Türkiye\\""]',
+  '["rate-source","ecb;name=\\"₺\\""]',
+] as const;
+
+for (const engine of engines) {
+  test(`a rate whose headers cannot be sent is a charged 500 with its cause in the log, on ${engine}`, async () => {
+    await using on = await startServiceOn(engine);
+    const { service, url } = on;
+    const { apiKey, usedUnits } = await service.newCustomer();
+    const damage = async (headers: string) => {
+      const sql = `UPDATE rates SET headers = '${headers}' WHERE base = 'EUR' AND quote = 'USD'`;
+      if (url === undefined) return void service.query(sql);
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query(sql).finally(() => client.end());
+    };
+    using node = await openNodeWire(service.url);
+
+    for (const headers of DAMAGED_HEADERS) {
+      await damage(headers);
+      const before = await usedUnits();
+      const answers = [
+        await service.get(RATE, { apiKey }),
+        await service.call("HEAD", RATE, { apiKey }),
+        await node.readRate("EUR/USD", apiKey),
+      ];
+      for (const { status, text, headers: sent, body } of answers) {
+        assert.equal(status, 500, headers);
+        assert.match(sent.ratelimit ?? "", /^"units";r=/);
+        assert.deepEqual([sent["units-charged"], sent["rate-source"]], ["1", undefined]);
+        assert.ok(text === "" || body.code === "internal_error", text);
+        const causes = service.logLines.filter((line) =>
+          line.includes(sent["x-request-id"] ?? "-"),
+        );
+        assert.ok(
+          causes.some((line) => /headers of EUR\/USD/.test(line)),
+          causes.join(""),
+        );
+      }
+      for (const era of eras) {
+        for (const name of ["get_rate", "convert_currency"]) {
+          const call = callOf(era, name, {
+            ...EUR_USD,
+            ...(name === "get_rate" ? {} : { amount: "1" }),
+          });
+          const { status, text } = await service.post(PATH, { apiKey, ...call });
+          assert.equal(status, 200);
+          assert.match(text, /internal_error.*"isError":true/);
+        }
+      }
+      assert.equal((await usedUnits()) - before, 7, headers);
+    }
+    assert.equal((await service.readRate("EUR/CHF", apiKey)).status, 200);
+  });
+}
+
+test("an exception while a read is served is an uncharged 500 on both ways in, and the server lives", async () => {
+  class FailingClock extends TestClock {
+    failures = 0;
+    override nowMs(): number {
+      if (this.failures === 0) return super.nowMs();
+      this.failures -= 1;
+      throw new Error("the clock stands still");
+    }
+  }
+  const clock = new FailingClock("2026-11-21T12:00:00.000Z");
+  await using service = await startService({ clock });
+  const { apiKey, usedUnits } = await service.newCustomer();
+  using wire = await openNodeWire(service.url);
+
+  for (const read of [
+    () => service.readRate("EUR/USD", apiKey),
+    () => wire.readRate("EUR/USD", apiKey),
+  ]) {
+    clock.failures = 1;
+    assertFailure(await read(), 500, "internal_error");
+    assert.equal((await read()).status, 200);
+  }
+
+  assert.equal(await usedUnits(), 2);
+  assert.equal(
+    service.logLines.filter((line) => line.includes("the clock stands still")).length,
+    2,
+  );
 });

@@ -180,6 +180,12 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
       /; 3 figures from before the history; series: 0 figures verified, 3 imported\n$/,
     );
 
+    const mac = `${cli.file}.mac`;
+    await writeFile(mac, "base,quote,rate,as_of\rEUR,CHF,0.95,2020-01-06T15:00:00Z\r");
+    await cli.output(`rates import ${mac}`);
+    const ofMac = await cli.output(`rates trace EUR CHF --file ${mac}`);
+    assert.match(ofMac, /^line {7}2\n(?:.*\n)* {2}EUR,CHF,0\.95,2020-01-06T15:00:00Z\n?$/m);
+
     const first = JSON.parse(await cli.output("rates history EUR USD --json"))[0].stored_at;
     cli.change("UPDATE rates SET observation = 1");
     assert.match(

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import fc from "fast-check";
+import { DisplayString, parseItem, Token } from "structured-headers";
 import { newRate } from "../contract/suite/database.ts";
 import { callOf, EUR_USD, eras, metaIn, readOf, rpcOf, startWithKey } from "../mcp/messages.ts";
 import type { Answer } from "../support/client.ts";
-import { headersOf } from "../support/rates.ts";
+import { headersOf, sources as knownSources } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 // The headers that name a rate's source, on a new store with the bundled snapshot.
@@ -54,6 +56,27 @@ suite("the headers of a rate", () => {
     };
     const [tableA, tableB] = ["2026-03-05T11:20:00Z", "2026-03-11T11:20:00Z"];
     assert.deepEqual([nextOf("USD/PLN"), nextOf("AFN/PLN")], [tableA, tableB]);
+  });
+
+  test("are ASCII, and name every source and any import as RFC 9651 reads it", () => {
+    const named = (source: string) => {
+      const rate = newRate("USD/TRY", "42.5", "2026-03-04T11:00:00Z", source);
+      const list: string[] = JSON.parse(headersOf.rate(rate, "2026-11-21T12:00:00.000Z").json);
+      for (const text of list) assert.match(text, /^[ -~]+$/);
+      const [key, parameters] = parseItem(list[1] ?? "");
+      return [key, parameters.get("name")].map((text) =>
+        text instanceof Token || text instanceof DisplayString ? text.toString() : text,
+      );
+    };
+    for (const { key, name } of knownSources) assert.deepEqual(named(key), [key, name]);
+    assert.ok(knownSources.some(({ name }) => /[^ -~]/.test(name)));
+    assert.deepEqual(named("gone"), ["gone", undefined]);
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1 }), (name) => {
+        const source = `import:${name}`;
+        assert.deepEqual(named(source), [source, "Imported by the operator"]);
+      }),
+    );
   });
 
   test("name an import, which has neither terms nor a calendar", async () => {

@@ -53,10 +53,10 @@ async function waitUntilRejected(url: string): Promise<void> {
   }
 }
 
-async function startServer() {
+async function startServer(env: Readonly<Record<string, string>> = {}) {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
-  const server = starting.use(await serve({ dataDirectory }));
+  const server = starting.use(await serve({ dataDirectory, env }));
   const started = starting.move();
   return { server, dataDirectory, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
@@ -101,6 +101,31 @@ suite("a shutdown", { concurrency: 2 }, () => {
     // After the time limit for a request they would have received an error.
     for (const wire of wires) assert.equal(wire.received(), "");
   });
+
+  for (const [what, code] of [
+    ["an exception that nothing catches", 'throw new Error("planted")'],
+    ["a rejected promise without a handler", 'Promise.reject(new Error("planted"))'],
+  ] as const) {
+    test(`${what} is logged, lets a request in flight finish, and exits with 1`, async () => {
+      const module = `process.once("SIGUSR2", () => { ${code}; })`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(module)}`;
+      await using started = await startServer({ NODE_OPTIONS });
+      const { server } = started;
+      const registration = await beginPost(server.url, "/v1/auth/register");
+
+      server.program.signal("SIGUSR2");
+      await waitUntilRejected(server.url);
+      registration.sendEnd();
+
+      await registration.closed();
+      assert.match(registration.answer(), /^HTTP\/1\.1 201 /);
+      const { exitCode, stderr } = await server.program.end();
+      assert.equal(exitCode, 1);
+      assert.doesNotMatch(stderr, /planted/);
+      const [fatal] = server.logLines().filter(({ level }) => level === "fatal");
+      assert.match(JSON.stringify(fatal), /"message":"planted".*unexpected error stops the server/);
+    });
+  }
 
   test("SIGTERM lets a request in flight finish, accepts no new one, and exits with 0", async () => {
     await using started = await startServer();

@@ -98,6 +98,23 @@ test("a source that was never fetched is stale, with exit code 1, as table and a
   assert.deepEqual([state.source, state.missed_publications, state.newest_as_of], ["ecb", 1, null]);
 });
 
+test("a fetch names the line and the pair of what it rejects", async () => {
+  await using cli = await newCli();
+  const figures = { USD: "1.1600", ISK: "0", US$: "1.1600", JPY: "182,85" };
+  cli.publisher.behave(body(ecbDay("2026-11-20", figures).replaceAll("/><", "/>\n<")));
+
+  const { stdout, stderr } = await cli.run("rates", "fetch");
+
+  assert.equal(stdout, "ecb: stored 1, held 0, skipped 0, rejected 3\n");
+  assert.equal(
+    stderr,
+    `ecb: line 5: "EUR/ISK": rate "0" is not above zero
+ecb: line 6: "EUR/US$": quote "US$" is not a symbol of 2 to 10 letters A-Z or digits
+ecb: line 7: "EUR/JPY": rate "182,85" is not a decimal number such as 1.1476, of at most 64 characters
+`,
+  );
+});
+
 test("a fetched source is fresh, with exit code 0, until it misses a publication", async () => {
   await using cli = await newCli();
   assert.deepEqual(await cli.run("rates", "fetch"), {
@@ -116,6 +133,31 @@ test("a fetched source is fresh, with exit code 0, until it misses a publication
   assert.match(stale.stdout, /\necb +stale +2 +4 d old +2 /);
   cli.clock.set("2027-11-24T18:00:00.000Z");
   assert.match((await cli.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
+});
+
+test("the status fails for a pair that left its publisher's table, and names it until it is suspended", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-10-01T16:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-10-01", { USD: "1.1500", BGN: "1.9558" })));
+  await cli.run("rates", "fetch");
+  const both = await cli.run("rates", "status");
+  cli.clock.set("2026-11-26T18:10:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-11-26", { USD: "1.1510" })));
+  await cli.run("rates", "fetch");
+
+  const one = await cli.run("rates", "status");
+  const [state] = JSON.parse((await cli.run("rates", "status", "--json")).stdout);
+  await cli.run("rates", "suspend", "EUR", "BGN");
+  const none = await cli.run("rates", "status");
+
+  assert.deepEqual([both.exitCode, one.exitCode, none.exitCode], [0, 1, 0]);
+  assert.match(
+    one.stdout,
+    /\necb +fresh +2 .*\necb has missed up to 40 publications of 1 pair: EUR\/BGN\n$/,
+  );
+  for (const { stdout } of [both, none]) assert.doesNotMatch(stdout, /BGN/);
+  const { missed_publications: missed, missed_pairs: pairs, missed_pair_names: names } = state;
+  assert.deepEqual([missed, pairs, names], [0, 1, ["EUR/BGN"]]);
 });
 
 test("the status succeeds during the publisher's holidays, and fails after the next missed one", async () => {

@@ -19,6 +19,7 @@ import {
   playPublisher,
   sourceAt,
 } from "../support/fake-publisher.ts";
+import { scrape } from "../support/metrics.ts";
 import { fc } from "../support/properties.ts";
 import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -43,7 +44,9 @@ async function setUp(
     sourceAt("nbp", [nbpA.address, nbpB.address], clock),
   ];
   const rateSources = sources.map(({ key }) => key);
-  const service = starting.use(await startService({ clock, sources, config: { rateSources } }));
+  const service = starting.use(
+    await startService({ clock, sources, config: { rateSources, metricsPort: 0 } }),
+  );
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
   const policy = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({
@@ -96,6 +99,47 @@ test("every source is fetched at startup, and the API serves its rates", async (
     const { missedPublications, lastError } = await setup.status(key);
     assert.deepEqual([missedPublications, lastError], [0, undefined], key);
   }
+});
+
+test("a pair that left its publisher's table is counted wherever its source is called up to date", async () => {
+  const now = "2026-10-01T16:00:00.000Z";
+  const before = body(ecbDay("2026-10-01", { USD: "1.1500", BGN: "1.9558" }));
+  await using setup = await setUp({ ecb: before, now });
+  const { service, clock, ecb } = setup;
+  await logged(service, FETCHED, "ecb");
+  service.query("DELETE FROM rates WHERE quote NOT IN ('USD', 'BGN')");
+  const states = async () => {
+    const { session, apiKey } = await service.newCustomer(`${clock.nowMs()}@example.org`);
+    const metrics = await scrape(service);
+    const value = (name: string) => metrics.value(`kurs_source_missed_${name}`, { source: "ecb" });
+    const { text: sources } = await service.get("/v1/account/sources", { session });
+    const { text: visitors } = await service.get("/coverage.json");
+    const { headers } = await service.get("/v1/rates/EUR/BGN", { apiKey });
+    const [ofEcb] = JSON.parse(sources).sources;
+    return {
+      read: headers["rate-missed"],
+      metrics: [value("publications"), value("pairs")],
+      api: [ofEcb.missed_publications, ofEcb.missed_pairs],
+      visitors: JSON.parse(visitors).publishers[0].up_to_date,
+    };
+  };
+  assert.deepEqual(await states(), {
+    read: undefined,
+    metrics: [0, 0],
+    api: [0, 0],
+    visitors: true,
+  });
+
+  clock.set("2026-11-26T18:10:00.000Z");
+  ecb.behave(body(ecbDay("2026-11-26", { USD: "1.1510" })));
+  await setup.refresh("ecb");
+
+  assert.deepEqual(await states(), {
+    read: "40",
+    metrics: [0, 1],
+    api: [0, 1],
+    visitors: false,
+  });
 });
 
 test("a source that fails at startup delays neither the other sources nor clients", async () => {

@@ -6,6 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface Operation {
   readonly security?: readonly Json[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 

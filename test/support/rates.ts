@@ -7,7 +7,7 @@ import { parseSnapshot } from "../../src/sources/fetching/snapshot.ts";
 import { createHeadersOf } from "../../src/sources/headers.ts";
 import { publishers } from "../../src/sources/publishers/catalogue.ts";
 
-const sources = sourcesOf(sourceNames.known, { clock: systemClock, version: "test" });
+export const sources = sourcesOf(sourceNames.known, { clock: systemClock, version: "test" });
 
 /** The headers of every known source, without a signature. */
 export const headersOf = createHeadersOf(sources);

@@ -1,5 +1,5 @@
 import type { CoveredSource } from "../api/rates.ts";
-import { formatDay, formatMinute, formatUnits } from "../format.ts";
+import { counted, formatDay, formatMinute, formatUnits } from "../format.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
 
@@ -97,14 +97,15 @@ export function archiveOf({ archive_since: since }: CoveredSource): string {
   return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
 }
 
-/** Whether a source is up to date; amber when it has missed a publication. */
-export function MissedBadge({ source: { missed_publications: missed } }: SourceProps) {
-  const look = missed === 0 ? "badge-good" : "badge-warn";
-  return <span class={`badge ${look}`}>{stateOf(missed)}</span>;
+/** Whether a source is up to date; amber when it has missed a publication, also of some pairs. */
+export function MissedBadge({ source }: SourceProps) {
+  const { missed_publications: missed, missed_pairs: pairs } = source;
+  const look = missed + pairs === 0 ? "badge-good" : "badge-warn";
+  return <span class={`badge ${look}`}>{stateOf(missed, pairs)}</span>;
 }
 
-function stateOf(missed: number): string {
-  if (missed === 0) return "up to date";
+function stateOf(missed: number, pairs: number): string {
+  if (missed === 0) return pairs === 0 ? "up to date" : `${counted(pairs, "pair")} left out`;
   if (missed === 1) return "1 publication missed";
   return `${missed < MISSED_MAX ? missed : `${MISSED_MAX} or more`} publications missed`;
 }

@@ -1,7 +1,7 @@
 import { CommandError } from "../../cli/command.ts";
 import { withFile } from "../../cli/input-file.ts";
+import { type ListOptions, writeList } from "../../cli/list-writer.ts";
 import type { Column } from "../../cli/output.ts";
-import { type ListOptions, writeList } from "../../provenance/cli/list-writer.ts";
 import { dateOf } from "../../provenance/cli/moments.ts";
 import { pairOf } from "../../rates/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
+import { type ListOptions, listFormats } from "../../cli/list-writer.ts";
 import { formatJson } from "../../cli/output.ts";
-import { type ListOptions, listFormats } from "../../provenance/cli/list-writer.ts";
 import { dateOf } from "../../provenance/cli/moments.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";

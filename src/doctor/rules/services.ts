@@ -5,12 +5,15 @@ import { DAY_MS } from "../../shared/clock.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { counted } from "../../shared/text/counted.ts";
 import type { SourceStatus } from "../../sources/refresh.ts";
-import { MISSED_MAX } from "../../sources/rules/missed.ts";
+import { MISSED_MAX, missedPairsText } from "../../sources/rules/missed.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 
 /** A publisher may stay closed for days that no calendar names, such as moved days off. */
 const MISSED_AS_WARNING_MAX = 4;
+
+const PAIRS_ADVICE =
+  "If the publisher has ended them, take them out of service: kurs rates suspend BASE QUOTE.";
 
 /** A source without a response is tried 6 times in the first hour and 24 times a day after that. */
 const FAILURES_OF_A_DAY = 30;
@@ -25,17 +28,19 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
   const isFetched = ({ lastSuccessAt }: SourceStatus) => lastSuccessAt !== undefined;
   const unfetched = states.filter((state) => !isFetched(state));
   const found = states.filter(isFetched).flatMap((state) => {
-    const { source, missedPublications, failures, lastError } = state;
+    const { source, missedPublications, failures, lastError, missedPairs } = state;
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
     const publications = counted(missedPublications, "publication");
     const missed = `${source} has missed ${atLeast}${publications}${why}`;
     const advice = `Try kurs rates fetch ${source}.`;
-    if (missedPublications > MISSED_AS_WARNING_MAX) return [problem(`${missed}. ${advice}`)];
-    if (missedPublications > 0) return [warning(`${missed}. ${advice}`)];
-    if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
-    return [];
+    const level = (count: number) => (count > MISSED_AS_WARNING_MAX ? problem : warning);
+    const pairs = `${missedPairsText(source, missedPairs)}. ${PAIRS_ADVICE}`;
+    const ofPairs = missedPairs.count === 0 ? [] : [level(missedPairs.publications)(pairs)];
+    if (missedPublications > 0)
+      return [level(missedPublications)(`${missed}. ${advice}`), ...ofPairs];
+    return failures > 0 ? [warning(`${source} is fresh${why}. ${advice}`), ...ofPairs] : ofPairs;
   });
   if (unfetched.length > 0) {
     const failures = Math.max(...unfetched.map((state) => state.failures));

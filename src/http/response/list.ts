@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
+import { credentialOf } from "../authentication.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
@@ -29,6 +30,7 @@ const WHOLE_CHARACTERS_MAX = 65_536;
 export function createListSenders(
   log: Logger,
   nextIteration: () => Promise<void>,
+  authenticate: (session: string | undefined) => Promise<string>,
 ): {
   readonly sendList: SendList;
   readonly sendPieces: SendPieces;
@@ -37,6 +39,8 @@ export function createListSenders(
     const next = async (): Promise<string | undefined> => {
       await nextIteration();
       const { done, value } = await pieces.next();
+      // After the piece was read, so that nothing leaves that was read without a session.
+      await authenticate(credentialOf(reply.request.raw, "Session"));
       return done === true ? undefined : value;
     };
     let first = "";

@@ -7,7 +7,7 @@ import { corsHeaders, pageHeaders } from "../headers.ts";
 import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import type { Exchanges } from "../server/exchanges.ts";
-import { errorResponse, type HttpResponse } from "./response.ts";
+import { errorResponse, type HttpResponse, type RespondToError } from "./response.ts";
 
 /**
  * Sends a complete response at once: a read's, an MCP message's, every failure's.
@@ -53,6 +53,7 @@ export function createReplyWriter(
   common: Readonly<Record<string, string>>,
   logAccess: LogAccess,
   exchanges: Exchanges,
+  respondToError: RespondToError,
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
@@ -60,8 +61,7 @@ export function createReplyWriter(
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
     exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
-  const send: SendResponse = (request, reply, { status, code, headers, body, caller }) => {
-    reply.hijack();
+  const write: SendResponse = (request, reply, { status, code, headers, body, caller }) => {
     const lines = [...commonPairs, "x-request-id", request.id, ...headers];
     if (body !== "") lines.push("content-type", "application/json; charset=utf-8");
     const bytes = Buffer.byteLength(body);
@@ -73,6 +73,18 @@ export function createReplyWriter(
     // ASCII text written as latin1 needs no conversion.
     end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
     logAccess(loggedRequest(request), status, code, caller);
+  };
+
+  // It never throws: most callers run in a callback, where an exception would end the process.
+  const send: SendResponse = (request, reply, response) => {
+    reply.hijack();
+    try {
+      write(request, reply, response);
+    } catch (error) {
+      const failure = respondToError(error, request.id);
+      if (reply.raw.headersSent) request.raw.socket.destroy();
+      else write(request, reply, failure);
+    }
   };
 
   return {

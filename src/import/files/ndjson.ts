@@ -1,4 +1,6 @@
 import { sourceOfNumber } from "../../shared/decimal.ts";
+import { repeatedKeyIn } from "../../shared/text/json-keys.ts";
+import { quoted } from "../../shared/text/visible-text.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import { readTextLines } from "./text-lines.ts";
 
@@ -15,6 +17,11 @@ export const readNdjson: RateLineReader = async function* (input) {
 function rateLineOf(line: number, text: string): RateLine {
   const members = parseObject(text);
   if (members === undefined) return { line, reason: "the line is not a JSON object" };
+
+  // As many quotes before colons as members: no key is there twice.
+  const key =
+    text.match(/"\s*:/g)?.length === Object.keys(members).length ? undefined : repeatedKeyIn(text);
+  if (key !== undefined) return { line, reason: `the line states ${quoted(key)} twice` };
 
   const { base, quote, rate, as_of: asOf } = members;
   if (

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { CARRIAGE_RETURN, LINE_FEED, withLineFeeds } from "../../shared/text/line-feeds.ts";
 
 /** A line of text with its number in the file, counted from 1, or why it could not be read. */
 export type TextLine = ReadTextLine | { readonly line: number; readonly reason: string };
@@ -13,11 +14,8 @@ export interface ReadTextLine {
 /** A rate takes about 50 bytes. A longer line than this is skipped, not kept in memory. */
 const LINE_BYTES_MAX = 65_536;
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-
 /**
- * Splits UTF-8 text into lines that end with LF or CRLF, and leaves out blank ones.
+ * Splits UTF-8 text into lines that end with LF, CRLF or CR, and leaves out blank ones.
  *
  * @returns the lines in batches; memory use is constant for any length of the input or of a line.
  */
@@ -25,7 +23,7 @@ export async function* readTextLines(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
   const splitter = new LineSplitter();
-  for await (const chunk of input) {
+  for await (const chunk of withLineFeeds(input)) {
     for (let start = 0; start < chunk.length; start += LINE_BYTES_MAX) {
       const lines = splitter.push(chunk.subarray(start, start + LINE_BYTES_MAX));
       if (lines.length > 0) yield lines;

@@ -2,13 +2,12 @@ import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../storage/postgres/errors.ts";
-import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, KnownRate, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import {
   createKeyCache,
   createRateCache,
   type FoundRows,
   type KnownKey,
-  type KnownRate,
 } from "./postgres-caches.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { servedRate } from "../../rates/headers.ts";
-import type { ServedRate } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
@@ -8,7 +7,14 @@ import { StoreUnavailable } from "../../shared/store.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
-import type { BatchStore, RateFound, RateRead, RateReadOutcome, RejectedRead } from "../store.ts";
+import type {
+  BatchStore,
+  KnownRate,
+  RateFound,
+  RateRead,
+  RateReadOutcome,
+  RejectedRead,
+} from "../store.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -75,7 +81,7 @@ function prepareBatch(
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
   const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
-    ({ base, quote }): ServedRate | "suspended" | undefined => {
+    ({ base, quote }): KnownRate | undefined => {
       const row = rateRow.get(base, quote) as RateRow | undefined;
       if (row === undefined) return undefined;
       const [rate, asOf, source, suspendedAt, headers] = row;
@@ -182,10 +188,7 @@ function prepareKeys(
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function readRate(
-  findRate: (pair: Pair) => ServedRate | "suspended" | undefined,
-  pair: Pair,
-): RateFound {
+function readRate(findRate: (pair: Pair) => KnownRate | undefined, pair: Pair): RateFound {
   try {
     return findRate(pair) ?? "unsupported";
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
+import { type ListOptions, listFormats, writeList } from "../../cli/list-writer.ts";
 import { type Column, shortHash } from "../../cli/output.ts";
 import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
@@ -8,7 +9,6 @@ import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstOf } from "../served-at.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { type ListOptions, listFormats, writeList } from "./list-writer.ts";
 import { inOrder, instantOf } from "./moments.ts";
 import { isOfSeries, kindOption, type SeriesOptions, showSeries, sourceOption } from "./series.ts";
 

@@ -4,10 +4,9 @@ import { isDateOf } from "../../import/dates.ts";
 import { ANY_TIME } from "../../import/seed.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
+import { LINE_FEED, withLineFeeds } from "../../shared/text/line-feeds.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import type { StoredDocument } from "../observations.ts";
-
-const LINE_FEED = 0x0a;
 
 /** More of a line is not shown. */
 const LINE_BYTES_MAX = 1024;
@@ -58,7 +57,7 @@ async function lineOf(
   readRateFile: RateLineReader,
 ): Promise<ImportedLine> {
   const kept = new KeptLine(stated.line);
-  const chunks = passedBy(kept, input);
+  const chunks = passedBy(kept, withLineFeeds(input));
   // Without `return`, so that the reader does not close the file.
   const unclosed = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
   let statesFigure = false;

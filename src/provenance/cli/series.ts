@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
+import { type ListOptions, writeList } from "../../cli/list-writer.ts";
 import { type Column, shortHash } from "../../cli/output.ts";
 import { shortAsOf } from "../../rates/cli/arguments.ts";
 import type { FigureKind } from "../../rates/figures.ts";
@@ -9,7 +10,6 @@ import { figureJson } from "../../series/json.ts";
 import type { FigureCursor, Series, SeriesReads, StoredFigure } from "../../series/store.ts";
 import { pagesOf } from "../../shared/pages.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { type ListOptions, writeList } from "./list-writer.ts";
 import { dateOf, inOrder } from "./moments.ts";
 
 /** Which of a pair's series a command asks for. */

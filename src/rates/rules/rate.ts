@@ -93,6 +93,16 @@ export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Re
   return { base, quote, rate, asOf };
 }
 
+/** Like `parseQuotation`, for a publisher's line: a rejection names its line, kind and pair. */
+export function parseSourceLine(line: SourceLine, latest: Instant): Rate | Rejection {
+  const parsed = "reason" in line ? line : parseQuotation(line, latest);
+  if (!("reason" in parsed)) return parsed;
+  const place = line.line === undefined ? "" : `line ${line.line}: `;
+  const kind = (line.kind ?? "middle") === "middle" ? "" : `${line.kind}: `;
+  const pair = "reason" in line ? "" : `${quoted(`${line.base}/${line.quote}`)}: `;
+  return { reason: `${place}${kind}${pair}${parsed.reason}` };
+}
+
 function badSymbol(field: "base" | "quote", text: string): Rejection {
   return { reason: `${field} ${quoted(text)} is not a symbol of 2 to 10 letters A-Z or digits` };
 }

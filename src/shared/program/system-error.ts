@@ -25,9 +25,9 @@ const reasons: Readonly<Record<string, string>> = {
   EIO: "the disk reports an error; check the disk",
   "53100": NO_SPACE,
   // sqlite.org/rescode.html: BUSY, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB
-  5: "another program holds its lock; end that program or wait for it",
+  5: "another program holds its lock; end it, or use a disk with locks if this has none",
   8: "it is not writable; run this as its owner",
-  10: "the disk reports an error; check the disk and its space",
+  10: "the disk reports an error; check the disk, its space and its support for locks",
   11: "it is damaged; restore a backup, or move it away to start with an empty one",
   13: NO_SPACE,
   14:

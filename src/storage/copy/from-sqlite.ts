@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
+import { rejectBackup } from "../sqlite/backup/metadata.ts";
 import { FILE_NAME } from "../sqlite/database-file.ts";
 import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";
@@ -80,6 +81,7 @@ function openAlone(file: string, opening: DisposableStack): DatabaseSync {
     const [schema, known] = [schemaOf(database), knownSchema()];
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);
     if (schema > known) throw newerSchema(file, schema);
+    rejectBackup(database);
     if (schema < known) {
       throw new StartupError(
         `${file} has schema ${schema}, and this program copies schema ${known}: run kurs migrate ` +

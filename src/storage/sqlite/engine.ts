@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextIteration } from "node:timers/promises";
+import { isRead } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createDatabaseHealth } from "./health/database-health.ts";
 import { RowCache } from "./row-cache.ts";
@@ -70,7 +71,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       if (!isRead(sql)) cache.clear();
       return rowsOf({ sql, parameters });
     } catch (error) {
-      throw health.recordError(error);
+      throw health.recordError(error, !isRead(sql));
     }
   };
 
@@ -138,10 +139,6 @@ export function numbered(sql: string): string {
     last = Math.max(last, number);
     return isNext ? "?" : `?${number}`;
   });
-}
-
-function isRead(sql: string): boolean {
-  return /^\s*SELECT\b/.test(sql);
 }
 
 function runThrough<Result>(

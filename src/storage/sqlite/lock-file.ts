@@ -1,5 +1,5 @@
-import { accessSync, constants } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
 import { StartupError } from "../../shared/program/start-error.ts";
@@ -30,8 +30,8 @@ class Locked extends StartupError {
   /** What to tell the operator while waiting. */
   readonly waiting: string;
 
-  constructor(message: string, waiting: string, cause: unknown) {
-    super(message, cause);
+  constructor(waiting: string, message = waiting) {
+    super(message);
     this.waiting = waiting;
   }
 }
@@ -39,16 +39,16 @@ class Locked extends StartupError {
 /**
  * Takes the shared lock of every process that has a data directory's database open, until disposed.
  *
- * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running.
+ * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running: by
+ *   default as long as nobody need be told of it.
  * @throws {Locked} while one is running.
  */
-export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
-  const busy = (cause: unknown) =>
+export function lockShared(dataDirectory: string, busyTimeoutMs = 1000): Disposable {
+  const busy = () =>
     new Locked(
+      "waiting until another process has restored, migrated or copied the database",
       `The database in ${dataDirectory} is being restored, migrated or copied: wait until that ` +
         "has ended and start again.",
-      "waiting until another process has restored, migrated or copied the database",
-      cause,
     );
   const file = join(dataDirectory, LOCK_NAME);
   return lock(file, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", busy);
@@ -62,12 +62,10 @@ export function lockShared(dataDirectory: string, busyTimeoutMs: number): Dispos
  * @throws {DatabaseInUse} when one has it open.
  */
 export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
-  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, EXCLUSIVE, (cause) => {
+  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, EXCLUSIVE, () => {
     const advice = "stop the server, or wait for the command, and try again";
-    return new DatabaseInUse(
-      `A server or a command has the database in ${dataDirectory} open: ${advice}.`,
-      cause,
-    );
+    const what = `A server or a command has the database in ${dataDirectory} open`;
+    return new DatabaseInUse(`${what}: ${advice}.`);
   });
 }
 
@@ -79,13 +77,9 @@ export class DatabaseInUse extends StartupError {}
  * removes them. Waits for another one: a backup by cron and a scheduled one may be due at once.
  */
 export async function lockBackups(directory: string, onWait: OnWait): Promise<Disposable> {
-  const busy = (cause: unknown) =>
-    new Locked(
-      `Another process takes or verifies a backup in ${directory}.`,
-      `waiting until another process has taken or verified a backup in ${directory}`,
-      cause,
-    );
+  const what = `another process has taken or verified a backup in ${directory}`;
   const file = join(directory, BACKUPS_LOCK_NAME);
+  const busy = () => new Locked(`waiting until ${what}`);
   return await untilUnlocked(() => lock(file, 0, EXCLUSIVE, busy), onWait);
 }
 
@@ -106,7 +100,7 @@ function lock(
   file: string,
   timeout: number,
   statement: string,
-  busy: (cause: unknown) => StartupError,
+  busy: () => StartupError,
 ): Disposable {
   makeDatabaseFile(file);
   // On a file that it may only read, SQLite takes a shared lock instead.
@@ -117,6 +111,26 @@ function lock(
     return database;
   } catch (error) {
     database.close();
-    throw resultCodeOf(error) === SQLITE_BUSY ? busy(error) : error;
+    if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
+    requireLocks(dirname(file));
+    throw busy();
+  }
+}
+
+/**
+ * Without locks in a file system (ENOLCK), SQLite reports every file as busy, even one that is new.
+ *
+ * @throws {StartupError}
+ */
+function requireLocks(directory: string): void {
+  const file = join(directory, `.kurs-lock-trial-${process.pid}`);
+  try {
+    using database = new DatabaseSync(file);
+    rmSync(file);
+    database.exec("SELECT count(*) FROM sqlite_schema");
+  } catch (error) {
+    if (resultCodeOf(error) !== SQLITE_BUSY) return;
+    const advice = "use a local disk, or mount it with locks (NFS needs its lock service)";
+    throw new StartupError(`The file system of ${directory} cannot lock files: ${advice}.`, error);
   }
 }

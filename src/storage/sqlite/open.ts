@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { backUpBeforeMigration } from "./backup/before-migration.ts";
+import { rejectBackup } from "./backup/metadata.ts";
 import { FILE_NAME, requireDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
@@ -125,7 +126,7 @@ function close({ database, lock }: Opened): void {
  * another version would apply its rules to tables that it does not know.
  */
 function openMigrated(opening: Opening): Opened & { readonly migration: MigrationReport } {
-  const { dataDirectory, busyTimeoutMs } = opening;
+  const { dataDirectory } = opening;
   const file = join(dataDirectory, FILE_NAME);
   const known = knownSchema();
   try {
@@ -134,7 +135,7 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
     requireOwner(file);
     let migration: MigrationReport | undefined;
     for (let tries = 0; ; tries += 1) {
-      const opened = openUnder(lockShared(dataDirectory, busyTimeoutMs), file, opening);
+      const opened = openUnder(lockShared(dataDirectory), file, opening);
       const schema = versionOf(opened.database);
       if (schema === known) {
         return { ...opened, migration: migration ?? { from: known, to: known } };
@@ -191,6 +192,7 @@ function openUnder(
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,
     });
+    rejectBackup(database);
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;

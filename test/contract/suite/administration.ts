@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { sessionRequired } from "../../../src/shared/failure.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
   byAt,
+  bySession,
   contentsOf,
   EUR_USD,
   KEY_LIMITS,
@@ -209,12 +211,13 @@ function deletionSuite(test: StoreTest): void {
       const { accountId, email, keyHash, session } = await newAda(here);
       const late = newKey(accountId, { keyPrefix: "svc_live_00000000" });
       const opened = newSession(accountId);
-      const creation = { ...late, sessionHash: session.tokenHash };
       const byOperator = newKey(accountId, { keyPrefix: "svc_live_11111111" });
 
       const [outcomes] = await Promise.all([
         Promise.all(Array.from({ length: 20 }, () => there.metering.read(newRead(keyHash)))),
-        there.keys.create(creation, KEY_LIMITS, BY),
+        there.keys
+          .create(late, KEY_LIMITS, bySession(session))
+          .catch((error) => assert.equal(error, sessionRequired)),
         there.keys.create(byOperator, KEY_LIMITS, OPERATOR),
         there.sessions.create(opened, UNCHANGED, BY),
         here.administration.delete(email, OPERATOR),

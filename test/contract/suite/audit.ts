@@ -21,7 +21,6 @@ export function auditSuite(test: StoreTest): void {
     assert.equal(await store.keys.revoke(accountId, key.id, BY), false);
     assert.equal(await store.accounts.setPlan("nobody@example.org", "free", BY), false);
     await store.plans.set({ name: "free", unitsPerPeriod: 1000 }, BY);
-    await store.sessions.end("unknown", BY);
     const limits = { ...KEY_LIMITS, active: 0 };
     assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
 

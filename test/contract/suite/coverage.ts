@@ -65,6 +65,27 @@ export function coverageSuite(test: StoreTest): void {
     assert.deepEqual(await store.coverage.pairsOfSource("ecb", 1), [pairOf("EUR/AUD")]);
   });
 
+  test("the pairs behind are older than the newest figure of their source, and not suspended", async (given) => {
+    const { store } = given;
+    const earlier = "2026-03-12T15:00:00Z";
+    await storeRates(store, [
+      newRate("EUR/USD", "1.1476", TIME, "ecb"),
+      newRate("EUR/BGN", "1.9558", earlier, "ecb"),
+      newRate("EUR/ISK", "144.20", earlier, "ecb"),
+      newRate("BTC/EUR", "71000", earlier),
+    ]);
+    await store.rates.suspend(pairOf("EUR/ISK"), BY);
+    await store.sources.add("ecb", TIME);
+    assert.deepEqual(await store.sources.pairsBehind(), []);
+    const { asOf: newestAsOf } = newRate("EUR/USD", "1", TIME);
+    await store.sources.recordSuccess("ecb", { at: TIME, newestAsOf, nextAttemptAt: TIME });
+
+    const { asOf } = newRate("EUR/BGN", "1", earlier);
+    assert.deepEqual(await store.sources.pairsBehind(), [
+      { ...pairOf("EUR/BGN"), source: "ecb", asOf },
+    ]);
+  });
+
   test("a pair has its source, its time and whether it is suspended, and no figure", async (given) => {
     const { store } = given;
     await storeRates(store, [

@@ -18,7 +18,7 @@ import type { NewInvitation } from "../../../src/registration/store.ts";
 import type { Session } from "../../../src/sessions/store.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
-import type { Origin } from "../../../src/shared/origin.ts";
+import type { Origin, OwnerOrigin } from "../../../src/shared/origin.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
 import { type Store, tables } from "../../../src/store.ts";
 import { headersOf } from "../../support/rates.ts";
@@ -87,6 +87,12 @@ export const byAt = (at: string): Origin => ({
 
 /** The stored hash of a random secret. */
 export const newHash = (): string => hash("sha256", randomBytes(32));
+
+/** The origin of an action of a session at a time. */
+export const bySession = ({ accountId, tokenHash }: Session, at = NOW): OwnerOrigin => ({
+  ...byAt(at),
+  session: { accountId, tokenHash },
+});
 
 let ids = 0;
 

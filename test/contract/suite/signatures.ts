@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { HeadersOf } from "../../../src/rates/headers.ts";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { signedHeadersOf } from "../../support/rates.ts";
+import { signedHeadersOf, headersOf as unsignedHeadersOf } from "../../support/rates.ts";
 import { newSigningKey } from "../../support/signatures.ts";
 import {
   BY,
@@ -66,6 +66,32 @@ export function signatureSuite(test: StoreTest): void {
 
     const inUse = idsIn(await store.signingKeys.listInUse());
     assert.deepEqual(inUse.sort(), [first.id, second.id].sort());
+  });
+
+  test("headers that no response can have are made anew, with or without a key, and others stay", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    const lira = newRate("USD/TRY", "42.5", NEWER, "tcmb");
+    await updateRates(store, [EUR_USD, lira], policy, { headersOf: signedHeadersOf(first) });
+    const rows = () => engine.query("SELECT quote, headers, signing_key FROM rates ORDER BY quote");
+    const [right, other] = await rows();
+
+    for (const damaged of ['["rate-source","tcmb;name=\\"Türkiye\\""]', "{}", "null"]) {
+      for (const [which, headersOf, keyId] of [
+        ["without a signature", signedHeadersOf(second), second.id],
+        ["without headers", unsignedHeadersOf, null],
+      ] as const) {
+        const damage = "UPDATE rates SET headers = $1, signing_key = $2 WHERE source = 'tcmb'";
+        await engine.query(damage, damaged, first.id);
+        const renew = () => store.rates.renewHeaders(which, headersOf, NOW);
+        assert.deepEqual([await renew(), await renew()], [1, 0], damaged);
+        const [mended, same] = await rows();
+        assert.equal(mended?.signing_key, keyId);
+        assert.equal(mended.headers, headersOf.rate(lira, NOW).json);
+        assert.deepEqual(same, other);
+      }
+    }
+    assert.match(String(right?.headers), /^\["rate-source","tcmb;name=%\\"Central Bank of the /);
   });
 
   test("every rate is signed anew, once each", async (database) => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { PasswordReset } from "../../../src/mailed-links/store.ts";
+import { sessionRequired } from "../../../src/shared/failure.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
   byAt,
+  bySession,
   contentsOf,
   KEY_LIMITS,
   keysOf,
@@ -218,8 +220,8 @@ export function passwordResetSuite(test: StoreTest): void {
 
     await tenOnTwoNodes(stores, async (store, index) => {
       if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
-      const key = newKey(account.id, { sessionHash: session.tokenHash });
-      await store.keys.create(key, KEY_LIMITS, BY);
+      const created = store.keys.create(newKey(account.id), KEY_LIMITS, bySession(session));
+      await created.catch((error) => assert.equal(error, sessionRequired));
     });
 
     const keys = await keysOf(stores[1], account.id);

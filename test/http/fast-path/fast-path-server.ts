@@ -36,6 +36,7 @@ export async function startFastPath(serve: RequestListener = echo, options: Serv
     parse,
     logAccess: (_request, status) => void logged.push(status),
     serialize: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
+    respondToError: () => assert.fail("no response fails"),
     admit: () => true,
     paceRejection: (reject) => reject(),
     acceptConnection: () => true,

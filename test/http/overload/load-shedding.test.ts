@@ -11,7 +11,12 @@ import { clientOf } from "../../support/client.ts";
 test("an iteration that admits nothing more still serves the routes that are never shed", async () => {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
   const exchanges = trackExchanges(app.server, () => false);
-  const replyWriter = createReplyWriter(commonHeaders, () => undefined, exchanges);
+  const replyWriter = createReplyWriter(
+    commonHeaders,
+    () => undefined,
+    exchanges,
+    () => assert.fail("no response fails"),
+  );
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, {
     admit: () => false,

@@ -17,6 +17,24 @@ test("a CSV file gives its texts with every digit and its line numbers", async (
   ]);
 });
 
+test("the lines of a file may end with CR alone, however it is divided", async () => {
+  const csv = `${HEADER}\nEUR,ISK,144.20,${AS_OF}\nbad\nEUR,USD,1.1,${AS_OF}\n`;
+  const ndjson = `\n{"base":"EUR","quote":"ISK","rate":"1.10","as_of":"${AS_OF}"}\n{}\n`;
+  for (const file of [csv, ndjson]) {
+    const wanted = await linesOf(file);
+    for (let size = 1; size <= file.length; size += 1) {
+      assert.deepEqual(await linesOf(file.replaceAll("\n", "\r"), [size]), wanted, `${size}`);
+    }
+  }
+  const within = `${HEADER}EUR,USD,1.1,"a\rb"\r\n\rEUR,USD,1.2,c\n`;
+  for (const sizes of [[1], [65_536]]) {
+    const lines = [["1.1", "a\rb"] as const, ["1.2", "c"] as const].map(([rate, asOf], index) =>
+      rateLine(index + 2, index === 0 ? "EUR" : "\rEUR", "USD", rate, asOf),
+    );
+    assert.deepEqual(await linesOf(within, sizes), lines);
+  }
+});
+
 test("CSV columns may be in any order and case, quoted, and among others", async () => {
   const lines = await linesOf(
     `\uFEFFnote,"AS_OF",Rate, quote ,BASE\r\n"a ""b"", c",t,1.10,q,b\r\n`,
@@ -236,6 +254,10 @@ test("an invalid NDJSON line is reported with its number and member, and reading
     deep,
     `{"base":"EUR","quote":"USD","rate":01,"as_of":"${AS_OF}"}`,
     good,
+    good.replace(",", ',"rate":9.9,'),
+    good.replace("{", '{"b\\u0061se" : "CHF",'),
+    good.replace("{", '{"note":"\\\\\\":{","more":[{"x":1},{"x":1,"x":2}],'),
+    good.replace("{", '{"note":"\\\\\\"base\\":\\\\","more":[{"base":1},{"base":"base"}],'),
   ].join("\n");
 
   const notAnObject = "the line is not a JSON object";
@@ -249,6 +271,10 @@ test("an invalid NDJSON line is reported with its number and member, and reading
     { line: 2, reason: "as_of is missing" },
     ...[3, 4, 5, 6, 7].map((line) => ({ line, reason: notAnObject })),
     rateLine(8, "EUR", "USD", "1.1476"),
+    { line: 9, reason: 'the line states "rate" twice' },
+    { line: 10, reason: 'the line states "base" twice' },
+    { line: 11, reason: 'the line states "x" twice' },
+    rateLine(12, "EUR", "USD", "1.1476"),
   ]);
 });
 

@@ -15,8 +15,8 @@ test("Macao's rates are dated 17:00 there, all year", () => {
 });
 
 const oddRows = [
-  ['"unit":100.0', '"unit":50.0', 'the rate of "JPY" is not for a power of ten of units'],
-  ['"usdMean":"5.0727"', '"usdMean":null', 'the rate of "JPY" has no rate'],
+  ['"unit":100.0', '"unit":50.0', '"JPY/MOP" is not for a power of ten of units'],
+  ['"usdMean":"5.0727"', '"usdMean":null', '"JPY/MOP" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

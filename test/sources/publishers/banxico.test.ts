@@ -37,9 +37,9 @@ test("a day for which the Bank of Mexico has no figure is left out", () => {
 });
 
 const oddSeries = [
-  ["SF43718", "SF1", 'the series "SF1" names no currency'],
-  ['"dato":"17.9218"', '"dato":"17,9218"', 'the series "SF43718" has no rate'],
-  ["13/03/2026", "13 de marzo", 'the series "SF43718" has no date such as 2026-03-13'],
+  ["SF43718", "SF1", '"SF1" names no currency that Kurs knows'],
+  ['"dato":"17.9218"', '"dato":"17,9218"', '"USD/MXN" has no rate'],
+  ["13/03/2026", "13 de marzo", '"USD/MXN" has no date such as 2026-03-13'],
 ] as const;
 
 for (const [from, to, reason] of oddSeries) {

@@ -49,12 +49,12 @@ test("the average is requested for the month that has begun in Zurich", () => {
   assert.equal(monthAt("2026-12-31T23:00:00Z"), "j=2027&m=01");
 });
 
-const egp = 'the rate of "EGP"';
+const egp = '"EGP/CHF"';
 const oddRows = [
   ["100 EGP", "50 EGP", `${egp} is not for a power of ten of units`],
   [">1.60858<", ">n/a<", `${egp}: "n/a" is not a decimal number above zero`],
   ["<kurs>1.60858</kurs>", "", `${egp} has no rate`],
-  ["100 EGP", "100", 'the rate of "" names no currency'],
+  ["100 EGP", "100", '"?/CHF" names no currency that Kurs knows'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -55,12 +55,8 @@ test("a currency of PTAX without a bulletin is a failure, which the others do no
 });
 
 const oddRows = [
-  ['"cotacaoCompra":6.12200,', "", 'the buying rate of "EUR" has no rate'],
-  [
-    "2026-03-06 13:10:27.63",
-    "06/03/2026",
-    'the buying rate of "EUR" has no date such as 2026-03-13',
-  ],
+  ['"cotacaoCompra":6.12200,', "", '"EUR/BRL" has no rate'],
+  ["2026-03-06 13:10:27.63", "06/03/2026", '"EUR/BRL" has no date such as 2026-03-13'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

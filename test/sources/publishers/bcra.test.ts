@@ -19,8 +19,8 @@ test("the Central Bank of Argentina's rates are dated 17:00 in Buenos Aires, all
 });
 
 const oddRows = [
-  ["C/1.000 U", "C/1.500 U", 'the rate of "VND" is not for a power of ten of units'],
-  ['"tipoCotizacion":53.04096500', '"tipoCotizacion":null', 'the rate of "VND" has no rate'],
+  ["C/1.000 U", "C/1.500 U", '"VND/ARS" is not for a power of ten of units'],
+  ['"tipoCotizacion":53.04096500', '"tipoCotizacion":null', '"VND/ARS" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -34,8 +34,6 @@ test("a row of Bank Negara Malaysia for 15 units is rejected, and the others are
   assert.equal(figuresOf(lines).length, 7);
   assert.deepEqual(
     rejectionsOf(lines),
-    ["middle", "buying", "selling"].map(
-      (kind) => `the ${kind} rate of "JPY" is not for a power of ten of units`,
-    ),
+    ["middle", "buying", "selling"].map(() => '"JPY/MYR" is not for a power of ten of units'),
   );
 });

@@ -29,6 +29,6 @@ for (const [from, to, reason] of oddRows) {
   test(`a row of the BNR with ${to} is rejected, and the others are kept`, () => {
     const lines = parseWith("bnr", from, to);
     assert.equal(figuresOf(lines).length, 4);
-    assert.deepEqual(rejectionsOf(lines), [`the rate of "HUF"${reason}`]);
+    assert.deepEqual(rejectionsOf(lines), [`"HUF/RON"${reason}`]);
   });
 }

@@ -21,8 +21,8 @@ test("the name of a series gives its direction", () => {
 });
 
 const oddSeries = [
-  ["FXTRYCAD", "CEER", 'the series "CEER" names no currency'],
-  ['"v": "0.03', '"w": "0.03', 'the series "FXTRYCAD" has no rate'],
+  ["FXTRYCAD", "CEER", '"CEER" names no currency that Kurs knows'],
+  ['"v": "0.03', '"w": "0.03', '"TRY/CAD" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddSeries) {

@@ -16,11 +16,11 @@ test("the Bank of Russia's rates are dated 00:00 in Moscow, all year, and belong
   assert.deepEqual([...new Set(dates)], ["2026-03-14", "2026-07-14"]);
 });
 
-const amd = 'the rate of "AMD" ("Армянских драмов")';
+const amd = '"AMD/RUB"';
 const oddRows = [
   ["<Nominal>100<", "<Nominal>50<", `${amd} is not for a power of ten of units`],
-  ["<Value>20,3120<", "<Value>20.3120<", `${amd}: "20.3120" is not a number with a decimal comma`],
-  ["<Value>20,3120</Value>", "", `${amd}: "" is not a number with a decimal comma`],
+  ["<Value>20,3120<", "<Value>20.3120<", `${amd} has no rate`],
+  ["<Value>20,3120</Value>", "", `${amd} has no rate`],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
@@ -33,8 +33,8 @@ for (const [from, to, reason] of oddRows) {
 
 test("a document with another root, a document type or no date is not the Bank of Russia's", () => {
   assert.throws(() => parseWith("cbr", "ValCurs", "Rates"), /its root is "Rates", not ValCurs/);
-  assert.throws(() => parseWith("cbr", "14.03.2026", "2026-03-14"), /the Date "2026-03-14"/);
-  assert.throws(() => parseWith("cbr", 'Date="14.03.2026"', ""), /the Date ""/);
+  assert.throws(() => parseWith("cbr", "14.03.2026", "2026-03-14"), /Date is not as in 25/);
+  assert.throws(() => parseWith("cbr", 'Date="14.03.2026"', ""), /Date is not as in 25/);
   const [body = Buffer.of()] = bodiesOf("cbr");
   const start = body.indexOf("<ValCurs");
   const bomb = '<!DOCTYPE ValCurs [<!ENTITY a "79,4500">]>';

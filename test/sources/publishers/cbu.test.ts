@@ -15,8 +15,8 @@ test("the Central Bank of Uzbekistan's rates are dated 00:00 in Tashkent, all ye
 });
 
 const oddRows = [
-  ['"Nominal":"10"', '"Nominal":"0"', 'the rate of "VND" is not for a power of ten of units'],
-  ['"Rate":"4.63"', '"Rate":""', 'the rate of "VND": "" is not a decimal number above zero'],
+  ['"Nominal":"10"', '"Nominal":"0"', '"VND/UZS" is not for a power of ten of units'],
+  ['"Rate":"4.63"', '"Rate":""', '"VND/UZS": "" is not a decimal number above zero'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -27,7 +27,7 @@ for (const [from, to, reason] of oddRows) {
   test(`a row of the CNB with ${to || "no amount"} is rejected, and the others are kept`, () => {
     const lines = parseWith("cnb", from, to);
     assert.deepEqual(figuresOf(lines), ["EUR/CZK 24.170", "IDR/CZK 0.001230"]);
-    assert.match(rejectionsOf(lines).join(), /^the rate of "HUF"/);
+    assert.match(rejectionsOf(lines).join(), /^"HUF\/CZK"/);
     assert.ok(rejectionsOf(lines).join().endsWith(reason), rejectionsOf(lines).join());
   });
 }

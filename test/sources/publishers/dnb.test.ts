@@ -23,6 +23,6 @@ for (const [from, to, reason] of oddRows) {
   test(`a row of Danmarks Nationalbank with ${to || "no rate"} is rejected, the other kept`, () => {
     const lines = parseWith("dnb", from, to);
     assert.deepEqual(figuresOf(lines), ["USD/DKK 7.0818"]);
-    assert.deepEqual(rejectionsOf(lines), [`the rate of "CNY"${reason}`]);
+    assert.deepEqual(rejectionsOf(lines), [`"CNY/DKK"${reason}`]);
   });
 }

@@ -107,7 +107,19 @@ test("a document type declaration is rejected, so no entity is ever declared", a
 
 test("an XML document without a rate is reported as such", async () => {
   const reason = "the document holds no rate";
-  assert.deepEqual(await linesOf("<html>\n<body/>\n</html>"), [{ line: 1, reason }]);
+  assert.deepEqual(await linesOf("<rates>\n<body/>\n</rates>"), [{ line: 1, reason }]);
+});
+
+test("an HTML page is called one", async () => {
+  const reason = `${STOPPED}: it is an HTML page`;
+  for (const start of [
+    "<html>",
+    "<HTML lang='en'>",
+    "<!doctype html>\n<html>",
+    "\n<!-- 503 --><!DOCTYPE html><html lang=en>",
+  ]) {
+    assert.deepEqual(await linesOf(`${start}<br></html>`), [{ line: 1, reason }]);
+  }
 });
 
 test("an XML document gives the same lines with any division into chunks", async () => {

@@ -24,5 +24,5 @@ test("a rate of Hong Kong that is no number is rejected, and that of the day bef
   const lines = parseWith("hkma", '"jpy":0.05012', '"jpy":{}');
   assert.equal(figuresOf(lines).length, 17);
   assert.ok(figuresOf(lines).includes("JPY/HKD 0.05015"));
-  assert.deepEqual(rejectionsOf(lines), ['the rate of "JPY" has no rate']);
+  assert.deepEqual(rejectionsOf(lines), ['"JPY/HKD" has no rate']);
 });

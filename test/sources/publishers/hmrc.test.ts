@@ -39,10 +39,14 @@ test("HMRC is asked for the month that has begun in London, not for one publishe
   assert.equal(fileAt("2026-12-31T23:59:59Z"), "monthly_csv_2026-12.csv");
 });
 
-const idr = 'the rate of "IDR"';
+const idr = '"GBP/IDR"';
 const oddRows = [
   ["IDR,23940.4179,01/08/2026", "IDR,23940.4179,August", `${idr} has no date such as 2026-03-13`],
-  ["23940.4179,01/08/2026,31/08/2026", "23940.4179,01/08/2026,", `${idr} has no end date`],
+  [
+    "23940.4179,01/08/2026,31/08/2026",
+    "23940.4179,01/08/2026,",
+    `${idr} has no date such as 2026-03-13`,
+  ],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -26,11 +26,7 @@ test("the Croatian National Bank's rates are dated 00:00 in Zagreb, in summer an
 });
 
 const oddRows = [
-  [
-    '"srednji_tecaj":"140,950000"',
-    '"srednji_tecaj":"140.950000"',
-    'the middle rate of "JPY" has no rate',
-  ],
+  ['"srednji_tecaj":"140,950000"', '"srednji_tecaj":"140.950000"', '"EUR/JPY" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -36,16 +36,13 @@ test("a rate that is not available is left out, for the day before", () => {
 test("a currency of the Fund with an unknown name is rejected by it, and the others are kept", () => {
   const lines = parseWith("imf", "Korean won", "Korean new won");
   assert.equal(figuresOf(lines).length, 6);
-  assert.equal(
-    rejectionsOf(lines)[0],
-    'the rate of "Korean new won" is in a currency that Kurs does not know',
-  );
+  assert.equal(rejectionsOf(lines)[0], '"Korean new won" names no currency that Kurs knows');
 });
 
 test("a figure of the Fund that is no number is rejected, and the other days are kept", () => {
   const lines = parseWith("imf", "0.8041440000", "0,8041440000");
   assert.equal(figuresOf(lines)[0], "EUR/XDR 0.8055110000");
-  assert.deepEqual(rejectionsOf(lines), ['the rate of "Euro" has no rate']);
+  assert.deepEqual(rejectionsOf(lines), ['"EUR/XDR" has no rate']);
 });
 
 test("the Fund's names are those of different ISO 4217 currencies", () => {

@@ -49,8 +49,8 @@ test("the Zimbabwe Gold has the code of ISO 4217", () => {
 });
 
 const oddRows = [
-  ['"isoA3Code":"IDR"', '"isoA3Code":null', 'the rate of "" names no currency'],
-  ['"value":20628.08', '"value":{}', 'the rate of "IDR" has no rate'],
+  ['"isoA3Code":"IDR"', '"isoA3Code":null', '"EUR/?" names no currency that Kurs knows'],
+  ['"value":20628.08', '"value":{}', '"EUR/IDR" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -20,10 +20,10 @@ test("Kraken's prices are dated with the time of its ticker's response", () => {
 });
 
 const oddPairs = [
-  ['"XDG/EUR"', '"XDGEUR"', 'the pair "XDGEUR" names no currency'],
-  ['"wsname": "XDG/EUR", ', "", 'the pair "XDGEUR" names no currency'],
-  ['"c": ["0.0821000", "120"]', '"c": []', 'the pair "XDGEUR" has no rate'],
-  ['"XDGEUR": { "a"', '"XDGUSD": { "a"', 'the pair "XDGEUR" has no rate'],
+  ['"XDG/EUR"', '"XDGEUR"', '"XDGEUR" names no currency that Kurs knows'],
+  ['"wsname": "XDG/EUR", ', "", '"XDGEUR" names no currency that Kurs knows'],
+  ['"c": ["0.0821000", "120"]', '"c": []', '"DOGE/EUR" has no rate'],
+  ['"XDGEUR": { "a"', '"XDGUSD": { "a"', '"DOGE/EUR" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddPairs) {

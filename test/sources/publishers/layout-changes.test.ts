@@ -6,9 +6,13 @@ import { bodiesOf, parse, parseWith, recordedOf } from "./recorded.ts";
 
 const html = "<!DOCTYPE html>\n<html>\n<head><title>Maintenance</title></head>\n<body/>\n</html>\n";
 
+const pages = [
+  html,
+  `\ufeff\r\n<!-- error 503 -->${html.toUpperCase()}`,
+  html.replace("<!DOCTYPE html>\n", '<?xml version="1.0"?>\n'),
+];
+
 const otherBodies = [
-  ["an HTML page", html],
-  ["an XHTML page", html.replace("<!DOCTYPE html>\n", "")],
   ["an empty body", ""],
   ["other JSON", '{"message": "Not found"}\n'],
   ["a JSON list", "[]\n"],
@@ -32,6 +36,33 @@ for (const { key } of publishers) {
       }
     });
   }
+
+  test(`${key}: an HTML page from any of its addresses is called one`, () => {
+    const bodies = bodiesOf(key);
+    for (const index of bodies.keys()) {
+      for (const page of pages) {
+        const other = bodies.with(index, Buffer.from(page));
+        assert.throws(() => parse(key, other), /it is an HTML page/);
+      }
+    }
+  });
+
+  test(`${key}: JSON with a key twice in one object is a failure that names it`, () => {
+    const bodies = bodiesOf(key);
+    for (const [index, body] of bodies.entries()) {
+      if (!files[index]?.endsWith(".json.txt")) continue;
+      const [member = "", name] = /("\w+")\s*:/.exec(body.toString()) ?? [];
+      const doubled = Buffer.from(body.toString().replace(member, `${member} 0, ${member}`));
+      const reason = `the body states ${name} twice in one object`;
+      assert.throws(() => parse(key, bodies.with(index, doubled)), { reason });
+    }
+  });
+
+  test(`${key}: lines may end with CR alone`, () => {
+    const withReturns = (body: Buffer) =>
+      Buffer.from(body.toString("latin1").replaceAll(/\r?\n/g, "\r"), "latin1");
+    assert.deepEqual(parse(key, bodiesOf(key).map(withReturns)), parse(key));
+  });
 
   test(`${key}: a body that is cut off anywhere is a failure`, () => {
     const bodies = bodiesOf(key);

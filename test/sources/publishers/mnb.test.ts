@@ -30,8 +30,8 @@ test("the MNB is asked by SOAP for a week of days until today, by its own calend
 });
 
 const oddRows = [
-  ["&gt;2,26&lt;", "&gt;2.26&lt;", 'the rate of "IDR" has no rate'],
-  ['unit="100" curr="IDR"', 'unit="50" curr="IDR"', 'the rate of "IDR" is not for a power of ten'],
+  ["&gt;2,26&lt;", "&gt;2.26&lt;", '"IDR/HUF" has no rate'],
+  ['unit="100" curr="IDR"', 'unit="50" curr="IDR"', '"IDR/HUF" is not for a power of ten'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

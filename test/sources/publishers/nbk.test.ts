@@ -15,8 +15,8 @@ test("the National Bank of Kazakhstan's rates are dated 00:00 in Almaty, all yea
 });
 
 const oddRows = [
-  ["<quant>1000<", "<quant>500<", 'the rate of "IRR" is not for a power of ten of units'],
-  ["<description>0.4</description>", "", 'the rate of "IRR" has no rate'],
+  ["<quant>1000<", "<quant>500<", '"IRR/KZT" is not for a power of ten of units'],
+  ["<description>0.4</description>", "", '"IRR/KZT" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -22,7 +22,7 @@ test("each table of the NBKR is dated 00:00 in Bishkek of its own day, all year"
   assert.equal(winter[0], "2026-01-22T18:00:00.000000000Z");
 });
 
-const jpy = 'the rate of "JPY"';
+const jpy = '"JPY/KGS"';
 const oddRows = [
   ["<Nominal>10<", "<Nominal>50<", `${jpy} is not for a power of ten of units`],
   ["<Value>5,4969<", "<Value>5.4969<", `${jpy} has no rate`],

@@ -15,12 +15,8 @@ test("the National Bank of Moldova's rates are dated 00:00 in Chișinău, in sum
 });
 
 const oddRows = [
-  ["<Nominal>100<", "<Nominal>50<", 'the rate of "UZS" is not for a power of ten of units'],
-  [
-    "<Value>0.1442<",
-    "<Value>0,1442<",
-    'the rate of "UZS": "0,1442" is not a decimal number above zero',
-  ],
+  ["<Nominal>100<", "<Nominal>50<", '"UZS/MDL" is not for a power of ten of units'],
+  ["<Value>0.1442<", "<Value>0,1442<", '"UZS/MDL": "0,1442" is not a decimal number above zero'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

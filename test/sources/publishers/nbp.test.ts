@@ -35,7 +35,7 @@ test("a currency that moves from one table to the other has the later rate", () 
 test("an invalid row of the NBP is rejected, and the others are kept", () => {
   const lines = parseWith("nbp", '"mid": 0.8300', '"bid": 0.8300');
   assert.equal(figuresOf(lines).length, 4);
-  assert.deepEqual(rejectionsOf(lines), ['the rate of "RON" has no rate']);
+  assert.deepEqual(rejectionsOf(lines), ['"RON/PLN" has no rate']);
 });
 
 test("an empty table of the NBP is a failure although the other has rates", () => {

@@ -19,7 +19,7 @@ test("the Belarusian bank's rates are dated 00:00 in Minsk, all year", () => {
   assert.deepEqual(momentsOf(summer), ["2025-07-16T21:00:00.000000000Z"]);
 });
 
-const amd = 'the rate of "AMD"';
+const amd = '"AMD/BYN"';
 const oddRows = [
   ['"Cur_Scale":1000,', '"Cur_Scale":500,', `${amd} is not for a power of ten of units`],
   ['"Cur_OfficialRate":7.8014', '"Cur_OfficialRate":null', `${amd} has no rate`],

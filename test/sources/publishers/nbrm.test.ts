@@ -23,9 +23,9 @@ const oddRows = [
   [
     '"nomin":1,"sreden":0.3331',
     '"nomin":3,"sreden":0.3331',
-    'the rate of "JPY" is not for a power of ten of units',
+    '"JPY/MKD" is not for a power of ten of units',
   ],
-  ['"sreden":0.3331', '"sreden":null', 'the rate of "JPY" has no rate'],
+  ['"sreden":0.3331', '"sreden":null', '"JPY/MKD" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {

@@ -24,11 +24,11 @@ test("the RBA's rates are dated 16:00 in Sydney, in its summer and winter time",
 test("an unreadable date of the RBA is rejected, and the day before is kept", () => {
   const lines = parseWith("rba", "\n20-Mar-2026", "\n20-13-2026");
   assert.equal(figuresOf(lines)[0], "AUD/USD 0.7038");
-  assert.deepEqual(rejectionsOf(lines)[0], 'the series "FXRUSD" has no date such as 2026-03-13');
+  assert.deepEqual(rejectionsOf(lines)[0], '"AUD/USD" has no date such as 2026-03-13');
 });
 
 test("a series of the RBA without a unit is rejected, and the others are kept", () => {
   const lines = parseWith("rba", "Units,USD,Index,JPY,IDR,AED,SDR", "Units,USD,Index,JPY,IDR");
   assert.deepEqual(figuresOf(lines), ["AUD/USD 0.7088", "AUD/JPY 112.27", "AUD/IDR 12039"]);
-  assert.ok(rejectionsOf(lines).includes('the series "FXRSDR" names no currency'));
+  assert.ok(rejectionsOf(lines).includes('"FXRSDR" names no currency that Kurs knows'));
 });

@@ -15,8 +15,8 @@ test("the Riksbank's rates are dated 16:15 in Stockholm, in winter and summer ti
 });
 
 const oddSeries = [
-  ["SEKIDRPMI", "SEKKIX92", 'the series "SEKKIX92" names no currency'],
-  ['"value": 0.00056', '"value": null', 'the series "SEKIDRPMI" has no rate'],
+  ["SEKIDRPMI", "SEKKIX92", '"SEKKIX92" names no currency that Kurs knows'],
+  ['"value": 0.00056', '"value": null', '"IDR/SEK" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddSeries) {
@@ -30,6 +30,6 @@ for (const [from, to, reason] of oddSeries) {
 test("a response with only invalid rows is a failure with the reason of the first row", () => {
   assert.throws(() => parseWith("riksbank", "PMI", "MID"), {
     name: "ParseError",
-    reason: 'no rates in the response: the series "SEKCYPMID" names no currency',
+    reason: 'no rates in the response: "SEKCYPMID" names no currency that Kurs knows',
   });
 });

@@ -22,13 +22,13 @@ test("the South African Reserve Bank's rates are dated 10:30 in Johannesburg, al
 test("a day of the South African Reserve Bank without a rate is rejected, the day before kept", () => {
   const lines = parseWith("sarb", '"Value":9.3324', '"Value":null');
   assert.ok(figuresOf(lines).includes("ZAR/JPY 9.3581"));
-  assert.deepEqual(rejectionsOf(lines), ['the series "Japan: Yen per Rand" has no rate']);
+  assert.deepEqual(rejectionsOf(lines), ['"ZAR/JPY" has no rate']);
 });
 
 test("a series of the South African Reserve Bank by another name is rejected, the others kept", () => {
   const lines = parseWith("sarb", '"Rand per Euro"', '"Rand per Ecu"');
   assert.equal(figuresOf(lines).length, 3);
-  const reason = 'the series "Rand per Ecu" names no currency';
+  const reason = '"Rand per Ecu" names no currency that Kurs knows';
   assert.deepEqual(rejectionsOf(lines), [reason, reason]);
 });
 

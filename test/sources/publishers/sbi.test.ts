@@ -20,11 +20,11 @@ test("the Central Bank of Iceland's rates are dated 16:00 in Reykjavík, which h
 });
 
 const oddRows = [
-  ["<Value>0.779800</Value>", "", 'the rate of "JPY" has no rate'],
+  ["<Value>0.779800</Value>", "", '"JPY/ISK" has no rate'],
   [
     ">3/27/2026 12:00:00 AM</Date><Value>0.779800",
     ">27/3/2026 12:00:00 AM</Date><Value>0.779800",
-    'the rate of "JPY" has no date such as 2026-03-13',
+    '"JPY/ISK" has no date such as 2026-03-13',
   ],
 ] as const;
 

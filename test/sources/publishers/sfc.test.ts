@@ -14,14 +14,13 @@ test("Colombia's representative rate is dated 00:00 in Bogotá, all year", () =>
   assert.deepEqual(momentsOf(winter), ["2025-12-21T05:00:00.000000000Z"]);
 });
 
-const from = 'the rate from "2026-03-21" on';
 const oddRows = [
-  ['"valor":"3704.87"', '"valor":null', `${from} has no rate`],
-  ['"3704.87","unidad":"COP"', '"3704.87"', `${from} names no currency`],
+  ['"valor":"3704.87"', '"valor":null', '"USD/COP" has no rate'],
+  ['"3704.87","unidad":"COP"', '"3704.87"', '"USD/?" names no currency that Kurs knows'],
   [
     '"vigenciadesde":"2026-03-21T00:00:00.000"',
     '"vigenciadesde":"21/03/2026"',
-    'the rate from "21/03/2026" on has no date such as 2026-03-13',
+    '"USD/COP" has no date such as 2026-03-13',
   ],
 ] as const;
 

@@ -14,7 +14,7 @@ test("the SNB's rates are dated 11:00 in Zurich, in winter and summer time", () 
   assert.deepEqual(momentsOf(summer), ["2025-07-11T09:00:00.000000000Z"]);
 });
 
-const jpy = 'the rate of "JPY"';
+const jpy = '"JPY/CHF"';
 const oddRows = [
   [">-2<", ">2<", `${jpy} is not for a power of ten of units`],
   [">0.5727<", ">n/a<", `${jpy}: "n/a" is not a decimal number above zero`],

@@ -42,16 +42,12 @@ test("the file is read in UTF-8 as well: only the Turkish names differ", () => {
 });
 
 const oddRows = [
-  [
-    ">2.8904<",
-    ">2,8904<",
-    'the selling rate of "USD": "2,8904" is not a decimal number above zero',
-  ],
-  ["<ForexSelling>2.8904</ForexSelling>", "", 'the selling rate of "USD" has no rate'],
+  [">2.8904<", ">2,8904<", '"USD/TRY": "2,8904" is not a decimal number above zero'],
+  ["<ForexSelling>2.8904</ForexSelling>", "", '"USD/TRY" has no rate'],
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
-  test(`a figure of the Turkish central bank with ${to || "none"} is rejected by its kind`, () => {
+  test(`a figure of the Turkish central bank with ${to || "none"} is rejected by its pair`, () => {
     const lines = parseWith("tcmb", from, to);
     assert.deepEqual(figuresOf(lines), FIGURES.toSpliced(1, 1));
     assert.deepEqual(rejectionsOf(lines), [reason]);

@@ -34,9 +34,7 @@ test("an amendment to the quarter's rate is dated with its own effective date", 
 test("an unknown country and currency is rejected by its name", () => {
   const lines = parseWith("ust", "Taiwan-Dollar", "Bulgaria-Lev New");
   assert.deepEqual(figuresOf(lines), ["USD/XOF 571.50", "USD/EUR 0.87"]);
-  assert.deepEqual(rejectionsOf(lines), [
-    'the rate of "Bulgaria-Lev New" is in a currency that Kurs does not know',
-  ]);
+  assert.deepEqual(rejectionsOf(lines), ['"Bulgaria-Lev New" names no currency that Kurs knows']);
 });
 
 test("contradicting rates of countries that share a currency are reported", () => {
@@ -60,16 +58,12 @@ test("a row of the Treasury without its dates is rejected, and the others are ke
   const row = '"exchange_rate": "32.002",\n      "effective_date": "2026-03-31"';
   const lines = parseWith("ust", row, '"exchange_rate": "32.002"');
   assert.equal(figuresOf(lines).length, 2);
-  assert.deepEqual(rejectionsOf(lines), [
-    'the rate of "Taiwan-Dollar" has no date such as 2026-03-13',
-  ]);
+  assert.deepEqual(rejectionsOf(lines), ['"USD/TWD" has no date such as 2026-03-13']);
 });
 
 test("a row of the Treasury with an unreadable record date is rejected, whatever its effective date", () => {
   const mistaken = amendment.replace("2026-03-31", "31 March").replace("Taiwan", "Canada");
   const lines = parseWith("ust", '"data": [', `"data": [${mistaken},`);
   assert.equal(figuresOf(lines).length, 3);
-  assert.deepEqual(rejectionsOf(lines), [
-    'the rate of "Canada-Dollar" has no date such as 2026-03-13',
-  ]);
+  assert.deepEqual(rejectionsOf(lines), ['"USD/CAD" has no date such as 2026-03-13']);
 });

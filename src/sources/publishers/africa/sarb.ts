@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -31,7 +30,7 @@ export const parseSarb: Parse = (responses, momentOf) =>
       const name = textOf(Timeseries);
       const [base, quote] = PAIRS.get(name) ?? [];
       const asOf = momentOf(withoutMidnight(textOf(Period)));
-      const line = lineOf(`the series ${quoted(name)}`, { base, quote, rate: textOf(Value), asOf });
+      const line = lineOf({ base, quote, rate: textOf(Value), asOf }, name);
       return { ...line, place };
     });
   });

@@ -1,7 +1,6 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { decimalWithoutCommas, isoDateOf } from "../formats/notation.ts";
-import { lineOf } from "../formats/source-lines.ts";
+import { lineOf, unknownCurrency } from "../formats/source-lines.ts";
 import type { Address, Parse } from "../publisher.ts";
 
 /** The FIX of the dollar, and the bank's rates of four more currencies, by their series. */
@@ -31,15 +30,14 @@ export const parseBanxico: Parse = ([response], momentOf) => {
   return requireList(membersOf(bmx).series, "series").flatMap((one) => {
     const { idSerie, datos } = membersOf(one);
     const base = SERIES.get(textOf(idSerie));
-    const what = `the series ${quoted(textOf(idSerie))}`;
-    if (base === undefined) return [{ reason: `${what} names no currency` }];
+    if (base === undefined) return [unknownCurrency(textOf(idSerie))];
     return requireList(datos, "datos").flatMap((entry) => {
       const { fecha, dato } = membersOf(entry);
       // "No existe": a day without this rate.
       if (dato === "N/E") return [];
       const rate = decimalWithoutCommas(textOf(dato));
       const asOf = momentOf(isoDateOf(textOf(fecha)));
-      return [lineOf(what, { base, quote: "MXN", rate, asOf })];
+      return [lineOf({ base, quote: "MXN", rate, asOf })];
     });
   });
 };

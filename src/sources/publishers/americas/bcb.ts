@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { publicationTime } from "../../rules/publication-time.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -44,8 +43,7 @@ export const parseBcb: Parse = (responses) =>
       const [date = "", time = ""] = (textOf(dataHoraCotacao) ?? "").split(" ");
       const asOf = publicationTime(date, time, BCB_ZONE);
       const line = (kind: "buying" | "selling", rate: string | undefined) => {
-        const what = `the ${kind} rate of ${quoted(base)}`;
-        return { ...lineOf(what, { base, quote: "BRL", rate, asOf }), kind, place };
+        return { ...lineOf({ base, quote: "BRL", rate, asOf }), kind, place };
       };
       return [line("buying", textOf(cotacaoCompra)), line("selling", textOf(cotacaoVenda))];
     });

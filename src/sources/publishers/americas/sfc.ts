@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -11,12 +10,7 @@ import type { Parse } from "../publisher.ts";
 export const parseSfc: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const { valor, unidad, vigenciadesde } = membersOf(entry);
-    const date = withoutMidnight(textOf(vigenciadesde));
-    return lineOf(`the rate from ${quoted(date)} on`, {
-      base: "USD",
-      quote: textOf(unidad),
-      rate: textOf(valor),
-      asOf: momentOf(date),
-    });
+    const asOf = momentOf(withoutMidnight(textOf(vigenciadesde)));
+    return lineOf({ base: "USD", quote: textOf(unidad), rate: textOf(valor), asOf });
   });
 };

@@ -1,6 +1,5 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -20,8 +19,7 @@ export const parseBnm: Parse = ([response], momentOf) => {
       // The SDR is neither bought nor sold.
       if (stated === null) return [];
       const figure = { base, quote: "MYR", rate: textOf(stated), asOf };
-      const what = `the ${kind} rate of ${quoted(base)}`;
-      return [{ ...lineOfUnits(what, placesOfUnits(textOf(unit)), figure), kind }];
+      return [{ ...lineOfUnits(textOf(unit), figure), kind }];
     });
   });
 };

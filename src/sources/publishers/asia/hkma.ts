@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
@@ -19,8 +18,7 @@ export const parseHkma: Parse = ([response], momentOf) => {
       const base = column.toUpperCase();
       // A currency that has ended, or has no rate yet, is null.
       if (!CURRENCY.test(column) || value === null) return [];
-      const what = `the rate of ${quoted(base)}`;
-      return [lineOf(what, { base, quote: "HKD", rate: textOf(value), asOf })];
+      return [lineOf({ base, quote: "HKD", rate: textOf(value), asOf })];
     });
   });
 };

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOf, utf8TextOf, withoutEndedSeries } from "../formats/source-lines.ts";
@@ -20,12 +19,12 @@ export const parseRba: Parse = (responses, momentOf) =>
 export const parseRbaArchive: Parse = ([response], momentOf) => {
   if (response === undefined) return [];
   const text = utf8TextOf(response.body);
-  const units = /^Units,(.+)$/m.exec(text)?.[1]?.trimEnd().split(",");
+  const units = /^Units,(.+)$/m.exec(text)?.[1]?.split(",");
   const header = /^Series ID,(.+)$/m.exec(text);
   if (units === undefined || header?.[1] === undefined) {
     throw new ParseError("the layout has changed: no line of Units or of Series ID");
   }
-  const series = header[1].trimEnd().split(",");
+  const series = header[1].split(",");
   const table = { ...response, body: Buffer.from(text.slice(header.index)) };
   return parseCsvText(table, ["Series ID", ...series]).flatMap((row) => {
     const asOf = momentOf(isoDateOf(row["Series ID"]));
@@ -34,7 +33,7 @@ export const parseRbaArchive: Parse = ([response], momentOf) => {
       const quote = units[index] === "SDR" ? "XDR" : units[index];
       // A currency that is not published has an empty field.
       if (rate === "" || quote === INDEX) return [];
-      return [lineOf(`the series ${quoted(name)}`, { base: "AUD", quote, rate, asOf })];
+      return [lineOf({ base: "AUD", quote, rate, asOf }, name)];
     });
   });
 };

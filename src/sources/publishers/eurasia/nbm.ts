@@ -1,6 +1,5 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -17,7 +16,6 @@ export const parseNbm: Parse = ([response], momentOf) => {
   return elementsAt(document, "Valute").map((valute) => {
     const base = textAt(valute, "CharCode");
     const rate = textAt(valute, "Value");
-    const places = placesOfUnits(textAt(valute, "Nominal"));
-    return lineOfUnits(`the rate of ${quoted(base)}`, places, { base, quote: "MDL", rate, asOf });
+    return lineOfUnits(textAt(valute, "Nominal"), { base, quote: "MDL", rate, asOf });
   });
 };

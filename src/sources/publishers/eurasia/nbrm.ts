@@ -1,7 +1,6 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -14,6 +13,5 @@ export const parseNbrm: Parse = ([response], momentOf) =>
     const base = textOf(oznaka);
     const rate = textOf(sreden);
     const asOf = momentOf(withoutMidnight(textOf(datum)));
-    const what = `the rate of ${quoted(base)}`;
-    return lineOfUnits(what, placesOfUnits(textOf(nomin)), { base, quote: "MKD", rate, asOf });
+    return lineOfUnits(textOf(nomin), { base, quote: "MKD", rate, asOf });
   });

@@ -1,6 +1,5 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -22,13 +21,12 @@ export const parseTcmb: Parse = ([response], momentOf) => {
   }
   return elementsAt(document, "Currency").flatMap((currency) => {
     const base = currency.attributes.CurrencyCode;
-    const places = placesOfUnits(textAt(currency, "Unit"));
+    const units = textAt(currency, "Unit");
     return KINDS.flatMap(([name, kind]) => {
       const rate = textAt(currency, name);
       // The special drawing right is only bought.
       if (rate === "") return [];
-      const what = `the ${kind} rate of ${quoted(base)}`;
-      return [{ ...lineOfUnits(what, places, { base, quote: "TRY", rate, asOf }), kind }];
+      return [{ ...lineOfUnits(units, { base, quote: "TRY", rate, asOf }), kind }];
     });
   });
 };

@@ -1,7 +1,6 @@
 import type { SourceLine } from "../../../rates/rules/rate.ts";
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOf, lastDayOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -38,14 +37,14 @@ export const parseBazgMonth: Parse = ([response], momentOf) => {
 
 function linesOf(
   document: XmlElement,
-  valid: Pick<Parameters<typeof lineOfUnits>[2], "asOf"> & { readonly validUntil: string },
+  valid: Pick<Parameters<typeof lineOfUnits>[1], "asOf"> & { readonly validUntil: string },
 ): readonly SourceLine[] {
   const { asOf, validUntil } = valid;
   return elementsAt(document, "devise").map((element) => {
     const [units, base] = (textAt(element, "waehrung") ?? "").split(" ");
     const rate = textAt(element, "kurs");
     const stated = { base, quote: "CHF", rate, asOf };
-    const line = lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(units), stated);
+    const line = lineOfUnits(units, stated);
     return { ...line, kind: "selling", validUntil };
   });
 }

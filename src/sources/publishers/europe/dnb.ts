@@ -1,10 +1,9 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
 /** The rates are "listed as the price in Danish kroner for 100 units of foreign currency". */
-const PLACES = 2;
+const UNITS = "100";
 
 /**
  * Reads Danmarks Nationalbank's exchange rates (nationalbanken.dk, api/currencyratesxml): the
@@ -17,7 +16,7 @@ export const parseDnb: Parse = ([response], momentOf) => {
   return elementsAt(document, "dailyrates").flatMap((day) => {
     const asOf = momentOf(day.attributes.id ?? "");
     return elementsAt(day, "currency").map(({ attributes: { code: base, rate } }) =>
-      lineOfUnits(`the rate of ${quoted(base)}`, PLACES, { base, quote, rate, asOf }),
+      lineOfUnits(UNITS, { base, quote, rate, asOf }),
     );
   });
 };

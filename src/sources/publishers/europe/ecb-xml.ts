@@ -1,6 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { publicationTime } from "../../rules/publication-time.ts";
 import type { RateLine, RateLineReader } from "../../source.ts";
+import { isHtml } from "../formats/source-lines.ts";
 
 /** The parser keeps a tag or a comment until it ends; the ECB's take less than 200 characters. */
 const MARKUP_CHARACTERS_MAX = 65_536;
@@ -68,6 +69,7 @@ export class EcbDocument {
     this.#attempt(() => {
       const damage = text.indexOf(REPLACEMENT_CHARACTER);
       const sound = damage === -1 ? text : text.slice(0, damage);
+      if (this.#charactersGiven === 0 && isHtml(text)) this.#parser.fail("it is an HTML page");
       this.#charactersGiven += sound.length;
       this.#parser.write(sound);
       if (damage !== -1) this.#parser.fail("it is not valid UTF-8");

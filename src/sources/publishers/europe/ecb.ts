@@ -14,7 +14,5 @@ export function parseEcb([response]: readonly PublisherResponse[]): readonly Sou
     const fault = lines.at(-1);
     throw new ParseError(fault !== undefined && "reason" in fault ? fault.reason : "not XML");
   }
-  return lines.map(({ line, ...rest }) =>
-    "reason" in rest ? { reason: `line ${line}: ${rest.reason}` } : rest,
-  );
+  return lines;
 }

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { decimalOfComma } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -22,7 +21,6 @@ export const parseHnb: Parse = ([response], momentOf) =>
     const asOf = momentOf(textOf(members.datum_primjene) ?? "");
     return COLUMNS.map(([column, kind]) => {
       const rate = decimalOfComma(textOf(members[column]));
-      const what = `the ${kind} rate of ${quoted(quote)}`;
-      return { ...lineOf(what, { base: "EUR", quote, rate, asOf }), kind };
+      return { ...lineOf({ base: "EUR", quote, rate, asOf }), kind };
     });
   });

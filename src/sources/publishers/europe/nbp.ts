@@ -1,18 +1,13 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import { ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError, type ToInstant } from "../publisher.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
  * zlotys per unit of a currency. Each table has its own `effectiveDate`.
  */
-export function parseNbp(
-  responses: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
-  return responses.flatMap((response, place) => {
+export const parseNbp: Parse = (responses, momentOf) =>
+  responses.flatMap((response, place) => {
     const lines = requireList(parseJsonText(response), "the response").flatMap((table) =>
       linesOfTable(membersOf(table), momentOf),
     );
@@ -20,12 +15,11 @@ export function parseNbp(
     if (lines.length === 0) throw new ParseError("no rates in the response: a table is empty");
     return lines.map((line) => ({ ...line, place }));
   });
-}
 
 function linesOfTable(
   { effectiveDate, rates }: Readonly<Record<string, unknown>>,
   momentOf: ToInstant,
-): readonly SourceLine[] {
+): ReturnType<Parse> {
   const asOf = momentOf(textOf(effectiveDate) ?? "");
   if (asOf === undefined) {
     throw new ParseError("the layout has changed: effectiveDate is not a date");
@@ -33,6 +27,6 @@ function linesOfTable(
   return requireList(rates, "rates").map((entry) => {
     const { code, mid } = membersOf(entry);
     const base = textOf(code);
-    return lineOf(`the rate of ${quoted(base)}`, { base, quote: "PLN", rate: textOf(mid), asOf });
+    return lineOf({ base, quote: "PLN", rate: textOf(mid), asOf });
   });
 }

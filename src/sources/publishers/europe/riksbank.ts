@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
@@ -23,12 +22,10 @@ export const parseRiksbankArchive: Parse = (responses, momentOf) =>
     requireList(parseJsonText(response), "the response")
       .map(membersOf)
       .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
-      .map(({ seriesId, date, value }) =>
-        lineOf(`the series ${quoted(textOf(seriesId))}`, {
-          base: SERIES.exec(textOf(seriesId) ?? "")?.[1],
-          quote: "SEK",
-          rate: textOf(value),
-          asOf: momentOf(textOf(date) ?? ""),
-        }),
-      ),
+      .map(({ seriesId, date, value }) => {
+        const name = textOf(seriesId);
+        const base = SERIES.exec(name ?? "")?.[1];
+        const asOf = momentOf(textOf(date) ?? "");
+        return lineOf({ base, quote: "SEK", rate: textOf(value), asOf }, name);
+      }),
   );

@@ -1,5 +1,4 @@
 import type { SourceLine } from "../../../rates/rules/rate.ts";
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { isoDateOfMonthFirst } from "../formats/notation.ts";
 import { lineOf, withoutEndedSeries } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
@@ -33,7 +32,7 @@ export const parseSbi: Parse = (responses, momentOf) =>
         const date = textAt(entry, "Date")?.replace(/ 12:00:00 AM$/, "");
         const asOf = momentOf(isoDateOfMonthFirst(date));
         const rate = textAt(entry, "Value");
-        const line = lineOf(`the rate of ${quoted(base)}`, { base, quote: "ISK", rate, asOf });
+        const line = lineOf({ base, quote: "ISK", rate, asOf });
         return { ...line, place };
       });
     });

@@ -1,4 +1,5 @@
 import { sourceOfNumber } from "../../../shared/decimal.ts";
+import { repeatedKeyIn } from "../../../shared/text/json-keys.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { ParseError, type PublisherResponse } from "../publisher.ts";
 import { utf8TextOf } from "./source-lines.ts";
@@ -7,15 +8,19 @@ import { utf8TextOf } from "./source-lines.ts";
  * Parses a JSON response and keeps every number as its source text, so that no digit goes
  * through a float: `{"mid": 3.6770}` gives `{ mid: "3.6770" }`.
  *
- * @throws {ParseError} the body is not JSON in UTF-8.
+ * @throws {ParseError} the body is not JSON in UTF-8, or an object has a key twice.
  */
 export function parseJsonText(response: PublisherResponse | undefined): unknown {
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
+  let value: unknown;
   try {
-    return JSON.parse(text, sourceOfNumber);
+    value = JSON.parse(text, sourceOfNumber);
   } catch (error) {
     throw new ParseError(`the body is not JSON: ${quoted(text.trimStart())}`, error);
   }
+  const key = repeatedKeyIn(text);
+  if (key === undefined) return value;
+  throw new ParseError(`the body states ${quoted(key)} twice in one object`);
 }
 
 /** The members of a JSON object; no members for anything else. */

@@ -1,4 +1,4 @@
-import type { Quotation, Rejection, SeriesPlace, SourceLine } from "../../../rates/rules/rate.ts";
+import type { Quotation, SeriesPlace, SourceLine } from "../../../rates/rules/rate.ts";
 import { DAY_MS } from "../../../shared/clock.ts";
 import { movePoint, parseDecimal } from "../../../shared/decimal.ts";
 import { type Instant, instantAt } from "../../../shared/instant.ts";
@@ -18,18 +18,14 @@ const SERIES_PAUSE_DAYS_MAX = 31;
 export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[] {
   const latest = new Map<string, Quotation & SeriesPlace>();
   const rejections: SourceLine[] = [];
-  for (const line of lines) {
+  for (const line of withoutRepetitions(lines)) {
     if ("reason" in line) {
       rejections.push(line);
       continue;
     }
-    const pair = `${line.base}/${line.quote}`;
-    const key = `${pair} ${line.kind ?? "middle"}`;
+    const key = `${line.base}/${line.quote} ${line.kind ?? "middle"}`;
     const other = latest.get(key);
     if (other === undefined || line.asOf > other.asOf) latest.set(key, line);
-    else if (line.asOf === other.asOf && line.rate !== other.rate) {
-      rejections.push(contradiction(pair, other.rate, line.rate));
-    }
   }
   if (latest.size > 0) return [...latest.values(), ...rejections];
   const [first] = rejections;
@@ -49,15 +45,13 @@ export function withoutRepetitions(lines: readonly SourceLine[]): readonly Sourc
     const figure = `${pair} ${line.kind ?? "middle"} ${line.asOf}`;
     const rate = rateByFigure.get(figure);
     if (rate === line.rate) return [];
-    if (rate !== undefined) return [contradiction(pair, rate, line.rate)];
+    if (rate !== undefined) {
+      const figures = `${quoted(rate)} and then ${quoted(line.rate)}`;
+      return [{ reason: `${quoted(pair)} is stated twice: ${figures}` }];
+    }
     rateByFigure.set(figure, line.rate);
     return [line];
   });
-}
-
-function contradiction(pair: string, first: string, second: string): Rejection {
-  const figures = `${quoted(first)} and then ${quoted(second)}`;
-  return { reason: `${quoted(pair)} is stated twice: ${figures}` };
 }
 
 /**
@@ -87,40 +81,57 @@ export interface StatedRate {
   readonly asOf: Instant | undefined;
 }
 
-/** Returns the line of a rate; `what` names it in a rejection. */
-export function lineOf(what: string, { base, quote, rate, asOf }: StatedRate): SourceLine {
-  if (base === undefined || quote === undefined) return { reason: `${what} names no currency` };
-  if (rate === undefined) return { reason: `${what} has no rate` };
-  if (asOf === undefined) return { reason: `${what} has no date such as 2026-03-13` };
+/**
+ * Returns the line of a rate. A rejection names the pair.
+ *
+ * @param name as the publisher names the series: for a pair whose currency is missing.
+ */
+export function lineOf({ base, quote, rate, asOf }: StatedRate, name?: string): SourceLine {
+  if (base === undefined || quote === undefined) {
+    return unknownCurrency(name ?? `${base ?? "?"}/${quote ?? "?"}`);
+  }
+  const pair = quoted(`${base}/${quote}`);
+  if (rate === undefined) return { reason: `${pair} has no rate` };
+  if (asOf === undefined) return { reason: `${pair} has no date such as 2026-03-13` };
   return { base, quote, rate, asOf };
 }
 
-/** Like `lineOf`, for a rate per 10 to the power of `places` units: moves the decimal point. */
-export function lineOfUnits(
-  what: string,
-  places: number | undefined,
-  stated: StatedRate,
-): SourceLine {
-  const line = lineOf(what, stated);
+export function unknownCurrency(name: string | undefined): SourceLine {
+  return { reason: `${quoted(name)} names no currency that Kurs knows` };
+}
+
+/** Like `lineOf`, for a rate per `units`, which is a power of ten: moves the decimal point. */
+export function lineOfUnits(units: string | undefined, stated: StatedRate): SourceLine {
+  const line = lineOf(stated);
   if ("reason" in line) return line;
-  if (places === undefined) return { reason: `${what} is not for a power of ten of units` };
+  const pair = quoted(`${line.base}/${line.quote}`);
+  if (units === undefined || !/^10{0,9}$/.test(units)) {
+    return { reason: `${pair} is not for a power of ten of units` };
+  }
   const rate = parseDecimal(line.rate);
   if (rate === "malformed" || rate === "negative") {
-    return { reason: `${what}: ${quoted(line.rate)} is not a decimal number above zero` };
+    return { reason: `${pair}: ${quoted(line.rate)} is not a decimal number above zero` };
   }
-  return { ...line, rate: movePoint(rate, -places) };
+  return { ...line, rate: movePoint(rate, 1 - units.length) };
 }
 
-/** @returns how many places the point moves; undefined if `units` is not a power of ten. */
-export function placesOfUnits(units: string | undefined): number | undefined {
-  return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
+/** Whether a text is a page, as of a firewall: also after a byte order mark in another encoding. */
+export function isHtml(text: string): boolean {
+  return /^[^\w<"[{]*(?:<(?:\?|!--)[^>]*>\s*)*<(?:!doctype\s+)?html\b/i.test(text);
 }
 
-/** @throws {ParseError} the body is not text in UTF-8. A byte order mark is left out. */
-export function utf8TextOf(body: Uint8Array): string {
+/**
+ * Decodes text. A byte order mark is left out, and its lines end with LF.
+ *
+ * @throws {ParseError} the body is not text in UTF-8, or it is an HTML page.
+ */
+export function utf8TextOf(body: Uint8Array = new Uint8Array()): string {
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body).replaceAll(/\r\n?/g, "\n");
   } catch (error) {
     throw new ParseError("the body is not UTF-8 text", error);
   }
+  if (isHtml(text)) throw new ParseError("it is an HTML page, not the publisher's document");
+  return text;
 }

@@ -1,7 +1,7 @@
 import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { decimalWithoutCommas, isoDateOfMonthFirst } from "../formats/notation.ts";
-import { lineOf, utf8TextOf } from "../formats/source-lines.ts";
+import { lineOf, unknownCurrency, utf8TextOf } from "../formats/source-lines.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 import { fundCurrencies } from "./fund-currencies.ts";
 
@@ -13,7 +13,7 @@ const SDR = "XDR";
  * currency for one special drawing right, both as the Fund states them.
  */
 export const parseImf: Parse = ([response], momentOf) => {
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
   // The note after the last table: without it, the response may be cut short.
   if (!text.includes("of each national currency, rounded to six significant digits.")) {
     throw new ParseError("the body is cut short: its last note is missing");
@@ -21,7 +21,7 @@ export const parseImf: Parse = ([response], momentOf) => {
   let title = "";
   let dates: readonly string[] = [];
   const lines: SourceLine[] = [];
-  for (const row of text.split(/\r?\n/)) {
+  for (const row of text.split("\n")) {
     const [name = "", ...cells] = row.split("\t");
     if (cells.length === 0) title = name === "" ? title : name;
     else if (name === "Currency") dates = cells.map(isoDateOfMonthFirst);
@@ -36,11 +36,8 @@ function linesOfRow(
   cells: readonly string[],
   asOfIn: (column: number) => ReturnType<Parameters<Parse>[1]>,
 ): readonly SourceLine[] {
-  const what = `the rate of ${quoted(name)}`;
   const currency = fundCurrencies.get(name);
-  if (currency === undefined) {
-    return [{ reason: `${what} is in a currency that Kurs does not know` }];
-  }
+  if (currency === undefined) return [unknownCurrency(name)];
   const isPerSdr = title.startsWith("Currency units per SDR");
   if (!isPerSdr && !title.startsWith("SDRs per Currency unit")) {
     throw new ParseError(`the layout has changed: a table is named ${quoted(title)}`);
@@ -49,6 +46,6 @@ function linesOfRow(
   return cells.flatMap((cell, column) => {
     // A rate that no central bank reported for the day.
     if (cell.trim() === "" || cell === "NA") return [];
-    return [lineOf(what, { ...pair, rate: decimalWithoutCommas(cell), asOf: asOfIn(column) })];
+    return [lineOf({ ...pair, rate: decimalWithoutCommas(cell), asOf: asOfIn(column) })];
   });
 }

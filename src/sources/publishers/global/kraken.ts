@@ -1,9 +1,8 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { instantAt } from "../../../shared/instant.ts";
 import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import { ParseError, type PublisherResponse } from "../publisher.ts";
+import { type Parse, ParseError, type PublisherResponse } from "../publisher.ts";
 
 /** Kraken's own symbols, with the common ones. */
 const SYMBOLS = new Map([
@@ -19,7 +18,7 @@ const PLACE_OF_TICKER = 1;
  * Pairs", "Get Ticker Information"): for each pair that is online, the price of the last trade, as
  * of the time of the response.
  */
-export function parseKraken([pairs, ticker]: readonly PublisherResponse[]): readonly SourceLine[] {
+export const parseKraken: Parse = ([pairs, ticker]) => {
   const prices = resultOf(ticker);
   const asOf = instantAt(ticker?.receivedMs ?? 0);
   return Object.entries(resultOf(pairs)).flatMap(([name, entry]) => {
@@ -27,15 +26,15 @@ export function parseKraken([pairs, ticker]: readonly PublisherResponse[]): read
     if (status !== "online") return [];
     const { c: lastTrade } = membersOf(prices[name]);
     const [base, quote] = textOf(wsname)?.split("/") ?? [];
-    const line = lineOf(`the pair ${quoted(name)}`, {
+    const stated = {
       base: SYMBOLS.get(base ?? "") ?? base,
       quote: SYMBOLS.get(quote ?? "") ?? quote,
       rate: Array.isArray(lastTrade) ? textOf(lastTrade[0]) : undefined,
       asOf,
-    });
-    return { ...line, place: PLACE_OF_TICKER };
+    };
+    return { ...lineOf(stated, name), place: PLACE_OF_TICKER };
   });
-}
+};
 
 function resultOf(response: PublisherResponse | undefined): Readonly<Record<string, unknown>> {
   const { error, result } = membersOf(parseJsonText(response));

@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -14,10 +13,8 @@ export const parseHmrc: Parse = ([response], momentOf) => {
   const columns = ["Currency Code", RATE, "Start date", "End date"] as const;
   return parseCsvText(response, columns).map((row) => {
     const quote = row["Currency Code"];
-    const what = `the rate of ${quoted(quote)}`;
-    const asOf = momentOf(isoDateOf(row["Start date"]));
     const validUntil = isoDateOf(row["End date"]);
-    if (momentOf(validUntil) === undefined) return { reason: `${what} has no end date` };
-    return { ...lineOf(what, { base: "GBP", quote, rate: row[RATE], asOf }), validUntil };
+    const asOf = momentOf(validUntil) && momentOf(isoDateOf(row["Start date"]));
+    return { ...lineOf({ base: "GBP", quote, rate: row[RATE], asOf }), validUntil };
   });
 };

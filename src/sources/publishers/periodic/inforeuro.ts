@@ -1,4 +1,3 @@
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lastDayOf } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
@@ -27,6 +26,6 @@ export const parseInforEuro: Parse = ([response], momentOf) => {
     // Their code of the Zimbabwe Gold differs from that of ISO 4217.
     const quote = code === "ZIG" ? "ZWG" : code;
     const stated = { base: "EUR", quote, rate: textOf(value), asOf };
-    return [{ ...lineOf(`the rate of ${quoted(code)}`, stated), validUntil }];
+    return [{ ...lineOf(stated), validUntil }];
   });
 };

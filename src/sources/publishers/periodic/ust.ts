@@ -1,10 +1,8 @@
-import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { DAY_MS } from "../../../shared/clock.ts";
 import { timestamp } from "../../../shared/instant.ts";
-import { quoted } from "../../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import { type Parse, ParseError, type PublisherResponse, type ToInstant } from "../publisher.ts";
+import { type Parse, ParseError, type ToInstant } from "../publisher.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
 
 /**
@@ -13,10 +11,7 @@ import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.
  * US dollar. "An amendment to a currency exchange rate for the quarter will appear on the
  * report as a separate line with a new effective date", so that date is the rate's.
  */
-export function parseUst(
-  [response]: readonly PublisherResponse[],
-  momentOf: ToInstant,
-): readonly SourceLine[] {
+export const parseUst: Parse = ([response], momentOf) => {
   const { data } = membersOf(parseJsonText(response));
   const rows = requireList(data, "data").map(rowOf);
   // A wrong record date in the future must not hide the current quarter.
@@ -26,7 +21,7 @@ export function parseUst(
   return rows
     .filter(({ recordDate }) => recordDate >= latest || momentOf(recordDate) === undefined)
     .flatMap((row) => linesOfRow(row, momentOf));
-}
+};
 
 /**
  * Reads the rows of every quarter.
@@ -60,12 +55,10 @@ function rowOf(entry: unknown): Row {
   };
 }
 
-function linesOfRow(row: Row, momentOf: ToInstant): readonly SourceLine[] {
+function linesOfRow(row: Row, momentOf: ToInstant): ReturnType<Parse> {
   const { recordDate, effectiveDate, name, rate } = row;
   if (isTreasuryRepetition(name)) return [];
   const quote = treasuryCurrencies.get(name);
-  const what = `the rate of ${quoted(name)}`;
-  if (quote === undefined) return [{ reason: `${what} is in a currency that Kurs does not know` }];
   const asOf = momentOf(recordDate) && momentOf(effectiveDate);
-  return [lineOf(what, { base: "USD", quote, rate, asOf })];
+  return [lineOf({ base: "USD", quote, rate, asOf }, name)];
 }

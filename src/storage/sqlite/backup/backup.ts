@@ -81,9 +81,9 @@ export function makeBackupDirectory(path: string): void {
   }
 }
 
-/** Takes a directory's lock, as `lockBackups`. @throws {StartupError} */
+/** Takes a directory's lock, as `lockBackups`; creates it where missing. @throws {StartupError} */
 export async function lockBackupDirectory(path: string, onWait: OnWait): Promise<Disposable> {
-  requireOwner(path);
+  makeBackupDirectory(path);
   try {
     return await lockBackups(path, onWait);
   } catch (error) {
