@@ -55,8 +55,8 @@ export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable) {
     return `The store cannot be used at present: ${reasonOf(error.cause)}.`;
   }
-  const { syscall, errcode, path } = (error ?? {}) as SystemError;
-  if (syscall === undefined && errcode === undefined) return undefined;
-  const what = [syscall ?? "use a database", path].filter(Boolean).join(" ");
+  const { syscall, errcode = 0, path } = (error ?? {}) as SystemError;
+  if (syscall === undefined && reasons[errcode & 0xff] === undefined) return undefined;
+  const what = path === undefined ? (syscall ?? "use a database") : `use ${path}`;
   return `Cannot ${what}: ${reasonOf(error)}.`;
 }

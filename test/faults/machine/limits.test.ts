@@ -118,7 +118,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
 
     assert.deepEqual([exitCode, stdout], [1, ""]);
     const reason = "permission is denied; run this as a user who has it";
-    assert.equal(stderr, `kurs: Cannot stat ${file}: ${reason}.\n`);
+    assert.equal(stderr, `kurs: Cannot use ${file}: ${reason}.\n`);
   });
 
   test("a program whose files this user may not read names the file, and not the data directory", async () => {
