@@ -13,7 +13,8 @@ import { createSecrets } from "./crypto/secrets.ts";
 import { packContent } from "./provenance/documents/content.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "./shared/program/start-error.ts";
+import { ConfigError, WRONG_USE } from "./shared/program/start-error.ts";
+import { reasonOf, sentenceOf } from "./shared/program/system-error.ts";
 import { version } from "./shared/program/version.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/text/visible-text.ts";
@@ -120,19 +121,12 @@ function knownSources(): readonly RateSource[] {
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
 function reportError(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof StartupError) {
-    printError(`kurs: ${error.message}`);
-    return error instanceof ConfigError ? WRONG_USE : 1;
+  const sentence = sentenceOf(error);
+  printError(sentence ? `kurs: ${sentence}` : format("kurs: unexpected error:", error));
+  if (error instanceof StoreUnavailable && error.isInDoubt) {
+    printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
   }
-  if (error instanceof StoreUnavailable) {
-    const { cause, isInDoubt } = error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    printError(`kurs: The store cannot be used at present: ${reason}.`);
-    if (isInDoubt) printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
-    return 1;
-  }
-  printError(format("kurs: unexpected error:", error));
-  return 1;
+  return error instanceof ConfigError ? WRONG_USE : 1;
 }
 
 function openFile(path: string): OpenedFile {
@@ -187,7 +181,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (endsWithReader) process.exit(0);
     return;
   }
-  printError(`kurs: Cannot write to stdout: ${error.message}.`);
+  printError(`kurs: Cannot write to stdout: ${reasonOf(error)}.`);
   process.exit(1);
 });
 // A server continues without a reader of stderr, and has no other place to report that.

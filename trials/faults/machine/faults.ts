@@ -99,10 +99,10 @@ export interface FillableDisk extends AsyncDisposable {
   empty(): Promise<void>;
 }
 
-const MOUNT = ["unshare", "--map-root-user", "--mount"] as const;
+export const MOUNT = ["unshare", "--map-root-user", "--mount"] as const;
 
 /** Whether a process may mount its own file system; many containers forbid it. */
-function mayMount(): boolean {
+export function mayMount(): boolean {
   try {
     execFileSync(MOUNT[0], [...MOUNT.slice(1), "mount", "-t", "tmpfs", "none", "/mnt"], {
       stdio: "ignore",

@@ -117,7 +117,8 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
     const { exitCode, stdout, stderr } = await program.end();
 
     assert.deepEqual([exitCode, stdout], [1, ""]);
-    assert.equal(stderr, `kurs: Cannot look at ${file} (EACCES): run this as its owner.\n`);
+    const reason = "permission is denied; run this as a user who has it";
+    assert.equal(stderr, `kurs: Cannot use ${file}: ${reason}.\n`);
   });
 
   test("a program whose files this user may not read names the file, and not the data directory", async () => {
