@@ -41,11 +41,9 @@ async function serve(config: Config): Promise<void> {
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
-  let hasFailed = false;
-  // Nothing is known to be whole any more, but requests in flight may still get their responses.
   process.on("uncaughtException", (err) => {
-    hasFailed = true;
     log.fatal({ err }, "an unexpected error stops the server");
+    process.exitCode = 1;
     stop.resolve(undefined);
   });
   const known = knownSources();
@@ -72,13 +70,11 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
-  if (hasFailed) process.exit(1);
+  // Whatever failed may keep the process alive.
+  if (process.exitCode !== undefined) process.exit();
 }
 
-/**
- * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT
- * or SIGTERM exits at once.
- */
+/** Calls a function for each signal to stop; a second SIGINT or SIGTERM exits at once. */
 function onStop(stop: () => void): void {
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
   process.on("SIGHUP", () => stop());

@@ -103,6 +103,7 @@ for (const place of [...engines, "postgres, whose connections break at each comm
         "account.suspended",
         "account.resumed",
         "password.reset_link_created",
+        "account.export_begun",
         "account.exported",
         "api_key.revoked",
         "sessions.ended",

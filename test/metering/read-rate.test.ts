@@ -102,6 +102,15 @@ test("§2 rates: a currency against itself is an unsupported pair", async () => 
   assertFailure(answer, 404, "unsupported_pair");
 });
 
+test("§4 rates: a parameter of no meaning is ignored", async () => {
+  const used = await service.usedUnits(session);
+
+  const answer = await service.get("/v1/rates/AAA/BBB?format=xml&dates=1", { apiKey });
+
+  assert.equal(answer.body.rate, "1.1000");
+  assert.equal(await service.usedUnits(session), used + 1);
+});
+
 test("§4 rates: HEAD is a read: the headers of GET, no body, one unit", async () => {
   const read = await service.get("/v1/rates/AAA/BBB", { apiKey });
   const used = await service.usedUnits(session);

@@ -1,10 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { Logger } from "pino";
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
+import { logFailure } from "../../log/log.ts";
+import { toFailure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
-import { errorResponse, type HttpResponse, type RespondToError } from "../response/response.ts";
+import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
 import type { Exchanges } from "../server/exchanges.ts";
 import { NodeSide } from "./node-side.ts";
@@ -27,7 +30,7 @@ interface FastPath {
   readonly parse: ParsePlainRequest;
   readonly logAccess: LogAccess;
   readonly serialize: SerializeResponse;
-  readonly respondToError: RespondToError;
+  readonly log: Logger;
   readonly admit: AdmitRequest;
   readonly paceRejection: PaceRejection;
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
@@ -102,8 +105,11 @@ class Connection {
     // A broken connection needs no response; "close" follows.
     socket.on("error", () => undefined);
     socket.on("close", () => this.#close());
-    // node:http sets the time.
-    socket.on("timeout", () => socket.destroy());
+    // node:http sets the time. A client that waits for a response is not the one that is silent.
+    socket.on("timeout", () => {
+      if (this.isIdle || socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(socket.timeout ?? 0);
+    });
     readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
     fastPath.connections.add(this);
   }
@@ -114,7 +120,7 @@ class Connection {
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { parse, admit, paceRejection, respondToError } = this.#fastPath;
+    const { parse, admit, paceRejection, log } = this.#fastPath;
     if (this.#isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
@@ -148,8 +154,11 @@ class Connection {
       });
       return;
     }
-    const fail = (error: unknown) =>
-      this.#respond(request, plain, respondToError(error, request.id));
+    const fail = (error: unknown) => {
+      const failure = toFailure(error);
+      logFailure(log, failure, request.id);
+      this.#respond(request, plain, errorResponse(failure, request.id));
+    };
     try {
       respond(request.id).then((response) => this.#respond(request, plain, response), fail);
     } catch (error) {
@@ -158,13 +167,14 @@ class Connection {
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
-    this.#send(response, request.id, plain);
-    this.#fastPath.logAccess(request, response.status, response.code, response.caller);
+    const { status, code, caller } = response;
+    const isCutOff = this.socket.destroyed;
+    if (!isCutOff) this.#send(response, request.id, plain);
+    this.#fastPath.logAccess(isCutOff ? { ...request, isCutOff } : request, status, code, caller);
   }
 
   #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {
     const { exchanges, serialize } = this.#fastPath;
-    if (this.socket.destroyed) return;
     const isLastOfServer = this.#hasEnded || exchanges.isStopping();
     const closedBy = isLastOfServer ? "server" : plain.isLast ? "client" : undefined;
     const text = serialize(response, requestId, closedBy, plain);

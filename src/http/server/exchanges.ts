@@ -73,13 +73,8 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
   const [serve] = server.listeners("request") as RequestListener[];
   if (serve === undefined) throw new Error("this server does not serve requests");
   const connections = new WeakMap<Socket, Connection>();
-  const connectionOf = (socket: Socket): Connection => {
-    const known = connections.get(socket);
-    if (known !== undefined) return known;
-    const connection: Connection = { responses: [], isClosing: false };
-    connections.set(socket, connection);
-    return connection;
-  };
+  const connectionOf = (socket: Socket): Connection =>
+    connections.getOrInsertComputed(socket, () => ({ responses: [], isClosing: false }));
 
   const admit: RequestListener = (request, response) => {
     const { socket } = request;

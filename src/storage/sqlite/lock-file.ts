@@ -124,12 +124,11 @@ function requireLocks(directory: string): void {
   const file = join(directory, `.kurs-lock-trial-${process.pid}`);
   try {
     using database = new DatabaseSync(file);
+    rmSync(file);
     database.exec("SELECT count(*) FROM sqlite_schema");
   } catch (error) {
     if (resultCodeOf(error) !== SQLITE_BUSY) return;
     const advice = "use a local disk, or mount it with locks (NFS needs its lock service)";
     throw new StartupError(`The file system of ${directory} cannot lock files: ${advice}.`, error);
-  } finally {
-    rmSync(file, { force: true });
   }
 }
