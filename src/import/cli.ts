@@ -140,7 +140,7 @@ async function importRates(
       const stays = `stopped: the rates of ${counted(lines, "line")} are stored`;
       const outcome = `${stays}; the same command stores the rest`;
       if (stopped.aborted) throw new CommandError(outcome);
-      deps.printError(outcome);
+      if (lines > 0) deps.printError(outcome);
       throw error;
     });
     const { stored, older, unchanged, held, rejected } = count;

@@ -221,7 +221,7 @@ for (const killed of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
       through: ["sh", "-c", pipe, dataDirectory],
     });
     const rows = (sql: string) => {
-      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
       return database.prepare(sql).all();
     };
     await eventually("a stored rate", () =>
