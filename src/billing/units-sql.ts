@@ -27,8 +27,8 @@ export const postgresUnitStatements: UnitStatements = {
 
 export const sqliteUnitStatements: UnitStatements = {
   // Reads the table of charges, not the view, which computes each row's day: the primary keys find
-  // a page's rows in this order. The numbers of API keys follow the order of their creation. Day 0 has
-  // the account's units of the period.
+  // a page's rows in this order. The numbers of API keys follow the order of their creation. Day 0
+  // has the account's units of the period.
   dailyUnits: `
     SELECT a.id AS account_id, a.email, a.deleted_at, a.plan,
       c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, k.key_prefix, c.units
