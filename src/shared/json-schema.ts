@@ -58,8 +58,10 @@ const builders = {
 export const Type = builders as unknown as Builders;
 
 /** The schema of a text that may also be null. */
-export const nullable = (options: Options) =>
-  ({ ...builders.String(options), type: ["string", "null"] }) as unknown as TUnion<[TString, TNull]>;
+export function nullable(options: Options): TUnion<[TString, TNull]> {
+  const schema: object = { ...builders.String(options), type: ["string", "null"] };
+  return schema as TUnion<[TString, TNull]>;
+}
 
 /** What a rejection calls the characters that a pattern excludes, by the pattern. */
 const excluded = new Map<string, string>();
