@@ -33,6 +33,10 @@ test("only the clock reads the time", () => {
   assert.deepEqual(placesOf(except("src/shared/clock.ts"), readsTime), []);
 });
 
+test("only passwords are normalized, behind their bound: NFKC takes quadratic time", () => {
+  assert.deepEqual(placesOf(except("src/passwords/rules.ts"), /\.normalize\(/g), []);
+});
+
 test("no code parses a float from text", () => {
   assert.deepEqual(placesOf(sources, /\bparseFloat\b/g), []);
 });

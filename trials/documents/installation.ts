@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { ROOT, trackedFiles } from "../../test/architecture/tree.ts";
 import { kursUnchecked } from "../../test/support/command-line.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
@@ -42,6 +43,9 @@ export async function startInstallation() {
   assert.equal((await server.readRate("EUR/ISK", apiKey)).status, 503);
   await command(["rates", "resume", "EUR", "ISK"], store);
   await command(["backup", at("store.db")], store);
+  // A backup is no store: each document gets a copy as of a server that has stopped.
+  using database = new DatabaseSync(join(at("server"), "kurs.db"));
+  database.prepare("VACUUM INTO ?").run(at("stopped.db"));
   const started = starting.move();
   let clone: Promise<string> | undefined;
   return {
@@ -57,7 +61,7 @@ export async function startInstallation() {
     async newDirectory(name: string): Promise<string> {
       const own = at(name);
       await mkdir(join(own, "data"), { recursive: true, mode: 0o700 });
-      await copyFile(at("store.db"), join(own, "data/kurs.db"));
+      await copyFile(at("stopped.db"), join(own, "data/kurs.db"));
       for (const path of ["folder", ...MACHINE.map((each) => `machine/${each}`)]) {
         await mkdir(join(own, path), { recursive: true });
       }
