@@ -6,12 +6,13 @@ import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts"
 import { type Column, durationText, formatJson, formatList, progressBar } from "../cli/output.ts";
 import type { FigureStore } from "../rates/figures.ts";
 import type { PackContent } from "../rates/history.ts";
-import { timestamp } from "../shared/instant.ts";
+import { isDate, timestamp } from "../shared/instant.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import { counted } from "../shared/text/counted.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
+import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
-import type { RateSource } from "../sources/source.ts";
+import type { SourceLookup } from "../sources/source.ts";
 import {
   type ArchivedSource,
   type Backfill,
@@ -24,7 +25,7 @@ import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "
 import type { BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
-export interface BackfillCommandDeps extends CommandIo {
+export interface BackfillCommandDeps extends CommandIo, SourceLookup {
   readonly openStore: OpenStore<{
     readonly figures: FigureStore;
     readonly backfills: BackfillStore;
@@ -32,10 +33,6 @@ export interface BackfillCommandDeps extends CommandIo {
     readonly audit: AuditStore;
   }>;
   readonly packContent: PackContent;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** The keys of all sources. */
-  readonly sourceKeys: readonly string[];
   /** @returns a signal that aborts where a signal would have ended the process. */
   readonly untilStopped: () => AbortSignal;
 }
@@ -163,19 +160,14 @@ function tasksOf(
   keys: readonly string[],
   { from, to }: BackfillOptions,
 ): readonly Task[] {
-  const { sourcesOf, sourceKeys } = deps;
-  const unknown = keys.filter((key) => !sourceKeys.includes(key));
-  if (unknown.length > 0) {
-    const known = sourceKeys.join(", ");
-    throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
-  }
+  requireKnown(keys, deps.sourceKeys);
   const today = todayOf(deps);
   const first = from === undefined ? undefined : dateOf("--from", from, today);
   const last = to === undefined ? today : dateOf("--to", to, today);
   if (first !== undefined && first > last) {
     throw new CommandError(`--from ${first} is after --to ${last}: exchange them`, 2);
   }
-  return sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
+  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
     if (archive === undefined) {
       const which = "kurs rates backfill lists the sources that have one";
       throw new CommandError(`${key}: ${name} has no archive that Kurs knows; ${which}`, 2);
@@ -194,16 +186,6 @@ function dateOf(option: string, text: string, today: string): string {
   }
   if (text > today) throw new CommandError(`${option} ${text} is in the future`, 2);
   return text;
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  try {
-    Temporal.PlainDate.from(text);
-    return true;
-  } catch {
-    return false; // February 30
-  }
 }
 
 function todayOf({ clock }: BackfillCommandDeps): string {

@@ -16,14 +16,17 @@ import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import { counted } from "../shared/text/counted.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
-import type { RateLineReader } from "../sources/source.ts";
+import type { RateLineReader, SourceLookup } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
 import { createRateImport, type LineReading, previewImport } from "./import.ts";
 import { importCountsJson } from "./json.ts";
 import type { ImportCounts, ImportReports } from "./tally.ts";
 
 /** The dependencies of the command that imports a file. */
-export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore">, FileUses {
+export interface ImportCommandDeps
+  extends Omit<RateCommandDeps, "openStore">,
+    FileUses,
+    Pick<SourceLookup, "sourceKeys"> {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly history: HistoryStore;
@@ -32,8 +35,6 @@ export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore">, F
     readonly audit: AuditStore;
   }>;
   readonly readRateFile: RateLineReader;
-  /** The keys of all publishers. */
-  readonly sourceKeys: readonly string[];
   /** @returns a signal that aborts where a signal would have ended the process. */
   readonly untilStopped: () => AbortSignal;
 }

@@ -71,9 +71,7 @@ export function createCounts(): Counts & Observers {
     observeCall(tool, code) {
       const outcome = code ?? "ok";
       const name = `${tool} ${outcome}`;
-      const known = calls.get(name);
-      if (known === undefined) calls.set(name, { tool, outcome, calls: 1 });
-      else known.calls += 1;
+      calls.getOrInsertComputed(name, () => ({ tool, outcome, calls: 0 })).calls += 1;
       if (code !== undefined) countFailure(code);
     },
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, startPostgres } from "../../harness/postgres.ts";
-import { postgresUnitStatements } from "../../src/billing/units-postgres-sql.ts";
+import { postgresUnitStatements } from "../../src/billing/units-sql.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";

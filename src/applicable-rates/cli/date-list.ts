@@ -2,11 +2,12 @@ import { CommandError } from "../../cli/command.ts";
 import { withFile } from "../../cli/input-file.ts";
 import { type ListOptions, writeList } from "../../cli/list-writer.ts";
 import type { Column } from "../../cli/output.ts";
+import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
 import { dateOf } from "../../provenance/cli/moments.ts";
 import { pairOf } from "../../rates/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import { type AskedRule, applyRule } from "./arguments.ts";
-import type { ApplicableRateDeps, ApplicableRateStore, NumberedLine } from "./dependencies.ts";
+import type { ApplicableRateDeps, NumberedLine } from "./dependencies.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
 type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
@@ -59,7 +60,7 @@ const isHeader = (line: NumberedLine) =>
   cellsOf(line.text).join().toLowerCase() === "date,base,quote";
 
 async function findFor(
-  store: ApplicableRateStore,
+  store: ProvenanceStore,
   deps: ApplicableRateDeps,
   line: NumberedLine,
   asked: AskedRule,
