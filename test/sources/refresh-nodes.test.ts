@@ -134,13 +134,8 @@ test("an exception in a publisher's parser shows in the status and does not bloc
   };
   const policy = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
   const refresh = createRefreshSource({
-    store,
-    clock,
-    origin: () => BY,
-    policy,
-    headersOf,
-    packContent,
-    random: () => 0.5,
+    ...{ store, clock, policy, headersOf, packContent },
+    ...{ origin: () => BY, random: () => 0.5 },
   });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 
