@@ -52,6 +52,7 @@ test("an older figure of an archive fails where the archive has a nearer one", a
   const days =
     day("2025-03-14", "1.0889") + day("2025-03-13", "1.0900") + day("2025-03-12", "1.0912");
   await cli.archive(
+    "ecb",
     `<gesmes:Envelope xmlns:gesmes="a" xmlns="b"><Cube>\n${days}\n</Cube></gesmes:Envelope>`,
   );
   const older = await cli.made("EUR USD 2025-03-12 --source ecb --rule on-or-before");

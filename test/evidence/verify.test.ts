@@ -245,7 +245,7 @@ suite("the key of an evidence file", () => {
       ["--jwks @long.json", /long\.json has more than 1 MiB: it is not read/],
       ["--jwks @none", /cannot read .*none: no such file/],
     ] as const) {
-      const ended = await cli.run(`rates evidence verify @out.json ${option}`, { hasStore: false });
+      const ended = await cli.runElsewhere(`rates evidence verify @out.json ${option}`);
       assert.deepEqual([ended.exitCode, ended.stdout], [1, ""]);
       assert.match(ended.stderr, message);
     }
@@ -289,7 +289,7 @@ test("--json has each check with its result", async () => {
 test("verify needs neither a store nor valid settings", async () => {
   const { cli } = await madeOfEcb();
   await using _ = cli;
-  const how = { hasStore: false, env: { PORT: "none", DATA_DIR: cli.file("nowhere") } };
-  const ended = await cli.run("rates evidence verify @out.json", how);
+  const env = { PORT: "none", DATA_DIR: cli.file("nowhere") };
+  const ended = await cli.runElsewhere("rates evidence verify @out.json", env);
   assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
 });

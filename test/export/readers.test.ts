@@ -37,7 +37,7 @@ async function ledgerWith(format: string, ledger: (pricesFile: string) => string
   await using starting = new AsyncDisposableStack();
   const directory = starting.use(await temporaryDirectory());
   await using cli = await newSeriesCli();
-  await cli.archive(ecbHistory(FIGURES));
+  await cli.archive("ecb", ecbHistory(FIGURES));
   const prices = await cli.output(`rates export --format ${format} --source ecb`);
   assert.equal(prices.split("\n").length - 1, FIGURES.length);
   const file = join(directory.path, `ledger.${format}`);
