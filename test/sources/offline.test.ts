@@ -54,7 +54,9 @@ test("one source that cannot be reached beside others is reported as that source
   assert.ok(messagesOf(service).every(({ msg }) => !msg.startsWith("offline")));
 });
 
-test("once one source is fetched again, another that stays unreachable is reported each time", async (t) => {
+test("once one source is fetched again, another that stays unreachable is reported each time", {
+  timeout: 600_000,
+}, async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
   await using publisher = await playPublisher(body(ecbDay("2026-11-20", { USD: "1.1600" })));
