@@ -6,8 +6,8 @@ import { suite, test } from "node:test";
 import { promisify } from "node:util";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
 import { type Decimal, multiply } from "../../src/shared/decimal.ts";
-import { newSeriesCli } from "../series/cli.ts";
-import { temporaryDirectory } from "../support/process.ts";
+import { newSeriesCli } from "../../test/series/cli.ts";
+import { temporaryDirectory } from "../../test/support/process.ts";
 import { isInstalled, pathOf } from "./installed.ts";
 
 const run = promisify(execFile);
