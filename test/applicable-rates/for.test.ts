@@ -187,6 +187,12 @@ suite("after a restore", () => {
       await store.output(later),
       /^calendar {3}its calendar is not known: dates without/m,
     );
+    // A copy that does not tell its time.
+    await store.recordRestore("", "2126-01-01T00:00:00.000Z");
+    assert.match(
+      await store.failure(later),
+      /^not known: what was stored between a copy and its restore at 2126-01-01T\S+ is lost, and imp/,
+    );
     await store.recordRestore("2126-01-01T00:00:00.000Z", "2126-01-02T00:00:00.000Z");
 
     assert.match(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPublicKey } from "node:crypto";
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { Draws } from "../support/random.ts";
@@ -109,6 +109,21 @@ suite("a changed evidence file fails", () => {
     assert.match((await failures(cli, swapped)).join(), CHANGED);
     const removed = replaced(text, `"${json.signature}"`, "null");
     assert.match((await failures(cli, removed)).join(), /a key without a signature/);
+  });
+
+  test("where its signature is genuine but names another key", async () => {
+    const { cli, text, json } = await madeOfEcb();
+    await using _ = cli;
+    const encoded = (content: string | Uint8Array) => Buffer.from(content).toString("base64url");
+    const signed = text.slice(0, text.lastIndexOf('  "signature": '));
+    const key = createPrivateKey(readFileSync(cli.file("signing-key.pem")));
+    const signedFor = (kid: string) => {
+      const header = encoded(JSON.stringify({ alg: "EdDSA", kid }));
+      const signature = sign(null, Buffer.from(`${header}.${encoded(signed)}`), key);
+      return text.replace(String(json.signature), `${header}..${encoded(signature)}`);
+    };
+    assert.deepEqual(await failures(cli, signedFor(String(json.signing_key?.kid))), []);
+    assert.match((await failures(cli, signedFor("another"))).join(), CHANGED);
   });
 
   test("where any byte of a signed file with its document is another", async () => {
