@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { bodiesOf } from "../sources/publishers/recorded.ts";
 import { newEvidenceCli } from "./cli.ts";
 
@@ -248,6 +248,10 @@ test("- writes the same file to stdout, and stdin is verified", async () => {
   assert.equal(exitCode, 0);
 });
 
+const shared = await newEvidenceCli();
+after(() => shared[Symbol.asyncDispose]());
+await shared.fetch("ecb");
+
 for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
   ["rates evidence --as pl-vat --out x", /want BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
@@ -266,23 +270,18 @@ for (const [command, message] of [
   ["rates evidence verify x --jwks y --key z", /--jwks and --key exclude each other: pass one/],
 ] as const) {
   test(`kurs ${command} is wrong use`, async () => {
-    await using cli = await newEvidenceCli();
-    const ended = await cli.run(command);
+    const ended = await shared.run(command);
     assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
     assert.match(ended.stderr, message);
   });
 }
 
 test("a stored document is not taken from a file", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const command = "EUR USD 2026-03-13 --source ecb --rule on --document @x";
-  assert.match(await cli.unmade(command, 2), /--document is for an imported file/);
+  assert.match(await shared.unmade(command, 2), /--document is for an imported file/);
 });
 
 test("an unknown figure has no evidence", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
-  const message = await cli.unmade("EUR CHF 2026-03-13 --source ecb --rule on");
+  const message = await shared.unmade("EUR CHF 2026-03-13 --source ecb --rule on");
   assert.match(message, /^kurs: .*EUR\/CHF/);
 });
