@@ -247,7 +247,7 @@ test("documents of an unknown publisher, or not in its format, have a reason", (
   });
   assert.match(
     JSON.stringify(documentReader.figuresOf("cnb", documentsOf(["<html>"]))),
-    /the body is not JSON/,
+    /it is an HTML page/,
   );
   assert.match(JSON.stringify(documentReader.figuresOf("snapshot", documentsOf(["{"]))), /reason/);
 });
