@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     "Accept over MCP",
     [1_024, 406],
     again(",", "", "*/*"),
-    `${rpc("ping", "{}").replace("\n", "\nAccept: §\n")}`,
+    rpc("ping", "{}").replace("\n", "\nAccept: §\n"),
     200,
   ],
   ["Accept-Encoding", [1_024, 200], again(","), "GET /docs\nAccept-Encoding: §", 200],

@@ -13,7 +13,8 @@ import { createSecrets } from "./crypto/secrets.ts";
 import { packContent } from "./provenance/documents/content.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "./shared/program/start-error.ts";
+import { ConfigError, WRONG_USE } from "./shared/program/start-error.ts";
+import { reasonOf, sentenceOf } from "./shared/program/system-error.ts";
 import { version } from "./shared/program/version.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/text/visible-text.ts";
@@ -41,11 +42,9 @@ async function serve(config: Config): Promise<void> {
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
-  let hasFailed = false;
-  // Nothing is known to be whole any more, but requests in flight may still get their responses.
   process.on("uncaughtException", (err) => {
-    hasFailed = true;
     log.fatal({ err }, "an unexpected error stops the server");
+    process.exitCode = 1;
     stop.resolve(undefined);
   });
   const known = knownSources();
@@ -72,13 +71,11 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
-  if (hasFailed) process.exit(1);
+  // Whatever failed may keep the process alive.
+  if (process.exitCode !== undefined) process.exit();
 }
 
-/**
- * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT
- * or SIGTERM exits at once.
- */
+/** Calls a function for each signal to stop; a second SIGINT or SIGTERM exits at once. */
 function onStop(stop: () => void): void {
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
   process.on("SIGHUP", () => stop());
@@ -124,19 +121,12 @@ function knownSources(): readonly RateSource[] {
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
 function reportError(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof StartupError) {
-    printError(`kurs: ${error.message}`);
-    return error instanceof ConfigError ? WRONG_USE : 1;
+  const sentence = sentenceOf(error);
+  printError(sentence ? `kurs: ${sentence}` : format("kurs: unexpected error:", error));
+  if (error instanceof StoreUnavailable && error.isInDoubt) {
+    printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
   }
-  if (error instanceof StoreUnavailable) {
-    const { cause, isInDoubt } = error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    printError(`kurs: The store cannot be used at present: ${reason}.`);
-    if (isInDoubt) printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
-    return 1;
-  }
-  printError(format("kurs: unexpected error:", error));
-  return 1;
+  return error instanceof ConfigError ? WRONG_USE : 1;
 }
 
 function openFile(path: string): OpenedFile {
@@ -191,7 +181,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (endsWithReader) process.exit(0);
     return;
   }
-  printError(`kurs: Cannot write to stdout: ${error.message}.`);
+  printError(`kurs: Cannot write to stdout: ${reasonOf(error)}.`);
   process.exit(1);
 });
 // A server continues without a reader of stderr, and has no other place to report that.

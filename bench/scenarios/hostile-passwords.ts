@@ -79,11 +79,11 @@ export const hostilePasswords: Scenario = {
         }
       }
     }
-    const medianWorst = (row: string) =>
+    const medianOfRow = (row: string) =>
       medianOf((measured.get(row) ?? []).map(({ worstMs = 0 }) => worstMs));
     const rows = [...measured].map(([name, rounds]) => {
       const [call = ""] = name.split(",");
-      const ratio = medianWorst(name) / medianWorst(`${call}, letters`);
+      const ratio = medianOfRow(name) / medianOfRow(`${call}, letters`);
       return rowOf(
         name,
         rounds.map((round) => ({ ...round, ratio })),

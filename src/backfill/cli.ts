@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { sleep } from "../async/sleep.ts";
+import type { EventDetails } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
 import { type Column, durationText, formatJson, formatList, progressBar } from "../cli/output.ts";
@@ -77,6 +78,8 @@ export function backfillCommand(
     });
 }
 
+const RESUME = "the same command resumes it";
+
 const examples = `
 The figures are stored beside those that the source has: kurs rates history BASE QUOTE --source
 SOURCE shows them. What is served stays as it is. A source need not be in RATE_SOURCES. The command
@@ -135,11 +138,15 @@ async function backfillSources(
   let exitCode = 0;
   for (const { source, dates } of tasks) {
     if (signal.aborted) break;
+    const record = (more: EventDetails) => {
+      const details = { source: source.key, ...dates, ...more };
+      return store.audit.record("rates.backfilled", origin(), { details });
+    };
+    // A kill or a full disk may leave no event after the figures.
+    await record({ started: true });
     const report = await run(backfill, source, dates, deps, signal);
     const { stored, unchanged, rejected, failed, remaining } = report;
-    const { from, to } = dates;
-    const details = { source: source.key, from, to, stored, unchanged, rejected };
-    await store.audit.record("rates.backfilled", origin(), { details });
+    await record({ stored, unchanged, rejected });
     showProgress("");
     if (options.json) reports.push(backfillReportJson(source.key, dates, report));
     else print(summaryOf(source.key, dates, report));
@@ -213,9 +220,13 @@ async function run(
   const { key } = source;
   const startedMs = performance.now();
   let rejections = 0;
+  let done = "none";
   const reports: BackfillReports = {
-    onProgress: (progress) =>
-      showProgress(`${key}: ${progressText(progress, (performance.now() - startedMs) / 1000)}`),
+    onProgress: (progress) => {
+      const { requests, requestsDone, figuresDone } = progress;
+      done = `${requestsDone} of ${counted(requests, "request")} and ${grouped(figuresDone)} more`;
+      showProgress(`${key}: ${progressText(progress, (performance.now() - startedMs) / 1000)}`);
+    },
     onRejected: (range, { reason }) => {
       rejections += 1;
       const where = range.from === range.to ? range.from : `${range.from} to ${range.to}`;
@@ -224,7 +235,10 @@ async function run(
     onFailed: ({ from, to, reason }) =>
       printError(`${key} ${from} to ${to}: failed: ${visibleLine(reason)}`),
   };
-  const report = await backfill(source, dates, reports, signal);
+  const report = await backfill(source, dates, reports, signal).catch((error: unknown) => {
+    printError(`${key}: stopped: the figures of ${done} are stored; ${RESUME}`);
+    throw error;
+  });
   const more = rejections - REJECTIONS_SHOWN_MAX;
   if (more > 0) printError(`${key}: and ${counted(more, "more line")} rejected`);
   return report;
@@ -261,12 +275,11 @@ function explain(
       `${key}: ${counted(completedBefore, "range")} ${were} complete and not fetched again`,
     );
   }
-  const resume = "the same command resumes it";
   if (remaining !== undefined) {
     const why = isStopped ? "stopped" : "gave up after several failures in a row";
-    printError(`${key}: ${why}: ${remaining.from} to ${remaining.to} is left; ${resume}`);
+    printError(`${key}: ${why}: ${remaining.from} to ${remaining.to} is left; ${RESUME}`);
   } else if (failed.length > 0) {
-    printError(`${key}: ${counted(failed.length, "range")} failed; ${resume}`);
+    printError(`${key}: ${counted(failed.length, "range")} failed; ${RESUME}`);
   }
 }
 

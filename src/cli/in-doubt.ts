@@ -4,7 +4,9 @@ export function wayToLook(args: readonly string[]): string {
   if (command.startsWith("keys create")) {
     return "if kurs keys list EMAIL shows it, revoke it (kurs keys revoke ID): its secret is lost";
   }
-  const isRepeatable = /^(?:migrate|store copy|rates (?:backfill|fetch|import))\b/.test(command);
+  const isRepeatable = /^(?:serve|migrate|store copy|rates (?:backfill|fetch|import))\b/.test(
+    command,
+  );
   return isRepeatable
     ? "run the command again, which then stores nothing twice"
     : "kurs audit --since 1h shows it, if it is";

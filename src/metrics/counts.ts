@@ -114,9 +114,7 @@ function createResponseCounts() {
     routes: () => series.values(),
     count({ method, route, arrivedMs }: ObservedRequest, status: number): void {
       const { byStatus, seconds } = byRoute.get(route)?.get(method) ?? open(method, route);
-      const ofStatus = byStatus.get(status);
-      if (ofStatus === undefined) byStatus.set(status, { count: 1 });
-      else ofStatus.count += 1;
+      byStatus.getOrInsertComputed(status, () => ({ count: 0 })).count += 1;
       if (!Number.isNaN(arrivedMs)) seconds.observe((performance.now() - arrivedMs) / 1000);
     },
   };

@@ -16,9 +16,10 @@ const part = /.{1,64}/gsu;
  * Normalizes a password to NFKC before it is hashed, so that the same characters typed on another
  * keyboard are the same password.
  *
- * @returns an empty text, which is nobody's password, for one that is too long. NFKC sorts marks in
- *   quadratic time: 16 KiB of them took 0.4 s, and 1,024 units take 1.2 ms. Therefore it first
- *   counts what its parts become; where two parts meet, at most four characters become one.
+ * NFKC sorts marks in quadratic time: 16 KiB of them took 0.4 s, and 1,024 units take 1.2 ms. So its
+ * parts are counted first: where two of them meet, at most four characters become one.
+ *
+ * @returns an empty text, which is nobody's password, for one that is too long.
  */
 export function normalizePassword(typed: string): string {
   if (typed.length > MAX_TYPED_UNITS) return "";

@@ -25,6 +25,7 @@ const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   bench: ["src", "harness"],
   guide: ["src", "console", "scripts"],
   test: ["src", "client", "console", "guide", "harness"],
+  trials: ["src", "client", "guide", "harness", "test", "examples"],
 };
 
 const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];

@@ -232,13 +232,15 @@ test("a backfill keeps the document, and records who ran it with the counts", as
   const name = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml";
   assert.deepEqual({ ...rowsOf(at.dataDirectory, sql)[0] }, { name, figures: wanted.length });
   const events = (await kurs(["audit", "--json"], at)).stdout.trimEnd().split("\n");
-  const event = events
+  const [begun, event, ...others] = events
     .map((line) => JSON.parse(line))
-    .find(({ action }) => /backfill/.test(action));
+    .filter(({ action }) => /backfill/.test(action));
   assert.deepEqual([event.actor, event.action], ["operator", "rates.backfilled"]);
   const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
   const { dates: _dates, ...details } = recorded;
   assert.deepEqual(event.details, details);
+  assert.deepEqual(begun.details, { source: "ecb", from: "2024-07-01", to: TO, started: true });
+  assert.deepEqual(others, []);
   const verified = await kurs(["rates", "verify"], at);
   assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr);
 });

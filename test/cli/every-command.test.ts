@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { startRelay } from "../faults/stalls.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import type { Customer } from "../support/client.ts";
 import { type Ended, Program } from "../support/process.ts";
+import { startRelay } from "../support/stalls.ts";
 
 /** A command, what it prints, and the text on its stdin. */
 type Use = readonly [command: string, printed: RegExp, input?: string];
@@ -103,6 +103,7 @@ for (const place of [...engines, "postgres, whose connections break at each comm
         "account.suspended",
         "account.resumed",
         "password.reset_link_created",
+        "account.export_begun",
         "account.exported",
         "api_key.revoked",
         "sessions.ended",

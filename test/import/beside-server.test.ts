@@ -12,6 +12,7 @@ import type { RateLine } from "../../src/sources/source.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY } from "../contract/suite/database.ts";
 import { addManyPairs } from "../storage/stored.ts";
+import { kursUnchecked } from "../support/command-line.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -152,39 +153,48 @@ test("an import whose store fails ends although its input stays open", async () 
   assert.match(stderr, /the test fails it/);
 });
 
-test("Ctrl-C ends an import with a sentence and an event, and keeps what it stored", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  await kurs(["migrate"], { dataDirectory });
-  const pipe = `
-    mkfifo "$0/pipe" && exec 9<>"$0/pipe"
-    printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
-    exec "$@" <"$0/pipe"`;
-  await using program = new Program(["rates", "import", "-"], {
-    dataDirectory,
-    through: ["sh", "-c", pipe, dataDirectory],
-  });
-  const rows = (sql: string) => {
-    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
-    return database.prepare(sql).all();
-  };
-  await eventually("a stored rate", () =>
-    rows("SELECT 1 FROM rates WHERE source = 'import'").length === 1 ? true : undefined,
-  );
+for (const killed of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
+  test(`${killed} ends an import with its event, and the same import again proves what it stored`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await kurs(["migrate"], { dataDirectory });
+    const pipe = `
+      mkfifo "$0/pipe" && exec 9<>"$0/pipe"
+      printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
+      exec "$@" <"$0/pipe"`;
+    await using program = new Program(["rates", "import", "-"], {
+      dataDirectory,
+      through: ["sh", "-c", pipe, dataDirectory],
+    });
+    const rows = (sql: string) => {
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+      return database.prepare(sql).all();
+    };
+    await eventually("a stored rate", () =>
+      rows("SELECT 1 FROM rates WHERE source = 'import'").length === 1 ? true : undefined,
+    );
 
-  program.signal("SIGINT");
-  const { exitCode, signal, stdout, stderr } = await program.end();
+    program.signal(killed);
+    const { exitCode, signal, stdout, stderr } = await program.end();
 
-  assert.deepEqual([exitCode, signal, stdout], [1, null, ""]);
-  const sentence = "kurs: stopped: what was read is stored; the same command stores the rest\n";
-  assert.equal(stderr, sentence);
-  const [event, ...others] = rows("SELECT details FROM events WHERE action = 'rates.imported'");
-  assert.deepEqual(JSON.parse(String(event?.details)), {
-    ...{ file: "-", source: "import", stopped: true },
+    const isKilled = killed === "SIGKILL";
+    assert.deepEqual([exitCode, signal, stdout], isKilled ? [null, killed, ""] : [1, null, ""]);
+    const sentence = "stopped: the rates of 1 line are stored; the same command stores the rest";
+    assert.equal(stderr, isKilled ? "" : `kurs: ${sentence}\n`);
+    const events = rows("SELECT details FROM events WHERE action = 'rates.imported' ORDER BY id");
+    const [begun, ...others] = events.map(({ details }) => JSON.parse(String(details)));
+    const details = { file: "-", source: "import" };
+    assert.deepEqual(begun, { ...details, started: true });
+    assert.deepEqual(others, isKilled ? [] : [{ ...details, stopped: true }]);
+
+    const file = join(dataDirectory, "rates.csv");
+    await writeFile(file, `${HEADER}EUR,CHF,0.9,${TIME}\nEUR,USD,1.20,2020-01-03T15:00:00Z\n`);
+    for (const command of ["rates import", "rates trace EUR USD --file"]) {
+      const ended = await kursUnchecked([...command.split(" "), file], { dataDirectory });
+      assert.equal(ended.exitCode, 0, ended.stderr);
+    }
   });
-  assert.deepEqual(others, []);
-  assert.equal(rows("SELECT 1 FROM rates WHERE source = 'import'").length, 1);
-});
+}
 
 test("a reader that closes the output early does not cause a failure", async () => {
   await using directory = await temporaryDirectory();

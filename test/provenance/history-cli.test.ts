@@ -340,13 +340,21 @@ suite("an imported figure", { concurrency: 4 }, () => {
     }
   });
 
-  test("whose import was interrupted has no SHA-256 to compare with", async () => {
+  test("whose import was interrupted has no SHA-256 to compare with until it is imported again", async () => {
     await using cli = await newCli();
     cli.change("UPDATE publication_documents SET hash = NULL, bytes = NULL");
     assert.match(await cli.output("rates trace EUR USD"), /^sha-256 {4}not known: /m);
     const { exitCode, stderr } = await cli.run(`rates trace EUR USD --file ${cli.file}`);
     assert.equal(exitCode, 1);
-    assert.match(stderr, /its SHA-256 is not known: no file can be compared with it\n$/);
+    assert.match(stderr, /its SHA-256 is not known: import the whole file again\n$/);
+
+    assert.match(await cli.output(`rates import ${cli.file}`), /^stored 0, unchanged 3/);
+    for (const at of ["", "--at 2020-01-03 --source import "]) {
+      assert.match(
+        await cli.output(`rates trace EUR USD ${at}--file ${cli.file}`),
+        /has this SHA-/,
+      );
+    }
   });
 
   test("of a text on stdin is traced to stdin", async () => {

@@ -351,7 +351,7 @@ suite("kurs store copy stores nothing", () => {
     const file = join(directory.path, "notes.txt");
     await writeFile(file, "mine");
 
-    assertRejected(await copy(file, target.url), /Cannot read .*notes\.txt: .*not a database/);
+    assertRejected(await copy(file, target.url), /the database .*notes\.txt: it is not a Kurs/);
 
     assert.equal(await readFile(file, "utf8"), "mine");
     assert.deepEqual(await tablesAt(target.url), []);

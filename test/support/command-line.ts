@@ -12,7 +12,8 @@ import { createMailer } from "../../src/mail/transport/create-mailer.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { type Clock, systemClock } from "../../src/shared/clock.ts";
 import { originNow } from "../../src/shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "../../src/shared/program/start-error.ts";
+import { ConfigError, WRONG_USE } from "../../src/shared/program/start-error.ts";
+import { sentenceOf } from "../../src/shared/program/system-error.ts";
 import { version } from "../../src/shared/program/version.ts";
 import { visible } from "../../src/shared/text/visible-text.ts";
 import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
@@ -106,8 +107,8 @@ export async function kursUnchecked(
     showProgress: () => undefined,
   });
   const exitCode = await runs.catch((error: unknown) => {
-    const isKnown = error instanceof ConfigError || error instanceof StartupError;
-    printError(isKnown ? `kurs: ${error.message}` : format("kurs: unexpected error:", error));
+    const sentence = sentenceOf(error);
+    printError(sentence ? `kurs: ${sentence}` : format("kurs: unexpected error:", error));
     return error instanceof ConfigError ? WRONG_USE : 1;
   });
   return { exitCode, signal: null, ...output };

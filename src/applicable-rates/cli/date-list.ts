@@ -1,5 +1,5 @@
 import { CommandError } from "../../cli/command.ts";
-import { fileError } from "../../cli/input-file.ts";
+import { withFile } from "../../cli/input-file.ts";
 import { type ListOptions, writeList } from "../../cli/list-writer.ts";
 import type { Column } from "../../cli/output.ts";
 import { dateOf } from "../../provenance/cli/moments.ts";
@@ -25,10 +25,9 @@ export async function findForList(
   asked: AskedRule,
   options: ListOptions,
 ): Promise<number> {
-  const { openStore, openFile, readTextLines, write, printError } = deps;
+  const { openStore, readTextLines, write, printError } = deps;
   let [lines, failed] = [0, 0];
-  try {
-    using opened = openFile(path);
+  await withFile(path, deps, async (opened) => {
     await using store = await openStore();
     const pages = async function* () {
       for await (const batch of readTextLines(opened.bytes)) {
@@ -43,9 +42,7 @@ export async function findForList(
       }
     };
     await writeList(pages(), options, rowFormat, write);
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  });
   if (lines === 0) throw new CommandError(`${path} has no line: want DATE,BASE,QUOTE in each`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;

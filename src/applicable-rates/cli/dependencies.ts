@@ -1,6 +1,6 @@
 import type { AuditStore } from "../../audit/store.ts";
 import type { CommandIo, OpenStore } from "../../cli/command.ts";
-import type { OpenedFile } from "../../cli/input-file.ts";
+import type { FileUses } from "../../cli/input-file.ts";
 import type { DocumentReader } from "../../provenance/document-reader.ts";
 import type { ObservationReads } from "../../provenance/observations.ts";
 import type { SeriesReads } from "../../series/store.ts";
@@ -19,13 +19,11 @@ export type NumberedLine =
   | { readonly line: number; readonly reason: string };
 
 /** The dependencies of the commands on the rate that a rule names. */
-export interface ApplicableRateDeps extends CommandIo {
+export interface ApplicableRateDeps extends CommandIo, FileUses {
   readonly openStore: OpenStore<ApplicableRateStore>;
   readonly documents: DocumentReader;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** Opens a file, or stdin for `-`. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   /** Reads lines of any length in batches; a blank one is left out. */
   readonly readTextLines: (
     bytes: AsyncIterable<Uint8Array>,

@@ -93,7 +93,7 @@ const contentLength = /\r\ncontent-length: ([0-9]+)/gi;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /** node:http rejects a larger head. */
-const HEAD_BYTES_MAX = 16 * 1024;
+export const HEAD_BYTES_MAX = 16 * 1024;
 
 /**
  * The length of the request that bytes begin with, head and body, if it leaves its connection open

@@ -1,13 +1,13 @@
 import type { AuditStore } from "../../audit/store.ts";
 import type { CommandIo, OpenStore } from "../../cli/command.ts";
-import type { OpenedFile } from "../../cli/input-file.ts";
+import type { FileUses } from "../../cli/input-file.ts";
 import type { SeriesReads } from "../../series/store.ts";
 import type { RateLineReader, RateSource } from "../../sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import type { ObservationReads } from "../observations.ts";
 
 /** The dependencies of the commands that tell where rates came from. */
-export interface ProvenanceCommandDeps extends CommandIo {
+export interface ProvenanceCommandDeps extends CommandIo, FileUses {
   readonly openStore: OpenStore<{
     readonly history: ObservationReads;
     readonly series: SeriesReads;
@@ -16,7 +16,5 @@ export interface ProvenanceCommandDeps extends CommandIo {
   readonly documents: DocumentReader;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
 }

@@ -181,7 +181,7 @@ function limited(
   const release = () => {
     if (!isShortened) return client.release();
     const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
-    void restored.then(
+    restored.then(
       () => client.release(),
       () => client.release(true),
     );
@@ -196,11 +196,7 @@ const throwStoreError = (error: unknown): never => {
 function createSend() {
   const names = new Map<string, string>();
   return async (client: PoolClient, text: string, values: readonly unknown[]) => {
-    let name = names.get(text);
-    if (name === undefined) {
-      name = `kurs-${names.size}`;
-      names.set(text, name);
-    }
+    const name = names.getOrInsertComputed(text, () => `kurs-${names.size}`);
     try {
       const result = await client.query({ name, text, values: [...values] });
       requireReplicated(client);

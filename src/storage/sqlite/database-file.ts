@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { explained } from "./errors.ts";
 
 /** The database's file name in the data directory. */
 export const FILE_NAME = "kurs.db";
@@ -11,12 +12,7 @@ export function requireDatabase(dataDirectory: string): void {
   try {
     if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    throw new StartupError(
-      `Cannot look into the DATA_DIR ${dataDirectory}: permission is denied; run this as the ` +
-        "server's user.",
-      error,
-    );
+    throw explained(error, dataDirectory, file);
   }
   throw new StartupError(
     `There is no database at ${file}; set DATA_DIR to the server's data directory.`,

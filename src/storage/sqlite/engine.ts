@@ -38,11 +38,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const health = createDatabaseHealth(database, checkFiles);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
-    let statement = prepared.get(sql);
-    if (statement === undefined) {
-      statement = database.prepare(numbered(sql));
-      prepared.set(sql, statement);
-    }
+    const statement = prepared.getOrInsertComputed(sql, () => database.prepare(numbered(sql)));
     return statement.all(...(parameters as SqlValue[])) as Row[];
   };
 

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
@@ -16,6 +16,8 @@ export const LOCK_NAME = "kurs.lock";
 
 /** The same for a directory of backups, which several databases' commands may name. */
 const BACKUPS_LOCK_NAME = "kurs-backups.lock";
+
+const EXCLUSIVE = "BEGIN EXCLUSIVE";
 
 /** How long to wait between two attempts to get a lock. */
 const RETRY_MS = 200;
@@ -60,7 +62,7 @@ export function lockShared(dataDirectory: string, busyTimeoutMs = 1000): Disposa
  * @throws {DatabaseInUse} when one has it open.
  */
 export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
-  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, "BEGIN EXCLUSIVE", () => {
+  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, EXCLUSIVE, () => {
     const advice = "stop the server, or wait for the command, and try again";
     const what = `A server or a command has the database in ${dataDirectory} open`;
     return new DatabaseInUse(`${what}: ${advice}.`);
@@ -77,10 +79,8 @@ export class DatabaseInUse extends StartupError {}
 export async function lockBackups(directory: string, onWait: OnWait): Promise<Disposable> {
   const what = `another process has taken or verified a backup in ${directory}`;
   const file = join(directory, BACKUPS_LOCK_NAME);
-  return await untilUnlocked(
-    () => lock(file, 0, "BEGIN EXCLUSIVE", () => new Locked(`waiting until ${what}`)),
-    onWait,
-  );
+  const busy = () => new Locked(`waiting until ${what}`);
+  return await untilUnlocked(() => lock(file, 0, EXCLUSIVE, busy), onWait);
 }
 
 /** Repeats work that needs a lock while another process has it, which may take minutes. */
@@ -103,6 +103,8 @@ function lock(
   busy: () => StartupError,
 ): Disposable {
   makeDatabaseFile(file);
+  // On a file that it may only read, SQLite takes a shared lock instead.
+  if (statement === EXCLUSIVE) accessSync(file, constants.W_OK);
   const database = new DatabaseSync(file, { timeout });
   try {
     database.exec(statement);
@@ -124,12 +126,11 @@ function requireLocks(directory: string): void {
   const file = join(directory, `.kurs-lock-trial-${process.pid}`);
   try {
     using database = new DatabaseSync(file);
+    rmSync(file);
     database.exec("SELECT count(*) FROM sqlite_schema");
   } catch (error) {
     if (resultCodeOf(error) !== SQLITE_BUSY) return;
     const advice = "use a local disk, or mount it with locks (NFS needs its lock service)";
     throw new StartupError(`The file system of ${directory} cannot lock files: ${advice}.`, error);
-  } finally {
-    rmSync(file, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
@@ -39,10 +39,10 @@ export function restoreSqlite(
   options: RestoreOptions,
 ): RestoreReport {
   const database = join(dataDirectory, FILE_NAME);
-  const source = statsOf(file);
+  const source = statSync(file, { throwIfNoEntry: false });
   if (source === undefined) throw new StartupError(`There is no file ${file}.`);
   if (!source.isFile()) throw new StartupError(`${file} is not a file: name a backup.`);
-  const replaced = statsOf(database);
+  const replaced = statSync(database, { throwIfNoEntry: false });
   if (replaced?.ino === source.ino && replaced.dev === source.dev) {
     throw new StartupError(`${file} is the database itself: name a backup of it.`);
   }
@@ -62,16 +62,6 @@ export function restoreSqlite(
     }
   } catch (error) {
     throw explained(error, dataDirectory, database);
-  }
-}
-
-/** @throws {StartupError} where this user may not look. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartupError(`Cannot look at ${path} (${code}): run this as its owner.`, error);
   }
 }
 
