@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -82,9 +83,11 @@ function holdLimits(t: TestContext) {
   });
   return {
     setMs: () => limits.map(({ ms }) => ms),
-    strike(ofMs: number): void {
+    /** Without the limit, the response ends, so that the test does, too. */
+    strike(ofMs: number, response: ServerResponse): void {
       const limit = limits.find(({ ms }) => ms === ofMs);
-      limit?.controller.abort(new DOMException("too late", "TimeoutError"));
+      if (limit === undefined) response.destroy();
+      else limit.controller.abort(new DOMException("too late", "TimeoutError"));
     },
   };
 }
@@ -93,7 +96,9 @@ test("one limit of time is for a whole exchange, its redirects and its body", as
   const limits = holdLimits(t);
   await using publisher = await playPublisher((response, headers) => {
     if (publisher.requests.length < 3) return redirectTo("/again")(response, headers);
-    response.writeHead(200).write(GOOD.slice(0, 200), () => limits.strike(LIMITS.timeoutMs));
+    response
+      .writeHead(200)
+      .write(GOOD.slice(0, 200), () => limits.strike(LIMITS.timeoutMs, response));
   });
   await assertFails(
     fetchFrom([publisher.address]),
@@ -106,7 +111,7 @@ test("one limit of time is for a whole exchange, its redirects and its body", as
 test("another limit is for all documents of a publication, of which no further one is requested", async (t) => {
   const limits = holdLimits(t);
   await using publisher = await playPublisher((response) => {
-    if (publisher.requests.length === 2) limits.strike(LIMITS.publicationMs);
+    if (publisher.requests.length === 2) limits.strike(LIMITS.publicationMs, response);
     else response.end(nbpTable("2026-11-20", { USD: "3.6000" }));
   });
   const addresses = ["A", "B", "C"].map((table) => `${publisher.address}/${table}`);
