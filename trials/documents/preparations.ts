@@ -203,16 +203,17 @@ export function valuesOf({ url, metricsUrl }: Installation): Values {
 }
 
 const ADDING = "test/architecture/adding-a-source.test.ts";
-const RECIPES = "test/export/recipes.test.ts";
+const SCRIPT = "trials/documents/evidence-script.test.ts";
+const RECIPES = "trials/documents/export-recipes.test.ts";
 
 /** The blocks that another test runs: their document, their beginning, and that test. */
 export const elsewhere: readonly (readonly [string, string, string])[] = [
   ["docs/adding-a-source.md", "npm run -s kurs -- migrate", ADDING],
   ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch boi", ADDING],
   ["docs/api.md", "npx openapi-typescript", "test/http/openapi-client.test.ts"],
-  ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", "test/evidence/document.test.ts"],
+  ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", SCRIPT],
   ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],
   ["docs/operating/exports.md", "kurs rates export --format erpnext", RECIPES],
   ["docs/operating/exports.md", "kurs rates export --format odoo", RECIPES],
-  ["docs/operating/rates.md", "iconv -f windows-1252", "test/import/bmf-recipe.test.ts"],
+  ["docs/operating/rates.md", "iconv -f windows-1252", "trials/documents/bmf-recipe.test.ts"],
 ];

@@ -5,9 +5,9 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { promisify } from "node:util";
-import { newSeriesCli } from "../series/cli.ts";
-import { body, playPublisher } from "../support/fake-publisher.ts";
-import { temporaryDirectory } from "../support/process.ts";
+import { newSeriesCli } from "../../test/series/cli.ts";
+import { body, playPublisher } from "../../test/support/fake-publisher.ts";
+import { temporaryDirectory } from "../../test/support/process.ts";
 import { isInstalled } from "./installed.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

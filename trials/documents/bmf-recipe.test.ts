@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs, temporaryDirectory } from "../../test/support/process.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/operating/rates.md"), "utf8");
 const [, recipe = ""] = /```sh\n(iconv [\s\S]*?)```/.exec(page) ?? [];

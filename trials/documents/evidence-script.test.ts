@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { newKeyPem } from "../support/signatures.ts";
-import { newEvidenceCli } from "./cli.ts";
+import { newEvidenceCli } from "../../test/evidence/cli.ts";
+import { newKeyPem } from "../../test/support/signatures.ts";
+import { isInstalled } from "./installed.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../docs/operating/evidence.md");
 
@@ -69,4 +70,22 @@ test("it finds a changed byte, and another key", async () => {
   const { exitCode, lines } = script(made.text);
   assert.equal(exitCode, 1);
   assert.match(lines.join(), /^FAILS: the key is not in .*jwks\.json$/);
+});
+
+test("xmllint finds the UBL fragment valid by the schema", async (t) => {
+  if (!(await isInstalled(t, "xmllint", "libxml2-utils"))) return;
+  await using cli = await newEvidenceCli();
+  await cli.fetch("nbp");
+  await cli.made("USD PLN 2026-03-16 --as pl-vat --ubl @rate.xml");
+  const text = readFileSync(cli.file("rate.xml"), "utf8");
+  const schema = join(
+    import.meta.dirname,
+    "../../test/evidence/fixtures/ubl-2.1-exchange-rate-cac.xsd",
+  );
+  const validate = (path: string) =>
+    spawnSync("xmllint", ["--nonet", "--noout", "--schema", schema, path], { encoding: "utf8" });
+  const { status, stderr } = validate(cli.file("rate.xml"));
+  assert.equal(status, 0, stderr);
+  await cli.write("wrong.xml", text.replaceAll("CalculationRate", "Rate"));
+  assert.notEqual(validate(cli.file("wrong.xml")).status, 0);
 });

@@ -1,21 +1,18 @@
 // Real processes of a server and of commands, and 5,700 figures: some 10 s of processor time.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { ecbHistory } from "../../harness/archives.ts";
-import { openConnection } from "../support/client.ts";
-import { eventually } from "../support/mails.ts";
-import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import {
   archived,
   assertStored,
   playArchives,
-  rowsOf,
   servedTables,
   storedFigures,
   TO,
   textOf,
-} from "./played.ts";
+} from "../../test/backfill/played.ts";
+import { openConnection } from "../../test/support/client.ts";
+import { eventually } from "../../test/support/mails.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../../test/support/process.ts";
 
 const DATES = ["--from", "2024-07-01", "--to", TO];
 const wanted = archived.ecb.filter(({ date }) => date >= "2024-07-01");
@@ -70,40 +67,4 @@ test("a backfill that is killed and started again stores every date once, while 
   assert.deepEqual([...new Set(figures)], ["1.1476"]);
   assert.equal(await server.usedUnits(session), figures.length);
   assert.deepEqual(servedTables(dataDirectory), servedBefore);
-});
-
-test("a backfill keeps the document, and records who ran it with the counts", async () => {
-  await using archives = await playArchives();
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const at = { dataDirectory, env: archives.env };
-  await kurs(["migrate"], at);
-
-  const { stdout } = await kurs(["rates", "backfill", "ecb", ...DATES, "--json"], at);
-
-  const [report] = JSON.parse(stdout);
-  assert.deepEqual(report, {
-    ...{ source: "ecb", from: "2024-07-01", to: TO },
-    ...{ stored: ALL.length, unchanged: 0, rejected: 0, dates: dateCount },
-    ...{ completed_before: 0, failed: [], remaining: null },
-  });
-  const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
-  const sql = `SELECT d.name, f.figures FROM publication_documents d
-    JOIN (SELECT publication, count(*) AS figures FROM figures GROUP BY publication) f
-      USING (publication)
-    WHERE d.hash = '${hash}'`;
-  const name = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml";
-  assert.deepEqual({ ...rowsOf(dataDirectory, sql)[0] }, { name, figures: ALL.length });
-  const events = (await kurs(["audit", "--json"], at)).stdout.trimEnd().split("\n");
-  const [begun, event, ...others] = events
-    .map((line) => JSON.parse(line))
-    .filter(({ action }) => /backfill/.test(action));
-  assert.deepEqual([event.actor, event.action], ["operator", "rates.backfilled"]);
-  const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
-  const { dates: _dates, ...details } = recorded;
-  assert.deepEqual(event.details, details);
-  assert.deepEqual(begun.details, { source: "ecb", from: "2024-07-01", to: TO, started: true });
-  assert.deepEqual(others, []);
-  const verified = await kurs(["rates", "verify"], at);
-  assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr);
 });

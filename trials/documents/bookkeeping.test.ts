@@ -6,8 +6,8 @@ import { suite, test } from "node:test";
 import { promisify } from "node:util";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
 import { type Decimal, multiply } from "../../src/shared/decimal.ts";
-import { newSeriesCli } from "../series/cli.ts";
-import { temporaryDirectory } from "../support/process.ts";
+import { newSeriesCli } from "../../test/series/cli.ts";
+import { temporaryDirectory } from "../../test/support/process.ts";
 import { isInstalled, pathOf } from "./installed.ts";
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ async function ledgerWith(format: string, ledger: (pricesFile: string) => string
   await using starting = new AsyncDisposableStack();
   const directory = starting.use(await temporaryDirectory());
   await using cli = await newSeriesCli();
-  await cli.archive(ecbHistory(FIGURES));
+  await cli.archive("ecb", ecbHistory(FIGURES));
   const prices = await cli.output(`rates export --format ${format} --source ecb`);
   assert.equal(prices.split("\n").length - 1, FIGURES.length);
   const file = join(directory.path, `ledger.${format}`);
