@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, isCorruption, resultCodeOf, SQLITE_BUSY } from "../errors.ts";
+import { damageAt } from "../health/integrity.ts";
 import { lockExclusive } from "../lock-file.ts";
 import { requireOwner } from "../owner.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
@@ -81,6 +83,14 @@ function removeStaging(staging: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${staging}${end}`, { force: true });
 }
 
+interface Replaced {
+  readonly old?: DatabaseSync;
+  /** Undamaged, and with all of its WAL. */
+  readonly isWhole: boolean;
+}
+
+const notReadable: Replaced = { isWhole: false };
+
 function replace(
   database: string,
   staging: string,
@@ -90,7 +100,8 @@ function replace(
   const directory = join(database, "..");
   const kept = `${database}.replaced-${now.replaceAll(":", "-")}`;
   const isThere = existsSync(database);
-  using old = isThere ? checkpointAndLock(database) : undefined;
+  const { old, isWhole } = isThere ? openReplaced(database) : notReadable;
+  using _open = old;
   const forgotten = old && compareAndRevoke(old, staging, options);
   if (eventOf !== undefined) recordRestore(staging, eventOf, { now, asOf });
   syncFile(staging);
@@ -99,18 +110,19 @@ function replace(
     linkOrCopy(database, kept);
   }
   try {
+    if (!isWhole) old?.close();
     // SQLite rebuilds the WAL's index from the WAL. A WAL or a journal that still exists belongs to
-    // a database that is missing or too damaged to checkpoint it: the new one must not find it.
+    // a database that is missing or damaged: the new one must not find it.
     rmSync(`${database}-shm`, { force: true });
     // Under the exclusive lock the database needs no journal; a killed restore leaves a spent one.
-    if (old !== undefined) rmSync(`${database}-journal`, { force: true });
-    for (const end of old === undefined ? ["-wal", "-journal"] : []) {
+    if (isWhole) rmSync(`${database}-journal`, { force: true });
+    for (const end of isWhole ? [] : ["-wal", "-journal"]) {
       if (existsSync(database + end)) renameSync(database + end, kept + end);
     }
     syncDirectory(directory);
     renameSync(staging, database);
   } catch (error) {
-    if (old !== undefined) rmSync(kept, { force: true });
+    if (isWhole) rmSync(kept, { force: true });
     throw error;
   }
   syncDirectory(directory);
@@ -118,25 +130,36 @@ function replace(
 }
 
 /**
- * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only
- * leave WAL mode when no other connection has it open
- * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
+ * Opens the database that is replaced. A damaged one is only read, since it is kept as it is; what
+ * is written through the same connection is the new one.
  *
- * @returns undefined for a file that is too damaged for that.
+ * @returns no database for a file in which SQLite finds nothing to read.
  * @throws {StartupError} when another program has it open.
  */
-function checkpointAndLock(file: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(file, { timeout: 0 });
+function openReplaced(file: string): Replaced {
   try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
-    const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
-    if (mode !== "delete") throw new Error(`its WAL cannot be removed (${mode})`);
-    database.exec("BEGIN EXCLUSIVE; COMMIT");
-    return database;
+    if (damageAt(file, 0) === undefined) return { old: checkpointAndLock(file), isWhole: true };
+    const readOnly = new URL("?mode=ro", pathToFileURL(file));
+    return { old: new DatabaseSync(readOnly), isWhole: false };
   } catch (error) {
-    database.close();
-    if (isCorruption(error)) return undefined;
+    if (error instanceof StartupError || isCorruption(error)) return notReadable;
     if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
     throw new StartupError(`Another program has ${file} open: end it and try again.`, error);
   }
+}
+
+/**
+ * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only
+ * leave WAL mode when no other connection has it open
+ * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
+ */
+function checkpointAndLock(file: string): DatabaseSync {
+  using opening = new DisposableStack();
+  const database = opening.use(new DatabaseSync(file, { timeout: 0 }));
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
+  const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
+  if (mode !== "delete") throw new Error(`its WAL cannot be removed (${mode})`);
+  database.exec("BEGIN EXCLUSIVE; COMMIT");
+  opening.move();
+  return database;
 }

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { openToRead } from "../database-file.ts";
+import { resultCodeOf, SQLITE_READONLY } from "../errors.ts";
 
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
@@ -25,6 +27,22 @@ export function damageOf(database: DatabaseSync, how: PageCheck): readonly strin
   const reports = database.prepare(checkOf(how)).all();
   const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
   return damageIn(reports, database.location(), pageBytes);
+}
+
+/**
+ * Finds damage as `damageOf` does, in a database that nobody has opened.
+ *
+ * @throws what SQLite throws, also for a damaged file that it cannot read.
+ */
+export function damageAt(file: string, busyTimeoutMs: number): string | undefined {
+  using database = openToRead(file, busyTimeoutMs);
+  try {
+    return damageOf(database, "quick_check")[0];
+  } catch (error) {
+    // If creating it was killed halfway, the database must be rolled back before it can be read.
+    if (resultCodeOf(error) === SQLITE_READONLY) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -79,6 +97,7 @@ function isCutShort(file: string | null, pageBytes: number): boolean {
   return sizeOf(file) % pageBytes !== 0;
 }
 
-function sizeOf(file: string): number {
+/** The size of a file; 0 where it is missing. */
+export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
