@@ -62,10 +62,10 @@ export async function examineSqlite(
   isThorough: boolean,
 ): Promise<Examination> {
   const file = join(dataDirectory, FILE_NAME);
+  const isStored = statSync(file, { throwIfNoEntry: false }) !== undefined;
   try {
     requireLockFile(join(dataDirectory, LOCK_NAME));
     requireItsDatabase(file);
-    const isStored = statSync(file, { throwIfNoEntry: false }) !== undefined;
     if (!isStored) return { kind: "missing", what: `no database at ${file}` };
     requireOwner(dataDirectory);
     requireOwner(file);

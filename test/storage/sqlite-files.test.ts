@@ -21,7 +21,7 @@ import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { BY, EUR_USD, NOW, storeRates } from "../contract/suite/database.ts";
+import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { query } from "./stored.ts";
@@ -194,6 +194,25 @@ for (const [what, damage] of [
     assert.deepEqual(await planNames(killed.path), ["pro", "free"]);
   });
 }
+
+test("a restore keeps a database with a damaged page as it is, and counts what it can read", async () => {
+  await using stored = await databaseWithBackup();
+  const file = join(stored.directory, "kurs.db");
+  {
+    await using store = openSqliteStore(stored.directory, 1000);
+    await newCustomer(store, 10);
+  }
+  const [mails] = query(file, "SELECT rootpage FROM sqlite_schema WHERE name = 'mails'");
+  const start = (Number(mails?.rootpage) - 1) * 4096;
+  const damaged = readFileSync(file).fill(0xa5, start, start + 4096);
+  writeFileSync(file, damaged);
+
+  const { kept = "", forgotten } = restoreSqlite(stored.directory, stored.file, restoring);
+
+  assert.deepEqual([forgotten?.accounts, forgotten?.keys], [1, 1]);
+  assert.deepEqual(readFileSync(kept), damaged);
+  assert.deepEqual(await planNames(stored.directory), ["pro", "free"]);
+});
 
 test("a database whose creation was killed, an empty file beside its journal, is created anew", async () => {
   await using directory = await temporaryDirectory();

@@ -7,9 +7,9 @@ import { backUpBeforeMigration } from "./backup/before-migration.ts";
 import { rejectBackup } from "./backup/metadata.ts";
 import { closeUnchanged, FILE_NAME, requireDatabase, requireItsDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
-import { explained, SQLITE_CORRUPT } from "./errors.ts";
+import { explained } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
-import { damageAt, sizeOf } from "./health/integrity.ts";
+import { rejectDamaged, sizeOf } from "./health/integrity.ts";
 import { DatabaseInUse, lockExclusive, lockShared } from "./lock-file.ts";
 import { knownSchema, migrate, newerSchema, versionOf } from "./migrate.ts";
 import { requireOwner } from "./owner.ts";
@@ -29,7 +29,10 @@ const LARGE_DATABASE_BYTES = 256 * 1024 * 1024;
 /** Another reader that delays a checkpoint makes the WAL grow; afterwards it shrinks to this. */
 const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 
-/** A larger database is not read from end to end at startup: 100 MB take 0.2 s. */
+/**
+ * A larger database is not read from end to end before it is used: 100 MB take 0.2 s. Damage in it
+ * is reported by the first statement that finds it.
+ */
 const CHECKED_BYTES_MAX = 50 * 1024 * 1024;
 
 /**
@@ -178,7 +181,10 @@ function openUnder(lock: Disposable, file: string, { busyTimeoutMs, isServer }: 
   let database: DatabaseSync | undefined;
   try {
     requireItsDatabase(file);
-    if (isServer || sizeOf(`${file}-wal`) > 0) rejectDamaged(file, busyTimeoutMs);
+    // Closing it would write a WAL into the database.
+    const isWritten = isServer || sizeOf(`${file}-wal`) > 0;
+    const size = sizeOf(file);
+    if (isWritten && size > 0 && size <= CHECKED_BYTES_MAX) rejectDamaged(file, busyTimeoutMs);
     makeDatabaseFile(file);
     for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
     database = new DatabaseSync(file, {
@@ -198,19 +204,4 @@ function openUnder(lock: Disposable, file: string, { busyTimeoutMs, isServer }: 
     lock[Symbol.dispose]();
     throw error;
   }
-}
-
-/**
- * Reads a database from end to end before anything is written to it: a damaged one is rejected and
- * stays unchanged, byte for byte, with a WAL that the next close would write into it. Damage in
- * a database that is too large for this check is reported by the first statement that finds it.
- *
- * @throws what SQLite throws, or an error with its result code.
- */
-function rejectDamaged(file: string, busyTimeoutMs: number): void {
-  // Opening the database creates a missing file, and reports a path that is not a file.
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (!stats?.isFile() || stats.size > CHECKED_BYTES_MAX) return;
-  const damage = damageAt(file, busyTimeoutMs);
-  if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, isCorruption, resultCodeOf, SQLITE_BUSY } from "../errors.ts";
-import { damageAt } from "../health/integrity.ts";
+import { rejectDamaged, sizeOf } from "../health/integrity.ts";
 import { lockExclusive } from "../lock-file.ts";
 import { requireOwner } from "../owner.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
@@ -83,14 +83,6 @@ function removeStaging(staging: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${staging}${end}`, { force: true });
 }
 
-interface Replaced {
-  readonly old?: DatabaseSync;
-  /** Undamaged, and with all of its WAL. */
-  readonly isWhole: boolean;
-}
-
-const notReadable: Replaced = { isWhole: false };
-
 function replace(
   database: string,
   staging: string,
@@ -117,7 +109,8 @@ function replace(
     // Under the exclusive lock the database needs no journal; a killed restore leaves a spent one.
     if (isWhole) rmSync(`${database}-journal`, { force: true });
     for (const end of isWhole ? [] : ["-wal", "-journal"]) {
-      if (existsSync(database + end)) renameSync(database + end, kept + end);
+      if (sizeOf(database + end) > 0) renameSync(database + end, kept + end);
+      else rmSync(database + end, { force: true });
     }
     syncDirectory(directory);
     renameSync(staging, database);
@@ -130,23 +123,26 @@ function replace(
 }
 
 /**
- * Opens the database that is replaced. A damaged one is only read, since it is kept as it is; what
- * is written through the same connection is the new one.
+ * Opens the database that is replaced. A damaged one is kept as it is: its connection may only
+ * write to the new one.
  *
- * @returns no database for a file in which SQLite finds nothing to read.
  * @throws {StartupError} when another program has it open.
  */
-function openReplaced(file: string): Replaced {
+function openReplaced(file: string) {
   try {
-    if (damageAt(file, 0) === undefined) return { old: checkpointAndLock(file), isWhole: true };
-    const readOnly = new URL("?mode=ro", pathToFileURL(file));
-    return { old: new DatabaseSync(readOnly), isWhole: false };
+    rejectDamaged(file, 0);
+    return { old: checkpointAndLock(file), isWhole: true };
   } catch (error) {
-    if (error instanceof StartupError || isCorruption(error)) return notReadable;
+    if (error instanceof StartupError) return notReadable;
+    if (isCorruption(error)) {
+      return { old: new DatabaseSync(new URL("?mode=ro", pathToFileURL(file))), isWhole: false };
+    }
     if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
     throw new StartupError(`Another program has ${file} open: end it and try again.`, error);
   }
 }
+
+const notReadable = { old: undefined, isWhole: false };
 
 /**
  * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { openToRead } from "../database-file.ts";
-import { resultCodeOf, SQLITE_READONLY } from "../errors.ts";
+import { resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "../errors.ts";
 
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
@@ -30,18 +30,18 @@ export function damageOf(database: DatabaseSync, how: PageCheck): readonly strin
 }
 
 /**
- * Finds damage as `damageOf` does, in a database that nobody has opened.
+ * Reads a database from end to end before anything is written to it.
  *
- * @throws what SQLite throws, also for a damaged file that it cannot read.
+ * @throws what SQLite throws, or an error with its result code.
  */
-export function damageAt(file: string, busyTimeoutMs: number): string | undefined {
+export function rejectDamaged(file: string, busyTimeoutMs: number): void {
   using database = openToRead(file, busyTimeoutMs);
   try {
-    return damageOf(database, "quick_check")[0];
+    const [damage] = damageOf(database, "quick_check");
+    if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
   } catch (error) {
     // If creating it was killed halfway, the database must be rolled back before it can be read.
-    if (resultCodeOf(error) === SQLITE_READONLY) return undefined;
-    throw error;
+    if (resultCodeOf(error) !== SQLITE_READONLY) throw error;
   }
 }
 
