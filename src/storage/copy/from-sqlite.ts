@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
 import { rejectBackup } from "../sqlite/backup/metadata.ts";
-import { FILE_NAME } from "../sqlite/database-file.ts";
+import { FILE_NAME, openToRead } from "../sqlite/database-file.ts";
 import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";
 import { knownSchema, newerSchema, schemaOf } from "../sqlite/migrate.ts";
@@ -76,7 +76,7 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
 function openAlone(file: string, opening: DisposableStack): DatabaseSync {
   try {
     opening.use(lockExclusive(dirname(file)));
-    const database = opening.use(new DatabaseSync(file, { readOnly: true }));
+    const database = opening.use(openToRead(file));
     database.exec("BEGIN");
     const [schema, known] = [schemaOf(database), knownSchema()];
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { isRead } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { closeUnchanged } from "./database-file.ts";
 import { createDatabaseHealth } from "./health/database-health.ts";
 import { RowCache } from "./row-cache.ts";
 
@@ -118,7 +119,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     },
 
     async [Symbol.asyncDispose]() {
-      if (database.isOpen) database.close();
+      if (health.isFailing) closeUnchanged(database);
+      else if (database.isOpen) database.close();
     },
   };
 }

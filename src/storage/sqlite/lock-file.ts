@@ -1,4 +1,4 @@
-import { accessSync, constants, rmSync } from "node:fs";
+import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
@@ -69,6 +69,13 @@ export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposa
   });
 }
 
+/** @throws {StartupError} where something else has the name of a lock. */
+export function requireLockFile(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.isFile() && stats.size === 0)) return;
+  throw new StartupError(`${file} is not an empty file, as Kurs makes it to lock: move it away.`);
+}
+
 /** Another process has the database open, and may have for as long as it runs. */
 export class DatabaseInUse extends StartupError {}
 
@@ -103,6 +110,7 @@ function lock(
   busy: () => StartupError,
 ): Disposable {
   makeDatabaseFile(file);
+  requireLockFile(file);
   // On a file that it may only read, SQLite takes a shared lock instead.
   if (statement === EXCLUSIVE) accessSync(file, constants.W_OK);
   const database = new DatabaseSync(file, { timeout });

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { reasonOf } from "../../../shared/program/system-error.ts";
-import { FILE_NAME } from "../database-file.ts";
+import { FILE_NAME, openToRead } from "../database-file.ts";
 import { explained, isCorruption } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
@@ -128,7 +128,7 @@ function copyLive(live: string, part: string, { databaseId, isAlone }: BackupOpt
   let isOpen = false;
   try {
     using _lock = isAlone ? undefined : lockShared(dirname(live), BUSY_TIMEOUT_MS);
-    using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    using database = openToRead(live, BUSY_TIMEOUT_MS);
     const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
     if (schema > knownSchema()) {
