@@ -3,7 +3,6 @@ import { ConfigError, StartupError } from "./start-error.ts";
 
 const NO_SPACE = "the disk has no space or no inodes left (df, df -i); make room";
 const DENIED = "permission is denied; run this as a user who has it";
-const TOO_MANY = "too many files are open; raise the limit (ulimit -n)";
 
 /** By Node's code, PostgreSQL's SQLSTATE or the low byte of SQLite's result code. */
 const reasons: Readonly<Record<string, string>> = {
@@ -20,8 +19,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: NO_SPACE,
   EDQUOT: "this user's disk quota is used up; make room",
   EFBIG: "the limit on the size of a file is reached; raise it (ulimit -f)",
-  EMFILE: TOO_MANY,
-  ENFILE: TOO_MANY,
+  EMFILE: "too many files are open; raise the limit (ulimit -n)",
   EIO: "the disk reports an error; check the disk",
   "53100": NO_SPACE,
   // sqlite.org/rescode.html: BUSY, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB
