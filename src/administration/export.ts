@@ -75,7 +75,6 @@ export function createExportOwnAccount(
     readonly onError: (error: unknown) => void;
   },
 ): ExportOwnAccount {
-  const { store, onError } = uses;
   return async (session, isSent) => {
     const { accountId, clientAddress } = session;
     await uses.consumeAuthAttempt(clientAddress, `export of ${accountId}`);
@@ -83,9 +82,9 @@ export function createExportOwnAccount(
     if (pieces === undefined) throw sessionRequired;
     const recordEnd = (isWhole: boolean) => {
       const action = isWhole ? "account.exported" : "account.export_cut_off";
-      return store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
+      return uses.store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
     };
-    isSent.then(recordEnd).catch(onError);
+    isSent.then(recordEnd).catch(uses.onError);
     return pieces;
   };
 }

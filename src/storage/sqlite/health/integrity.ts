@@ -97,7 +97,8 @@ function isCutShort(file: string | null, pageBytes: number): boolean {
   return sizeOf(file) % pageBytes !== 0;
 }
 
-/** The size of a file; 0 where it is missing. */
+/** The size of a file; 0 where it is missing, or no file. */
 export function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : 0;
 }
