@@ -15,9 +15,10 @@ import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/sources/source.ts";
-import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
+import type { StoreTimeouts } from "../../src/storage/settings.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
+import { patience } from "./patience.ts";
 import { quickHashing } from "./quick-secrets.ts";
 import { headersOf, signedHeadersOf } from "./rates.ts";
 import { checkedClient } from "./response-check.ts";
@@ -43,12 +44,8 @@ export class TestClock implements Clock {
   }
 }
 
-/** A server's, but a statement on PostgreSQL may take as long as a slow or busy machine needs. */
-export const patient: StoreTimeouts = {
-  ...serverTimeouts,
-  statementTimeoutMs: 120_000,
-  connectTimeoutMs: 60_000,
-};
+/** A server's. */
+export const patient: StoreTimeouts = patience.server;
 
 export interface TestOptions {
   readonly clock?: TestClock;
@@ -59,7 +56,7 @@ export interface TestOptions {
   readonly secrets?: Secrets;
   /** Runs a command in a process of its own; by default no test expects one. */
   readonly runCommand?: typeof runOwnCommand;
-  /** By default `patient`. */
+  /** By default those of `patience`. */
   readonly storeTimeouts?: StoreTimeouts;
   /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
@@ -86,7 +83,8 @@ export async function startService(options: TestOptions = {}) {
     packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
-    storeTimeouts: options.storeTimeouts ?? patient,
+    storeTimeouts: options.storeTimeouts ?? patience.server,
+    shutdownLimits: patience.shutdown,
     log: pino(lineFormat, sink),
     logDestination: sink,
   });
