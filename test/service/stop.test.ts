@@ -3,13 +3,7 @@ import { connect } from "node:net";
 import { availableParallelism } from "node:os";
 import { suite, test } from "node:test";
 import { eventually } from "../support/mails.ts";
-import {
-  MAIN_OF_USERS,
-  type ProgramOptions,
-  type Server,
-  serve,
-  temporaryDirectory,
-} from "../support/process.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { openWire } from "../support/raw-connection.ts";
 
 /**
@@ -57,10 +51,10 @@ async function waitUntilRejected(url: string): Promise<void> {
   });
 }
 
-async function startServer(options: ProgramOptions = {}) {
+async function startServer(env: Readonly<Record<string, string>> = {}) {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
-  const server = starting.use(await serve({ ...options, dataDirectory }));
+  const server = starting.use(await serve({ dataDirectory, env }));
   const started = starting.move();
   return { server, dataDirectory, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
@@ -72,7 +66,6 @@ async function assertCleanExit(server: Server): Promise<void> {
   assert.ok(server.logLines().some(({ msg }) => msg === "stopping"));
 }
 
-// The first one takes 8 s, almost all idle: the others together take as long.
 suite("a shutdown", { concurrency: 2 }, () => {
   const halves = [
     ["half a request line", "GET /v1/rates/EUR"],
@@ -86,7 +79,7 @@ suite("a shutdown", { concurrency: 2 }, () => {
   ] as const;
 
   test("SIGTERM cuts off unfinished requests", async () => {
-    await using started = await startServer({ main: MAIN_OF_USERS });
+    await using started = await startServer({ KURS_TEST_PATIENCE_MS: "3000" });
     const { server } = started;
     const wires = await Promise.all(
       halves.map(async ([, text]) => {
@@ -113,7 +106,7 @@ suite("a shutdown", { concurrency: 2 }, () => {
     test(`${what} is logged, lets a request in flight finish, and exits with 1`, async () => {
       const module = `process.once("SIGUSR2", () => { ${code}; })`;
       const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(module)}`;
-      await using started = await startServer({ env: { NODE_OPTIONS } });
+      await using started = await startServer({ NODE_OPTIONS });
       const { server } = started;
       const registration = await beginPost(server.url, "/v1/auth/register");
 
