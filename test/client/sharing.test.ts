@@ -82,10 +82,8 @@ test("a call that leaves a shared request does not end it for the others", async
 
   const first = kurs.rates.get("EUR", "USD", { signal: leaving.signal });
   const second = kurs.rates.get("EUR", "USD");
-  const third = kurs.rates.get("EUR", "USD", { timeoutMs: 20 });
   leaving.abort();
   assert.equal((await first).error?.code, "client:aborted");
-  assert.equal((await third).error?.code, "client:timeout");
   open();
 
   assert.equal((await second).data?.rate, "1.1476");
