@@ -90,6 +90,11 @@ export const trials: readonly Trial[] = [
     needs: { buildah: "buildah", mmdebstrap: "mmdebstrap" },
   },
   {
+    name: "conformance",
+    about: "the official conformance suite of MCP, for both revisions",
+    commands: [tests("trials/conformance/*.test.ts")],
+  },
+  {
     name: "agents",
     about: "agents and libraries that speak MCP, from npm, against a real server",
     commands: [program("trials/agents/run-agents.ts")],

@@ -257,14 +257,18 @@ test("MCP: REST and every door share a quota, to its last unit", async () => {
   assert.equal(service.query("SELECT sum(units) AS units FROM daily_usage")[0]?.units, units);
 });
 
-test("MCP: whatever is no call of a tool is served without units, and costs none", async () => {
+test("MCP: whatever is no call of a tool is served without units, and costs none; of 2026, it may be kept", async () => {
   const lists = ["tools/list", "resources/list", "resources/templates/list"];
   const used = await ample.usedUnits(session);
   for (const era of eras) {
     for (const method of [...lists, era === "2025" ? "ping" : "server/discover"]) {
       assert.equal((await postTo(ample, apiKey)(requestOf(era, method))).status, 200, method);
       const answer = await postTo(empty, poor.apiKey)(requestOf(era, method));
-      assert.deepEqual([answer.status, rpcOf(answer).error], [200, undefined], method);
+      const { error, result } = rpcOf(answer);
+      assert.deepEqual([answer.status, error], [200, undefined], method);
+      if (era === "2025") continue;
+      const { ttlMs, cacheScope } = result ?? {};
+      assert.deepEqual([ttlMs, cacheScope], [3_600_000, "public"], method);
     }
     const { headers, json } = readOf(era);
     const { id: _id, ...notification } = json;
