@@ -68,7 +68,11 @@ for (const [what, fail, units] of faults) {
 
 test("MCP store: a usage that cannot be read fails the call through every door", async () => {
   using _gone = withoutView(service, "period_usage");
-  for (const [, { call }] of doors) assertUnavailable(await call("get_usage"), STORE_MESSAGE);
+  for (const [, { call }] of doors) {
+    const rpc = await call("get_usage");
+    assertUnavailable(rpc, STORE_MESSAGE);
+    assert.equal(metaIn(rpc)["kurs/units-charged"], "0");
+  }
 });
 
 test("MCP store: beside a write lock a read fails uncharged, and what only reads is served", async () => {
