@@ -101,8 +101,8 @@ export const trials: readonly Trial[] = [
   },
   {
     name: "runtimes",
-    about: "the client's package in an older Node.js, Bun and Deno, from npm",
-    commands: [program("trials/runtimes/run-runtimes.ts")],
+    about: "the client's package in Node.js and a browser, then in older Node.js, Bun and Deno",
+    commands: [tests("trials/runtimes/*.test.ts"), program("trials/runtimes/run-runtimes.ts")],
   },
   {
     name: "firefox",

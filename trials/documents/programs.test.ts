@@ -22,7 +22,7 @@ const NOT_RUN = ["", "diff", "http", "json", "mermaid", "yaml"];
 const programs: Readonly<
   Record<string, readonly [language: string, count: number, test: string][]>
 > = {
-  "client/README.md": [["ts", 3, "test/client/package.test.ts"]],
+  "client/README.md": [["ts", 3, "trials/runtimes/package.test.ts"]],
   "docs/adding-a-source.md": [["ts", 2, "trials/documents/adding-a-source.test.ts"]],
   "docs/api.md": [
     ["ts", 1, "test/http/openapi-client.test.ts"],
