@@ -6,6 +6,9 @@ import { kursUnchecked } from "../support/command-line.ts";
 import { type Ended, Program } from "../support/process.ts";
 import { startRelay } from "../support/stalls.ts";
 
+// 16 s of processor time: each command once as a process of its own, as an operator runs it, and
+// on PostgreSQL twice in this process.
+
 /** A command, what it prints, and the text on its stdin. */
 type Use = readonly [command: string, printed: RegExp, input?: string];
 

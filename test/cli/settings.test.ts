@@ -10,6 +10,8 @@ import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import { kurs as kursHere } from "../support/command-line.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 
+// 6 s of processor time: four commands with each odd value that a setting accepts.
+
 interface Shown {
   readonly name: string;
   readonly value: string;
