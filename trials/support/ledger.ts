@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Client, type Customer, PASSWORD } from "./client.ts";
+import { type Client, type Customer, PASSWORD } from "../../test/support/client.ts";
 
 /** Units of a key on a day. */
 export interface DayUnits {

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PASSWORD } from "../support/client.ts";
-import type { TestService } from "../support/service.ts";
+import { PASSWORD } from "../../test/support/client.ts";
+import type { TestService } from "../../test/support/service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);

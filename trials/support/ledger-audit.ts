@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Call, type Client, PASSWORD } from "./client.ts";
+import { type Call, type Client, PASSWORD } from "../../test/support/client.ts";
+import { Draws } from "../../test/support/random.ts";
 import {
   type KeyEntry,
   keepOnly,
@@ -8,7 +9,6 @@ import {
   type SessionEntry,
   today,
 } from "./ledger.ts";
-import { Draws } from "./random.ts";
 
 /** Of what is older than the last audit, so much is tried again. */
 const OLDER_TRIED = 10;

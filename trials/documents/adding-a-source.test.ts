@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
-import { COMPILE_CACHE } from "../support/compile-cache.ts";
-import { temporaryDirectory } from "../support/process.ts";
-import { ROOT, trackedFiles } from "./tree.ts";
+import { ROOT, trackedFiles } from "../../test/architecture/tree.ts";
+import { COMPILE_CACHE } from "../../test/support/compile-cache.ts";
+import { temporaryDirectory } from "../../test/support/process.ts";
 
 // Does what docs/adding-a-source.md says, from the first block to the last, in a copy of the project.
 

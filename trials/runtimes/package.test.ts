@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { twoLooks, Visitor } from "../support/browser.ts";
-import { startServer } from "../support/other-server.ts";
-import { startSharedService } from "../support/service.ts";
-import { newSigningKey } from "../support/signatures.ts";
+import { twoLooks, Visitor } from "../../test/support/browser.ts";
+import { startServer } from "../../test/support/other-server.ts";
+import { startSharedService } from "../../test/support/service.ts";
+import { newSigningKey } from "../../test/support/signatures.ts";
 import { assertTour, installClient, newVisitor, tourIn } from "./installed.ts";
 
 // The package as a stranger installs it: from the tarball, into an empty folder.

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startKeyProxy } from "../support/key-proxy.ts";
-import { startService } from "../support/service.ts";
+import { startService } from "../../test/support/service.ts";
+import { startKeyProxy } from "./key-proxy.ts";
 
 const CONFORMANCE = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"),
@@ -120,7 +120,7 @@ const revisions = [
 
 for (const [revision, mustPass] of revisions) {
   suite(`MCP conformance ${revision}`, () => {
-    const baseline = join(import.meta.dirname, `conformance/${revision}.yml`);
+    const baseline = join(import.meta.dirname, `${revision}.yml`);
     let run: Run;
     let excused: readonly string[] = [];
     const checksOf = (name: string) => run.checks.filter((check) => check.name === name);
