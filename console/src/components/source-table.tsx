@@ -1,10 +1,8 @@
 import type { CoveredSource } from "../api/rates.ts";
-import { formatDay, formatMinute, formatUnits } from "../format.ts";
+import { formatMinute, formatUnits } from "../format.ts";
+import { archiveOf, stateOf } from "../source-words.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
-
-/** The most missed publications that the service counts. */
-const MISSED_MAX = 99;
 
 const COLUMNS = 8;
 
@@ -92,21 +90,10 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
   );
 }
 
-/** Since when the publisher keeps earlier figures that Kurs can fetch. */
-export function archiveOf({ archive_since: since }: CoveredSource): string {
-  return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
-}
-
 /** Whether a source is up to date; amber when it has missed a publication. */
 export function MissedBadge({ source: { missed_publications: missed } }: SourceProps) {
   const look = missed === 0 ? "badge-good" : "badge-warn";
   return <span class={`badge ${look}`}>{stateOf(missed)}</span>;
-}
-
-function stateOf(missed: number): string {
-  if (missed === 0) return "up to date";
-  if (missed === 1) return "1 publication missed";
-  return `${missed < MISSED_MAX ? missed : `${MISSED_MAX} or more`} publications missed`;
 }
 
 function NoSources() {
