@@ -116,7 +116,7 @@ for (const [what, look, opener, target] of [
     assert.equal(await link.count(), 0, "it is open");
     await button.focus();
     await page.keyboard.press("Enter");
-    await link.waitFor();
+    await link.focus();
     await page.keyboard.press("Escape");
     await isClosed();
     assert.equal(await focused(), opener);

@@ -56,11 +56,12 @@ const ownersPages: Pages = [
     /Europe\/Berlinsince Jan 4, 19992999 or more publications missedNov 23, 2026, 15:05 UTCCzech/,
   ],
   [
-    "/source?key=ecb",
-    /^European Central BankAll sourcesState99 or more publications missedSchedule16:05 on working/,
-    /BerlinNext publicationNov 23, 2026, 15:05 UTCLast fetchednot yetFiguresthe newest are of Mar/,
-    /: no fetch has succeededArchivesince Jan 4, 1999TermsFree to .+ Read themCountryEUKeyecbPairs29/,
-    /EUR EuroEUR\/AUD Australian Dollarnext Nov 23, 2026, 15:05 UTCTry it/,
+    // A longer name would take a second line on a phone, and move what is below it.
+    "/source?key=norges",
+    /^Norges BankAll sourcesState99 or more publications missedSchedule16:05 on working days, Europe/,
+    /OsloNext publicationNov 23, 2026, 15:05 UTCLast fetchednot yetFiguresthe newest are of Mar/,
+    /: no fetch has succeededArchivesince Jan 4, 1999TermsOpen data .+ Read themCountryNOKeynorges/,
+    /Pairs35.+\/NOK Norwegian Kronenext Nov 23, 2026, 15:05 UTCTry it/,
   ],
   ["/try", /Paste one: it stays in this page.+units used this periodRequestcurlTypeScript/],
   [
