@@ -36,6 +36,8 @@ const FIGURES = {
   startMs: column("start ms", 0),
   knownMs: column("known ms", 3),
   unknownMs: column("unknown ms", 3),
+  slowestMs: column("slowest ms", 2),
+  lettersMs: column("letters ms", 2),
   databaseMib: column("MiB", 1),
   documentsMib: column("documents", 1),
   observationsMib: column("observed", 1),

@@ -15,7 +15,7 @@ export default defineConfig({
     // The API reference is as large as swagger-ui is.
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
-      // Of a slow machine it would print warnings, which say nothing to who starts Kurs.
+      // On a slow machine it prints warnings that tell a person who starts Kurs nothing.
       checks: { bundlerTimings: false },
       input: ["index.html", "docs.html", "404.html"].map((name) => join(import.meta.dirname, name)),
     },

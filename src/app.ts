@@ -22,7 +22,7 @@ import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./billing/usage.ts
 import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas, publishersJson } from "./coverage/json.ts";
-import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
+import { createAccessLog, type ObserveResponse } from "./http/access-log.ts";
 import { createSessionGuard, guardBodies } from "./http/authentication.ts";
 import { installFastPath } from "./http/fast-path/connection.ts";
 import type { ParsePlainRequest } from "./http/fast-path/plain-request.ts";
@@ -37,7 +37,6 @@ import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget
 import { createErrorHandler } from "./http/response/error-handler.ts";
 import { createListSenders } from "./http/response/list.ts";
 import { createReplyWriter, type SendResponse } from "./http/response/reply.ts";
-import { createRespondToError } from "./http/response/response.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createCloseWithError, handleClientErrors } from "./http/server/client-errors.ts";
 import { trackExchanges } from "./http/server/exchanges.ts";
@@ -122,8 +121,8 @@ export interface AppDeps {
   readonly readKeyUsage: ReadKeyUsage;
   readonly listPublicKeys: ListPublicKeys;
   readonly coverage: Coverage;
-  /** Runs one page of a list, or other unpaid work, per event-loop iteration. */
-  readonly nextIteration: () => Promise<void>;
+  /** Runs one page of a list, or other unpaid work, per event-loop iteration, in turns. */
+  readonly nextIteration: (party?: string) => Promise<void>;
   readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore & {
     readonly accounts: AccountStore;
@@ -143,13 +142,12 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const { log, logDestination, clock, observeResponse } = deps;
   const { isShuttingDown, connectionsMax } = settings;
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAccess = withObserver(createAccessLog({ log, logDestination, clock }), observeResponse);
+  const logAccess = createAccessLog({ log, logDestination, clock, observe: observeResponse });
   const app = createServer(settings.trustedProxies);
   const serialize = createSerializer(app.server, headers, clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
   const exchanges = trackExchanges(app.server, isShuttingDown);
-  const respondToError = createRespondToError(log);
-  const replyWriter = createReplyWriter(headers, logAccess, exchanges, respondToError);
+  const replyWriter = createReplyWriter(headers, logAccess, exchanges);
   const respondToRead = createRespondToRead({ readRate: deps.readRate, log });
   const respondToMcp = createRespondToMcp({ handleMcpRequest: deps.handleMcpRequest, log });
   const checkOrigin = createOriginCheck(settings);
@@ -162,8 +160,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
   const { send, sendFailure } = replyWriter;
   const limits = { admit, paceRejection, exchanges };
-  const responding = { serialize, respondToError, logAccess };
-  installFastPath(app.server, { ...limits, ...responding, parse, acceptConnection });
+  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection, log });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
   const { publicUrl, publicPath, version, license, registration, mail } = settings;

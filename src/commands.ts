@@ -13,7 +13,7 @@ import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { docsCommand } from "./cli/docs-command.ts";
-import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
+import { listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import type { EvidenceDeps } from "./evidence/cli/dependencies.ts";
 import { evidenceCommand } from "./evidence/cli/make.ts";
@@ -32,8 +32,8 @@ import { heldCommands } from "./rates/cli/held.ts";
 import { rateGroup, suspendCommands } from "./rates/cli/rates.ts";
 import { signCommand } from "./rates/cli/sign.ts";
 import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
+import type { SeriesCommandDeps } from "./series/cli/arguments.ts";
 import { compareCommand } from "./series/cli/compare.ts";
-import type { SeriesCommandDeps } from "./series/cli/dependencies.ts";
 import { ownCommand } from "./series/cli/own.ts";
 import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 import { WRONG_USE } from "./shared/program/start-error.ts";
@@ -53,7 +53,6 @@ export type CommandDeps = AccountCommandDeps &
   RateCommandDeps &
   SourceCommandDeps &
   BackfillCommandDeps &
-  ListCommandDeps &
   ImportCommandDeps &
   ExportCommandDeps &
   DocumentCommandDeps &

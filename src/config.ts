@@ -95,6 +95,10 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
       `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
     );
   }
+  for (const name of ["HOST", "METRICS_HOST"] as const) {
+    if (isHost(textOf(name))) continue;
+    problems.push(`${name}: want an address or a name without a port, not "${textOf(name)}"`);
+  }
   const trustedProxies = listOf("TRUST_PROXY");
   for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
     problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
@@ -267,6 +271,11 @@ function hasCredentials(text: string): boolean {
 /** An origin as a browser writes it; no wildcards. */
 function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+}
+
+/** An address, or a name as DNS has it. A URL reads 256.1.1.1 as a broken address. */
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || (/^[\w.-]{1,253}$/.test(text) && URL.canParse(`http://${text}`));
 }
 
 /** A network of all addresses would trust what every client claims. */

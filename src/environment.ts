@@ -5,6 +5,7 @@ import {
   type secretsInFiles,
   settingOf,
 } from "./settings.ts";
+import { reasonOf } from "./shared/program/system-error.ts";
 import { parseWholeNumber } from "./shared/text/whole-number.ts";
 
 /** The variables of a process, or those of a test. */
@@ -84,12 +85,7 @@ function readSecret(path: string): string | { readonly reason: string } {
     const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
     return text.trim() === "" ? { reason: `${path} is empty` } : text;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: "does not exist",
-      EACCES: "cannot be read by this user",
-    };
-    return { reason: `${path} ${reasons[code ?? ""] ?? `cannot be read: ${message}`}` };
+    return { reason: `${path} cannot be read: ${reasonOf(error)}` };
   }
 }
 

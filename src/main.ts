@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { readVerified } from "./backups/verified.ts";
+import { wayToLook } from "./cli/in-doubt.ts";
 import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
@@ -12,7 +13,8 @@ import { createSecrets } from "./crypto/secrets.ts";
 import { packContent } from "./provenance/documents/content.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "./shared/program/start-error.ts";
+import { ConfigError, WRONG_USE } from "./shared/program/start-error.ts";
+import { reasonOf, sentenceOf } from "./shared/program/system-error.ts";
 import { version } from "./shared/program/version.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/text/visible-text.ts";
@@ -35,17 +37,15 @@ async function serve(config: Config): Promise<void> {
   const { createLog } = await import("./log/log.ts");
   const { readableLines } = await import("./log/terminal.ts");
   allocateYoung();
-  const stop = Promise.withResolvers<void>();
-  onStop(stop.resolve);
+  const stop = Promise.withResolvers<undefined>();
+  onStop(() => stop.resolve(undefined));
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? readableLines(process.stdout.hasColors()) : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
-  let hasFailed = false;
-  // Nothing is known to be whole any more, but requests in flight may still get their responses.
   process.on("uncaughtException", (err) => {
-    hasFailed = true;
     log.fatal({ err }, "an unexpected error stops the server");
-    stop.resolve();
+    process.exitCode = 1;
+    stop.resolve(undefined);
   });
   const known = knownSources();
   const deps = {
@@ -62,20 +62,20 @@ async function serve(config: Config): Promise<void> {
     logDestination,
   };
   {
-    await using service = await startService(config, deps);
-    printError(welcome(service, config));
+    // A start may wait for hours: for a restore, or for another process that migrates the store.
+    await using service = await Promise.race([startService(config, deps), stop.promise]);
+    isStopped = service === undefined;
+    if (service) printError(welcome(service, config));
     await stop.promise;
     log.info("stopping");
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
-  if (hasFailed) process.exit(1);
+  // Whatever failed may keep the process alive.
+  if (process.exitCode !== undefined) process.exit();
 }
 
-/**
- * Calls a function, perhaps several times, when a signal asks the process to stop. A second SIGINT
- * or SIGTERM exits at once.
- */
+/** Calls a function for each signal to stop; a second SIGINT or SIGTERM exits at once. */
 function onStop(stop: () => void): void {
   // A terminal that hangs up may send it twice, and nobody asked to exit at once.
   process.on("SIGHUP", () => stop());
@@ -121,18 +121,12 @@ function knownSources(): readonly RateSource[] {
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
 function reportError(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof StartupError) {
-    printError(`kurs: ${error.message}`);
-    return error instanceof ConfigError ? WRONG_USE : 1;
+  const sentence = sentenceOf(error);
+  printError(sentence ? `kurs: ${sentence}` : format("kurs: unexpected error:", error));
+  if (error instanceof StoreUnavailable && error.isInDoubt) {
+    printError(`Whether the change is stored is in doubt: ${wayToLook(args)}.`);
   }
-  if (error instanceof StoreUnavailable) {
-    const { cause } = error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    printError(`kurs: The store cannot be used at present: ${reason}.`);
-    return 1;
-  }
-  printError(format("kurs: unexpected error:", error));
-  return 1;
+  return error instanceof ConfigError ? WRONG_USE : 1;
 }
 
 function openFile(path: string): OpenedFile {
@@ -178,7 +172,7 @@ const printError = printTo(process.stderr);
 
 let endsWithReader = true;
 
-/** Whether a person has stopped a command that ends by itself then. */
+/** Whether a person has stopped a start, or a command that ends by itself then. */
 let isStopped = false;
 
 // A reader that closes the pipe (`kurs rates list | head`) is no failure; a full disk is one.
@@ -187,14 +181,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (endsWithReader) process.exit(0);
     return;
   }
-  printError(`kurs: Cannot write to stdout: ${error.message}.`);
+  printError(`kurs: Cannot write to stdout: ${reasonOf(error)}.`);
   process.exit(1);
 });
 // A server continues without a reader of stderr, and has no other place to report that.
 process.stderr.on("error", () => undefined);
 
 /** Runs any command line. @returns the exit code. */
-async function run(args: readonly string[], settings: () => Config): Promise<number> {
+async function run(settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./import/files/read-rate-file.ts");
   const { readTextLines } = await import("./import/files/text-lines.ts");
@@ -284,12 +278,13 @@ function readSettings(): () => Config {
   }
 }
 
+const args = process.argv.slice(2);
+
 try {
-  const args = process.argv.slice(2);
   const settings = readSettings();
   // The command-line parser takes 60 ms to load, and this command does not need it.
   if (args.length === 1 && args[0] === "serve") await serve(settings());
-  else process.exitCode = await run(args, settings);
+  else process.exitCode = await run(settings);
   // A connection that is still being opened through a proxy outlives its request.
   if (isStopped) process.exit();
 } catch (error) {

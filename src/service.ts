@@ -208,7 +208,7 @@ async function serveMetrics(
 }
 
 function createUseCases(config: Config, store: Store, deps: ServiceDeps, observers?: Observers) {
-  const { clock, secrets } = deps;
+  const { clock, secrets, log } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
   const { requireVerifiedEmail, registration } = config;
   const parts = { store, clock, secrets };
@@ -229,12 +229,13 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     switchedOn,
   });
   const observeCall = observers?.observeCall;
+  const onError = (err: unknown) => log.error({ err }, "the end of an export was not recorded");
   const reading = { readRate, convertCurrency, readUsage, coverage };
-  const mcp = { ...reading, apiKeys, version, log: deps.log, observeCall };
+  const mcp = { ...reading, apiKeys, version, log, observeCall };
   return {
     clock,
     secrets,
-    log: deps.log,
+    log,
     logDestination: deps.logDestination,
     observeResponse: observers?.observeResponse,
     store,
@@ -256,7 +257,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
-    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, onError }),
   };
 }
 

@@ -12,8 +12,7 @@ import {
   usageStore,
   usageTables,
 } from "./billing/sql.ts";
-import { postgresUnitStatements } from "./billing/units-postgres-sql.ts";
-import { sqliteUnitStatements } from "./billing/units-sqlite-sql.ts";
+import { postgresUnitStatements, sqliteUnitStatements } from "./billing/units-sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 import { coverageStore } from "./coverage/sql.ts";
@@ -75,14 +74,8 @@ export function openSqliteStore(
   }: SqliteOptions & { readonly observeBatch?: ObserveBatch | undefined } = {},
 ): Store {
   const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
-  return createStore(
-    engine,
-    {
-      ...createSqliteBatches(engine),
-      unitStatements: sqliteUnitStatements,
-    },
-    observeBatch,
-  );
+  const batches = { ...createSqliteBatches(engine), unitStatements: sqliteUnitStatements };
+  return createStore(engine, batches, observeBatch);
 }
 
 /** The store on PostgreSQL, as `openPostgresEngine` opens it. */
@@ -96,14 +89,8 @@ export async function openPostgresStore(
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
   const engine = await openPostgresEngine(hosts, settings, onWait);
-  return createStore(
-    engine,
-    {
-      ...createPostgresBatches(engine),
-      unitStatements: postgresUnitStatements,
-    },
-    observeBatch,
-  );
+  const batches = { ...createPostgresBatches(engine), unitStatements: postgresUnitStatements };
+  return createStore(engine, batches, observeBatch);
 }
 
 /**

@@ -83,7 +83,7 @@ function digitsOf(name: SlotName, index: number): string {
 /** The key of a bench account contains its number, so that a million keys need no list. */
 export const API_KEY = `${API_KEY_PREFIX}{account}`;
 
-const SESSION_TOKEN = `${SESSION_TOKEN_PREFIX}{account}`;
+export const SESSION_TOKEN = `${SESSION_TOKEN_PREFIX}{account}`;
 
 const PATH_OF_READ = "/v1/rates/X{pair}/USD";
 

@@ -4,9 +4,11 @@ import { doctor } from "./doctor.ts";
 import { enumeration } from "./enumeration.ts";
 import { exporting } from "./export.ts";
 import { history } from "./history.ts";
+import { hostilePasswords } from "./hostile-passwords.ts";
 import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
+import { slowTexts } from "./long-texts.ts";
 import { mcp } from "./mcp.ts";
 import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
@@ -33,6 +35,8 @@ export const scenarios: readonly Scenario[] = [
   proxied,
   postgres,
   logIns,
+  hostilePasswords,
+  slowTexts,
   importing,
   backfill,
   exporting,

@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * Get whether the store responds and accepts charges, and has rates to serve
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -555,7 +555,7 @@ export interface paths {
         options?: never;
         /**
          * Get whether the store responds and accepts charges, and has rates to serve: headers only
-         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503.
+         * @description For load balancers: a node that is stopping, or whose store does not respond, gets 503. It says nothing about the age of the rates: GET /v1/account/sources and the metrics do.
          */
         head: operations["headReadiness"];
         patch?: never;
@@ -897,6 +897,11 @@ export interface components {
              * @example 0
              */
             missed_publications: number;
+            /**
+             * @description Pairs that its newer publications have left out, and that are not suspended
+             * @example 0
+             */
+            missed_pairs: number;
             /**
              * Format: date-time
              * @description When the publisher's calendar expects the next publication; null for imports and for sources that publish continuously
@@ -4211,6 +4216,7 @@ export interface operations {
                      *           "schedule": "16:05 on working days, Europe/Berlin",
                      *           "pairs": 29,
                      *           "missed_publications": 0,
+                     *           "missed_pairs": 0,
                      *           "next_publication": "2026-11-23T15:05:00Z",
                      *           "last_success_at": "2026-11-21T12:00:00.000Z",
                      *           "newest_as_of": "2026-11-20T15:00:00.000000000Z",

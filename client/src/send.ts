@@ -149,10 +149,10 @@ const wholeNumber = (text: string | null): number | undefined =>
 
 /**
  * A text as a segment of a path. A URL would drop dots, and a proxy an empty segment: the service
- * gets the text `%2E` instead, which is no symbol and no id either.
+ * gets the text `%2E` instead, which is no symbol and no id either, as for half a character.
  */
 export const segmentOf = (text: string): string =>
-  /^\.{0,2}$/.test(text) ? "%252E" : encodeURIComponent(text);
+  /^\.{0,2}$|\p{Surrogate}/u.test(text) ? "%252E" : encodeURIComponent(text);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

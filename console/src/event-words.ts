@@ -21,7 +21,9 @@ const words: Record<AccountAction, Words> = {
   "account.suspended": () => "Account suspended",
   "account.resumed": () => "Account resumed",
   "account.deleted": () => "Account deleted",
+  "account.export_begun": () => "Export of the account's data begun",
   "account.exported": () => "Data of the account exported",
+  "account.export_cut_off": () => "Export of the account's data cut off",
   "account.quota_mails_changed": ({ details }) =>
     `Quota mails turned ${details.quota_mails ? "on" : "off"}`,
   "email.verification_requested": () => "Confirmation mail requested",

@@ -1,5 +1,5 @@
 import type { CoveredSource } from "./api/rates.ts";
-import { formatDay, formatMinute } from "./format.ts";
+import { counted, formatDay, formatMinute } from "./format.ts";
 
 /** The most missed publications that the service counts. */
 const MISSED_MAX = 99;
@@ -9,9 +9,9 @@ export function archiveOf({ archive_since: since }: CoveredSource): string {
   return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
 }
 
-/** Whether a source is up to date. */
-export function stateOf(missed: number): string {
-  if (missed === 0) return "up to date";
+/** Whether a source is up to date, or has left out publications, or some of its pairs. */
+export function stateOf(missed: number, pairs: number): string {
+  if (missed === 0) return pairs === 0 ? "up to date" : `${counted(pairs, "pair")} left out`;
   if (missed === 1) return "1 publication missed";
   return `${missed < MISSED_MAX ? missed : `${MISSED_MAX} or more`} publications missed`;
 }

@@ -179,8 +179,9 @@ async function printExport(deps: AdministrationCommandDeps, typed: string): Prom
   const { openStore, clock, origin, write } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const account = await store.administration.contents(email);
-  const pieces = account && (await exportAccount({ store, clock }, account.id, origin()));
+  const { id: accountId = "" } = (await store.administration.contents(email)) ?? {};
+  const pieces = await exportAccount({ store, clock }, accountId, origin());
   if (pieces === undefined) throw unknownAccount(email);
   for await (const piece of pieces) await write(piece);
+  await store.audit.record("account.exported", origin(), { accountId });
 }

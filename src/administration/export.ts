@@ -5,7 +5,7 @@ import type { DailyUnits, UsageStore } from "../billing/store.ts";
 import { createReadDailyUsage } from "../billing/usage.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
-import { type Origin, ownerNow, type SessionInUse } from "../shared/origin.ts";
+import { type Origin, originNow, ownerNow, type SessionInUse } from "../shared/origin.ts";
 import { pagesOf } from "../shared/pages.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import {
@@ -56,24 +56,35 @@ export async function exportAccount(
 }
 
 /**
- * Makes the export of an account for its owner.
+ * Makes the export of an account for its owner. A second event records whether it was sent whole,
+ * without the address: the account may be deleted by then.
  *
+ * @param isSent resolves when the response has ended.
  * @throws {Failure} `too_many_requests`, because each export adds an event to the audit log;
  *   `unauthorized` when the session has lost its access meanwhile.
  */
-export type ExportOwnAccount = (session: SessionInUse) => Promise<AsyncGenerator<string, void>>;
+export type ExportOwnAccount = (
+  session: SessionInUse,
+  isSent: Promise<boolean>,
+) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
   uses: ExportUses & {
     readonly secrets: Pick<Secrets, "uuid" | "hash">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
+    readonly onError: (error: unknown) => void;
   },
 ): ExportOwnAccount {
-  return async (session) => {
+  return async (session, isSent) => {
     const { accountId, clientAddress } = session;
     await uses.consumeAuthAttempt(clientAddress, `export of ${accountId}`);
     const pieces = await exportAccount(uses, accountId, ownerNow(session, uses));
     if (pieces === undefined) throw sessionRequired;
+    const recordEnd = (isWhole: boolean) => {
+      const action = isWhole ? "account.exported" : "account.export_cut_off";
+      return uses.store.audit.record(action, originNow({ kind: "service" }, uses), { accountId });
+    };
+    isSent.then(recordEnd).catch(uses.onError);
     return pieces;
   };
 }

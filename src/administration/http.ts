@@ -4,7 +4,7 @@ import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi/responses.ts";
 import { invalidJson, notJson } from "../http/response/error-handler.ts";
 import type { SendPieces } from "../http/response/list.ts";
-import type { ListGuard } from "../http/unpaid-responses.ts";
+import { type ListGuard, untilWritten } from "../http/unpaid-responses.ts";
 import { wrongPassword } from "../passwords/rules.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -66,7 +66,8 @@ export function ownAccountRoutes(
     `${url}/export`,
     { schema: exportSchema, onRequest: listGuard },
     async (request, reply) => {
-      return sendPieces(reply, await exportOwnAccount(sessionOf(request)));
+      const isSent = untilWritten(reply.raw);
+      return sendPieces(reply, await exportOwnAccount(sessionOf(request), isSent));
     },
   );
 }

@@ -180,7 +180,7 @@ function readingOf(
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
         const [row] = yield statement(ACCOUNT_ROW, accountId);
         if (row === undefined) return undefined;
-        yield writeEvent("account.exported", origin, { accountId });
+        yield writeEvent("account.export_begun", origin, { accountId });
         const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
         return {
           createdAt: textOf(row, "created_at"),

@@ -5,7 +5,7 @@ import {
   type OutputOptions,
   unknownAccount,
 } from "../cli/command.ts";
-import { fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
+import { type FileUses, readWithProgress, withFile } from "../cli/input-file.ts";
 import { type Column, createJsonPrinter, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { visibleLine } from "../shared/text/visible-text.ts";
@@ -17,10 +17,8 @@ import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
 import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
 
-export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore"> {
+export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUses {
   readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
-  /** Opens a file, or stdin for `-`. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   /** The digest under which a credential is stored. */
   readonly hash: (credential: string) => string;
 }
@@ -161,11 +159,10 @@ interface BurnOptions extends OutputOptions {
 }
 
 async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions): Promise<void> {
-  const { openStore, openFile, showProgress, finishWithoutReader, print } = deps;
+  const { openStore, showProgress, finishWithoutReader, print } = deps;
   const isDryRun = options.dryRun ?? false;
   finishWithoutReader();
-  try {
-    const opened = openFile(file);
+  await withFile(file, deps, async (opened) => {
     await using store = await openStore();
     if (file === "-") showProgress("reading stdin until its end (Ctrl-D)");
     const text = readWithProgress(opened, showProgress);
@@ -176,11 +173,7 @@ async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions
     });
     if (options.json) list.end(`],${JSON.stringify(burnReportJson(report, isDryRun)).slice(1)}`);
     else print(summaryOf(report, isDryRun));
-  } catch (error) {
-    throw fileError(file, error);
-  } finally {
-    showProgress("");
-  }
+  });
 }
 
 /** `<prefix>  <email>  <id>` */

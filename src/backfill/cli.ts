@@ -1,16 +1,18 @@
 import type { Command } from "commander";
 import { sleep } from "../async/sleep.ts";
+import type { EventDetails } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
 import { type Column, durationText, formatJson, formatList, progressBar } from "../cli/output.ts";
 import type { FigureStore } from "../rates/figures.ts";
 import type { PackContent } from "../rates/history.ts";
-import { timestamp } from "../shared/instant.ts";
+import { isDate, timestamp } from "../shared/instant.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import { counted } from "../shared/text/counted.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
+import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
-import type { RateSource } from "../sources/source.ts";
+import type { SourceLookup } from "../sources/source.ts";
 import {
   type ArchivedSource,
   type Backfill,
@@ -23,7 +25,7 @@ import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "
 import type { BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
-export interface BackfillCommandDeps extends CommandIo {
+export interface BackfillCommandDeps extends CommandIo, SourceLookup {
   readonly openStore: OpenStore<{
     readonly figures: FigureStore;
     readonly backfills: BackfillStore;
@@ -31,10 +33,6 @@ export interface BackfillCommandDeps extends CommandIo {
     readonly audit: AuditStore;
   }>;
   readonly packContent: PackContent;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** The keys of all sources. */
-  readonly sourceKeys: readonly string[];
   /** @returns a signal that aborts where a signal would have ended the process. */
   readonly untilStopped: () => AbortSignal;
 }
@@ -76,6 +74,8 @@ export function backfillCommand(
       else setExitCode(await backfillSources(deps, keys, options));
     });
 }
+
+const RESUME = "the same command resumes it";
 
 const examples = `
 The figures are stored beside those that the source has: kurs rates history BASE QUOTE --source
@@ -135,11 +135,15 @@ async function backfillSources(
   let exitCode = 0;
   for (const { source, dates } of tasks) {
     if (signal.aborted) break;
+    const record = (more: EventDetails) => {
+      const details = { source: source.key, ...dates, ...more };
+      return store.audit.record("rates.backfilled", origin(), { details });
+    };
+    // A kill or a full disk may leave no event after the figures.
+    await record({ started: true });
     const report = await run(backfill, source, dates, deps, signal);
     const { stored, unchanged, rejected, failed, remaining } = report;
-    const { from, to } = dates;
-    const details = { source: source.key, from, to, stored, unchanged, rejected };
-    await store.audit.record("rates.backfilled", origin(), { details });
+    await record({ stored, unchanged, rejected });
     showProgress("");
     if (options.json) reports.push(backfillReportJson(source.key, dates, report));
     else print(summaryOf(source.key, dates, report));
@@ -156,19 +160,14 @@ function tasksOf(
   keys: readonly string[],
   { from, to }: BackfillOptions,
 ): readonly Task[] {
-  const { sourcesOf, sourceKeys } = deps;
-  const unknown = keys.filter((key) => !sourceKeys.includes(key));
-  if (unknown.length > 0) {
-    const known = sourceKeys.join(", ");
-    throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
-  }
+  requireKnown(keys, deps.sourceKeys);
   const today = todayOf(deps);
   const first = from === undefined ? undefined : dateOf("--from", from, today);
   const last = to === undefined ? today : dateOf("--to", to, today);
   if (first !== undefined && first > last) {
     throw new CommandError(`--from ${first} is after --to ${last}: exchange them`, 2);
   }
-  return sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
+  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
     if (archive === undefined) {
       const which = "kurs rates backfill lists the sources that have one";
       throw new CommandError(`${key}: ${name} has no archive that Kurs knows; ${which}`, 2);
@@ -189,16 +188,6 @@ function dateOf(option: string, text: string, today: string): string {
   return text;
 }
 
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  try {
-    Temporal.PlainDate.from(text);
-    return true;
-  } catch {
-    return false; // February 30
-  }
-}
-
 function todayOf({ clock }: BackfillCommandDeps): string {
   return timestamp(clock.nowMs()).slice(0, 10);
 }
@@ -213,9 +202,13 @@ async function run(
   const { key } = source;
   const startedMs = performance.now();
   let rejections = 0;
+  let done = "none";
   const reports: BackfillReports = {
-    onProgress: (progress) =>
-      showProgress(`${key}: ${progressText(progress, (performance.now() - startedMs) / 1000)}`),
+    onProgress: (progress) => {
+      const { requests, requestsDone, figuresDone } = progress;
+      done = `${requestsDone} of ${counted(requests, "request")} and ${grouped(figuresDone)} more`;
+      showProgress(`${key}: ${progressText(progress, (performance.now() - startedMs) / 1000)}`);
+    },
     onRejected: (range, { reason }) => {
       rejections += 1;
       const where = range.from === range.to ? range.from : `${range.from} to ${range.to}`;
@@ -224,7 +217,10 @@ async function run(
     onFailed: ({ from, to, reason }) =>
       printError(`${key} ${from} to ${to}: failed: ${visibleLine(reason)}`),
   };
-  const report = await backfill(source, dates, reports, signal);
+  const report = await backfill(source, dates, reports, signal).catch((error: unknown) => {
+    printError(`${key}: stopped: the figures of ${done} are stored; ${RESUME}`);
+    throw error;
+  });
   const more = rejections - REJECTIONS_SHOWN_MAX;
   if (more > 0) printError(`${key}: and ${counted(more, "more line")} rejected`);
   return report;
@@ -261,12 +257,11 @@ function explain(
       `${key}: ${counted(completedBefore, "range")} ${were} complete and not fetched again`,
     );
   }
-  const resume = "the same command resumes it";
   if (remaining !== undefined) {
     const why = isStopped ? "stopped" : "gave up after several failures in a row";
-    printError(`${key}: ${why}: ${remaining.from} to ${remaining.to} is left; ${resume}`);
+    printError(`${key}: ${why}: ${remaining.from} to ${remaining.to} is left; ${RESUME}`);
   } else if (failed.length > 0) {
-    printError(`${key}: ${counted(failed.length, "range")} failed; ${resume}`);
+    printError(`${key}: ${counted(failed.length, "range")} failed; ${RESUME}`);
   }
 }
 

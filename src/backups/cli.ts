@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
 import { timestamp } from "../shared/instant.ts";
-import { backupStore, lockBackupTarget } from "../storage/maintenance.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
+import { backupSqlite, lockBackupDirectory } from "../storage/sqlite/backup/backup.ts";
+import { FILE_NAME, requireDatabase } from "../storage/sqlite/database-file.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
 import {
   backupJson,
@@ -100,17 +102,22 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
   );
   if (named !== undefined) requireFileName(named);
   const keep = keepOf(options.keep);
-  if (keep !== undefined && named !== undefined && !isDirectory(named)) {
+  const isFile = named !== undefined && !isDirectory(named);
+  if (keep !== undefined && isFile) {
     throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
   }
   const onWait = (message: string) => printError(`kurs: ${message}`);
-  using lock = await lockBackupTarget(settings(), named, onWait);
+  const { dataDirectory, backupDirectory } = settings();
+  requireDatabase(dataDirectory);
+  const target = named ?? backupDirectory;
+  // Only backups that are named after their time are recorded and removed.
+  using lock = isFile ? undefined : await lockBackupDirectory(target, onWait);
   const kept = await import("./kept.ts");
-  const target = named ?? settings().backupDirectory;
   const nowMs = clock.nowMs();
   const databaseId = lock && kept.databaseIdOfBackups(target, nowMs);
   const note = { takenAt: timestamp(nowMs), program: version };
-  const taken = backupStore(settings(), target, { note, mayReplace: force, databaseId });
+  const live = join(dataDirectory, FILE_NAME);
+  const taken = backupSqlite(live, target, { note, mayReplace: force, databaseId });
   const verification = verifies ? await verifyNew(taken.file, deps) : undefined;
   const isGood = verification === undefined || verification.problems.length === 0;
   const report = { ...taken, file: verification?.file ?? taken.file };

@@ -1,17 +1,17 @@
 import { basename } from "node:path";
 import { writeEvent } from "../audit/sql.ts";
 import type { Origin } from "../shared/origin.ts";
-import { restoreStore } from "../storage/maintenance.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { RestoreReport } from "../storage/sqlite/backup/report.ts";
 
 /** Replaces the embedded database with a backup, and records that. @throws {StartupError} */
 export async function restoreBackup(
-  settings: StoreSettings,
+  { dataDirectory }: StoreSettings,
   file: string,
   { reviveKeys, origin }: { readonly reviveKeys: boolean; readonly origin: Origin },
 ): Promise<RestoreReport> {
-  return await restoreStore(settings, file, {
+  const { restoreSqlite } = await import("../storage/sqlite/backup/restore.ts");
+  return restoreSqlite(dataDirectory, file, {
     now: origin.at,
     reviveKeys,
     eventOf: (action, about) =>

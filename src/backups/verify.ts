@@ -5,6 +5,7 @@ import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/program/start-error.ts";
+import { reasonOf } from "../shared/program/system-error.ts";
 import { counted } from "../shared/text/counted.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
@@ -62,10 +63,9 @@ function makeScratch(directory: string, scratch: string, nowMs: number): void {
     rmSync(scratch, { recursive: true, force: true });
     makePrivateDirectory(scratch);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(
-      `Cannot restore the backup beside itself: ${reason}. Copy it to a directory that you may ` +
-        "write to, and verify the copy.",
+      `Cannot restore the backup beside itself: ${reasonOf(error)}. Copy it to a directory that ` +
+        "you may write to, and verify the copy.",
       error,
     );
   }

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Id, Type, Units } from "../shared/json-schema.ts";
+import { Id, nullable, Type, Units } from "../shared/json-schema.ts";
 import { remainingUnits, utilization } from "./rules.ts";
 import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
 import type { KeyUsage, UsageReport } from "./usage.ts";
@@ -44,17 +44,15 @@ export const DayOfKey = Type.Object({
 
 export const DailyUsageSchema = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
 
-const lastUsedOn = {
-  type: ["string", "null"],
-  format: "date",
-  description: "The last day in UTC on which the key was charged; null for a key that never was",
-  examples: ["2026-11-21"],
-};
-
 const KeyUsageSchema = Type.Object(
   {
     api_key_id: Id,
-    last_used_on: lastUsedOn as unknown as ReturnType<typeof Type.String>,
+    last_used_on: nullable({
+      format: "date",
+      description:
+        "The last day in UTC on which the key was charged; null for a key that never was",
+      examples: ["2026-11-21"],
+    }),
     units: { ...Units, description: "In the current billing period" },
   },
   { $id: "KeyUsage" },

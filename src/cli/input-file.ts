@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileDigest } from "../shared/file-digest.ts";
-import { CommandError } from "./command.ts";
+import { reasonOf } from "../shared/program/system-error.ts";
+import { CommandError, type CommandIo } from "./command.ts";
 import { progressBar } from "./output.ts";
 
 /** A file, or stdin, that a command reads. Disposing of it ends a read that still waits. */
@@ -8,6 +9,12 @@ export interface OpenedFile extends Disposable {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Undefined for stdin. */
   readonly sizeBytes: number | undefined;
+}
+
+/** How a command opens files, and shows how much it has read. */
+export interface FileUses extends Pick<CommandIo, "showProgress"> {
+  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
+  readonly openFile: (path: string) => OpenedFile;
 }
 
 const BYTES_PER_STEP = 1024 * 1024;
@@ -54,15 +61,20 @@ function progressText(readBytes: number, sizeBytes: number | undefined): string 
   return `${progressBar(part)} of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
 }
 
-/** @returns the error to report for one that opening or reading a file threw. */
-export function fileError(path: string, error: unknown): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return error;
-  return new CommandError(`cannot read ${path}: ${reasons.get(code ?? "") ?? code}`);
+/** Opens a file for some work. @throws {CommandError} it cannot be opened or read. */
+export async function withFile<Result>(
+  given: string,
+  { openFile, showProgress }: FileUses,
+  work: (opened: OpenedFile) => Promise<Result>,
+): Promise<Result> {
+  try {
+    using opened = openFile(given);
+    return await work(opened);
+  } catch (error) {
+    const { syscall, path = given } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new CommandError(`cannot read ${path}: ${reasonOf(error)}`);
+  } finally {
+    showProgress("");
+  }
 }
-
-const reasons = new Map([
-  ["ENOENT", "no such file"],
-  ["EISDIR", "it is a directory"],
-  ["EACCES", "permission is denied"],
-]);

@@ -1,5 +1,5 @@
 import { csvLine } from "./csv.ts";
-import { type Column, createJsonPrinter, createTable } from "./output.ts";
+import { type Column, createTable } from "./output.ts";
 
 /** The choices of an option `--format`. */
 export const listFormats = ["table", "csv", "ndjson"] as const;
@@ -70,25 +70,15 @@ const writers = <Row, Json extends object>({
     end: () => "",
   }),
   json: () => {
-    let text = "";
-    const printer = createJsonPrinter((printed) => {
-      text += `${printed}\n`;
-    });
-    const take = () => {
-      const taken = text;
-      text = "";
-      return taken;
-    };
+    let opening = "[";
     return {
       begin: "",
       textOf: (page) => {
-        printer.add(page.map(toJson));
-        return take();
+        const text = opening + page.map((row) => JSON.stringify(toJson(row))).join(",\n");
+        opening = ",\n";
+        return text;
       },
-      end: () => {
-        printer.end();
-        return take();
-      },
+      end: () => (opening === "[" ? "[]\n" : "\n]\n"),
     };
   },
 });

@@ -4,17 +4,13 @@ import { ageOf, formatList } from "../cli/output.ts";
 import { pairOf, shortAsOf, symbolOf } from "../rates/cli/arguments.ts";
 import { pairName } from "../rates/rules/symbol.ts";
 import type { StoredRate } from "../rates/store.ts";
-import { type ListSeriesDeps, listSeries } from "../series/cli/list.ts";
+import type { SeriesCommandDeps } from "../series/cli/arguments.ts";
+import { listSeries } from "../series/cli/list.ts";
 import { createOutlooks, type Outlook } from "../sources/outlook.ts";
 import { listedRateJson } from "./json.ts";
 
-export interface ListCommandDeps extends ListSeriesDeps {
-  /** The keys of all sources. */
-  readonly sourceKeys: readonly string[];
-}
-
 /** Adds `kurs rates list`. */
-export function listCommand(rates: Command, deps: ListCommandDeps): void {
+export function listCommand(rates: Command, deps: SeriesCommandDeps): void {
   rates
     .command("list")
     .description("show the stored rates, all or of one base; of a pair, every source's newest")
@@ -49,7 +45,7 @@ function stateOf({ outlook, suspendedAt }: ListedRate): string {
 }
 
 async function listRates(
-  { openStore, clock, sourcesOf, sourceKeys, print }: ListCommandDeps,
+  { openStore, clock, sourcesOf, sourceKeys, print }: SeriesCommandDeps,
   base: string | undefined,
   options: OutputOptions,
 ): Promise<void> {

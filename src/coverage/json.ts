@@ -2,34 +2,31 @@ import { storedRateJson } from "../rates/json.ts";
 import { currencyName } from "../rates/rules/currency-names.ts";
 import { type Pair, pairName } from "../rates/rules/symbol.ts";
 import type { StoredRate } from "../rates/store.ts";
-import { Timestamp, Type } from "../shared/json-schema.ts";
+import { nullable, Timestamp, Type } from "../shared/json-schema.ts";
 import type { Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
 import type { CoveredPair, CoveredSource, Publisher } from "./coverage.ts";
 
-const Name = (examples: readonly string[]) => ({
-  type: ["string", "null"],
-  description: "In English; null for a symbol without a known name",
-  examples,
-});
+const Name = (example: string) =>
+  nullable({
+    description: "In English; null for a symbol without a known name",
+    examples: [example],
+  });
 
-const NextPublication = {
-  type: ["string", "null"],
+const NextPublication = nullable({
   format: "date-time",
   description:
     "When the publisher's calendar expects the next publication; null for imports and for " +
     "sources that publish continuously",
   examples: ["2026-11-23T15:05:00Z"],
-};
-
-const nullable = (schema: object) => schema as unknown as ReturnType<typeof Type.String>;
+});
 
 export const CoveredPairSchema = Type.Object(
   {
     base: Type.String({ examples: ["EUR"] }),
     quote: Type.String({ examples: ["USD"] }),
-    base_name: nullable(Name(["Euro"])),
-    quote_name: nullable(Name(["US Dollar"])),
+    base_name: Name("Euro"),
+    quote_name: Name("US Dollar"),
     source: Type.String({
       description: "A key in sources; import or import:NAME if the operator imported it",
       examples: ["ecb"],
@@ -38,7 +35,7 @@ export const CoveredPairSchema = Type.Object(
       description: "Whether a publication is overdue that the pair's rate does not reflect",
       examples: [false],
     }),
-    next_publication: nullable(NextPublication),
+    next_publication: NextPublication,
     suspended: Type.Boolean({
       description: "Whether the operator suspended it: reads get 503",
       examples: [false],
@@ -63,7 +60,6 @@ export const CoveredSourceSchema = Type.Object(
       ],
     }),
     terms_url: nullable({
-      type: ["string", "null"],
       format: "uri",
       examples: ["https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html"],
     }),
@@ -84,16 +80,14 @@ export const CoveredSourceSchema = Type.Object(
       description: "Pairs that its newer publications have left out, and that are not suspended",
       examples: [0],
     }),
-    next_publication: nullable(NextPublication),
-    last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
+    next_publication: NextPublication,
+    last_success_at: nullable({ ...Timestamp }),
     newest_as_of: nullable({
       ...Timestamp,
-      type: ["string", "null"],
       description: "The newest time of its figures; null while it has none",
       examples: ["2026-11-20T15:00:00.000000000Z"],
     }),
     archive_since: nullable({
-      type: ["string", "null"],
       format: "date",
       description:
         "The first date of the publisher's archive, whose figures the operator can add to the " +
@@ -107,7 +101,6 @@ export const CoveredSourceSchema = Type.Object(
     }),
     last_error_at: nullable({
       ...Timestamp,
-      type: ["string", "null"],
       description: "When the last fetch failed; null when it succeeded, and before the first one",
       examples: [null],
     }),
@@ -128,7 +121,6 @@ const PairsSchema = Type.Object(
   {
     pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
     next: nullable({
-      type: ["string", "null"],
       description: "The last pair of the page, for `after`; null on the last page",
       examples: ["EUR/USD"],
     }),
@@ -145,18 +137,13 @@ export function sourcesJson(sources: readonly CoveredSource[]) {
 
 /** What visitors see: no figure, and no time of an observation. */
 export function publishersJson(publishers: readonly Publisher[]) {
-  const names: Record<string, string> = {};
-  for (const { base, quote } of publishers.flatMap(({ readablePairs }) => readablePairs)) {
-    for (const symbol of [base, quote]) {
-      const name = currencyName(symbol);
-      if (name !== undefined) names[symbol] = name;
-    }
-  }
-  return { publishers: publishers.map(publisherJson), names };
+  return { publishers: publishers.map(publisherJson) };
 }
 
 function publisherJson(publisher: Publisher) {
   const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
+  const symbols = new Set(readablePairs.flatMap(({ base, quote }) => [base, quote]));
+  const named = [...symbols].map((symbol) => [symbol, currencyName(symbol, source.key)] as const);
   return {
     name: source.name,
     country: source.country,
@@ -166,6 +153,7 @@ function publisherJson(publisher: Publisher) {
     up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
+    names: Object.fromEntries(named.filter(([, name]) => name !== undefined)),
   };
 }
 
@@ -204,8 +192,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
   return {
     base,
     quote,
-    base_name: currencyName(base) ?? null,
-    quote_name: currencyName(quote) ?? null,
+    base_name: currencyName(base, source) ?? null,
+    quote_name: currencyName(quote, source) ?? null,
     source,
     missed_publication: outlook.isMissed,
     next_publication: outlook.nextPublication ?? null,
@@ -216,8 +204,8 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
 export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
   return {
     ...storedRateJson(rate),
-    base_name: currencyName(rate.base) ?? null,
-    quote_name: currencyName(rate.quote) ?? null,
+    base_name: currencyName(rate.base, rate.source) ?? null,
+    quote_name: currencyName(rate.quote, rate.source) ?? null,
     missed_publication: isMissed,
     next_publication: nextPublication ?? null,
   };

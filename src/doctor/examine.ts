@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Cron } from "croner";
 import { checkMailServer } from "../mail/transport/create-mailer.ts";
 import type { Clock } from "../shared/clock.ts";
@@ -59,7 +60,7 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     ...(await found("settings", () =>
       keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile)),
     )),
-    ...(await found("files", () => (isEmbedded ? findInDirectory(settings) : []))),
+    ...(await found("files", () => (isEmbedded ? findInDirectories(settings) : []))),
     ...(await found("backups", () => (isEmbedded ? findInBackups(settings, deps) : []))),
     ...(await found("database", () => findInServices(settings, deps, isThorough))),
   ];
@@ -79,9 +80,14 @@ async function found(
   }
 }
 
-function findInDirectory({ dataDirectory }: DoctorSettings): readonly Finding[] {
-  const directory = inspectDirectory(dataDirectory);
-  return directory === "missing" ? [] : checkDirectory(dataDirectory, directory);
+/** Looks at the data directory, and at that of backups on another disk. */
+function findInDirectories(settings: DoctorSettings): readonly Finding[] {
+  const paths = [settings.dataDirectory, settings.backupDirectory];
+  const ofDisks = Map.groupBy(paths, (path) => statSync(path, { throwIfNoEntry: false })?.dev);
+  return [...ofDisks.values()].flatMap(([path = ""]) => {
+    const directory = inspectDirectory(path);
+    return directory === "missing" ? [] : checkDirectory(path, directory);
+  });
 }
 
 async function findInBackups(

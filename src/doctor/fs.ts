@@ -14,7 +14,7 @@ export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no
   const directory = statSync(path, { throwIfNoEntry: false });
   if (directory === undefined) return "missing";
   if (!directory.isDirectory()) return "no directory";
-  const { bavail, bsize } = statfsSync(path);
+  const { bavail, bsize, files: inodes, ffree } = statfsSync(path);
   const isOpen = (directory.mode & OPEN_TO_OTHERS) !== 0;
   const files = new Map<string, Stats>();
   for (const name of readdirSync(path)) {
@@ -27,6 +27,8 @@ export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no
     isWritable: mayWrite(path, directory),
     isWritableByOthers: (directory.mode & WRITABLE_BY_OTHERS) !== 0,
     freeBytes: bavail * bsize,
+    // Btrfs and others make inodes as they need them, and state 0.
+    freeInodes: inodes === 0 ? Number.POSITIVE_INFINITY : ffree,
     databaseBytes: files.get(FILE_NAME)?.size ?? 0,
     logBytes: files.get(`${FILE_NAME}-wal`)?.size ?? 0,
     readableByOthers: names.filter(

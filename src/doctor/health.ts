@@ -20,7 +20,8 @@ export async function checkHealth(
   const reachable = LOOPBACK_OF[host] ?? host;
   const url = `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}/healthz`;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const request = get(url, { agent: false, timeout: HEALTH_TIMEOUT_MS }, (response) => {
+  const asked = { host: reachable, port, path: "/healthz" };
+  const request = get({ ...asked, agent: false, timeout: HEALTH_TIMEOUT_MS }, (response) => {
     response.on("error", () => undefined).resume();
     const { statusCode } = response;
     resolve(statusCode === 200 ? undefined : `the response is ${statusCode}`);

@@ -1,15 +1,17 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
 import { integerOf, USABLE_KEY } from "../storage/columns.ts";
-import { FILE_NAME } from "../storage/sqlite/database-file.ts";
+import { rejectBackup } from "../storage/sqlite/backup/metadata.ts";
+import { FILE_NAME, openToRead, requireItsDatabase } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
 import { damageLater, EXAMINE_WITH_SMALL_CACHE } from "../storage/sqlite/health/integrity.ts";
+import { LOCK_NAME, requireLockFile } from "../storage/sqlite/lock-file.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
 import { requireOwner } from "../storage/sqlite/owner.ts";
 import type { Examination } from "./facts.ts";
@@ -61,13 +63,17 @@ export async function examineSqlite(
 ): Promise<Examination> {
   const file = join(dataDirectory, FILE_NAME);
   const isStored = statSync(file, { throwIfNoEntry: false }) !== undefined;
-  if (!isStored) return { kind: "missing", what: `no database at ${file}` };
   try {
+    requireLockFile(join(dataDirectory, LOCK_NAME));
+    requireItsDatabase(file);
+    if (!isStored) return { kind: "missing", what: `no database at ${file}` };
     requireOwner(dataDirectory);
     requireOwner(file);
-    using database = openToRead(file);
+    using database = openToRead(file, BUSY_TIMEOUT_MS);
+    database.exec(EXAMINE_WITH_SMALL_CACHE);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
+    rejectBackup(database);
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
     // At the same time: for a million accounts, each takes over a second. What was read from a
     // damaged database, or the error of reading it, does not count.
@@ -114,17 +120,4 @@ async function readContent(database: DatabaseSync, file: string, isThorough: boo
     pairsBehind: await sourceStore(engine).pairsBehind(),
     mails: await mailStore(engine).list({ withDelivered: false }),
   };
-}
-
-/** Opens a database and, by a first read, its WAL. */
-function openToRead(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    database.exec(EXAMINE_WITH_SMALL_CACHE);
-    schemaOf(database);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
-import { dateOf, inOrder } from "../provenance/cli/moments.ts";
+import { datesOf } from "../provenance/cli/moments.ts";
 import { symbolOf } from "../rates/cli/arguments.ts";
 import type { FigureKind } from "../rates/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../rates/rules/symbol.ts";
@@ -8,7 +8,7 @@ import type { RateStore } from "../rates/store.ts";
 import { figureKinds, servedKindOf } from "../series/cli/arguments.ts";
 import { counted } from "../shared/text/counted.ts";
 import { quoted } from "../shared/text/visible-text.ts";
-import type { RateSource } from "../sources/source.ts";
+import type { SourceLookup } from "../sources/source.ts";
 import { EURO } from "./by-date.ts";
 import { type ExportCounts, type ExportQuery, exportFigures } from "./export.ts";
 import type { Format } from "./format.ts";
@@ -16,12 +16,8 @@ import { formats } from "./formats/all.ts";
 import type { ExportReads, SelectedKinds } from "./store.ts";
 
 /** The dependencies of the command that exports rates. */
-export interface ExportCommandDeps extends CommandIo {
+export interface ExportCommandDeps extends CommandIo, SourceLookup {
   readonly openStore: OpenStore<{ readonly exports: ExportReads; readonly rates: RateStore }>;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** The keys of all sources. */
-  readonly sourceKeys: readonly string[];
 }
 
 interface ExportOptions {
@@ -108,17 +104,10 @@ function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOpt
 }
 
 function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
-  const { source, from, to, pair: pairs = [], companyCurrency: currency } = options;
-  const range = inOrder(
-    {
-      from: from === undefined ? undefined : dateOf("--from", from),
-      to: to === undefined ? undefined : dateOf("--to", to),
-    },
-    { from, to },
-  );
+  const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
     currency === undefined ? undefined : symbolOf("--company-currency", currency);
-  return { source, ...kindsOf(options, deps), ...range, pairs, companyCurrency };
+  return { source, ...kindsOf(options, deps), ...datesOf(options), pairs, companyCurrency };
 }
 
 /** The kind that is asked for or, without one, the one of each source that is served. */

@@ -21,6 +21,8 @@ export interface LoggedRequest extends ObservedRequest {
   readonly accountId?: string | undefined;
   /** The trace that the client's tracer names. */
   readonly traceId: string | undefined;
+  /** Whether the connection closed before the response was written whole. */
+  readonly isCutOff?: boolean;
 }
 
 /** Logs a response in one line with its request id, and with its key or its session's account. */
@@ -31,24 +33,15 @@ export type LogAccess = (
   caller?: Caller,
 ) => void;
 
-/** Also reports every logged response to the observer, if there is one. */
-export function withObserver(
-  logAccess: LogAccess,
-  observe: ObserveResponse | undefined,
-): LogAccess {
-  if (observe === undefined) return logAccess;
-  return (request, status, code, caller) => {
-    logAccess(request, status, code, caller);
-    observe(request, status, code);
-  };
-}
-
-export function loggedRequest(request: FastifyRequest): LoggedRequest {
+export function loggedRequest(
+  request: FastifyRequest,
+  isCutOff = request.raw.socket.destroyed,
+): LoggedRequest {
   const { id, method, arrivedMs } = request;
   const route = routeOf(request).url ?? "(none)";
   const accountId = request.accountId ?? undefined;
   const traceId = traceIdOf(request.headers.traceparent);
-  return { id, method, route, arrivedMs, servedBy: "node_http", accountId, traceId };
+  return { id, method, route, arrivedMs, servedBy: "node_http", accountId, traceId, isCutOff };
 }
 
 /**
@@ -60,9 +53,11 @@ export function createAccessLog(deps: {
   readonly log: Logger;
   readonly logDestination: DestinationStream;
   readonly clock: Clock;
+  /** Gets every response, also those below the log's level. */
+  readonly observe?: ObserveResponse | undefined;
 }): LogAccess {
-  const { log, logDestination, clock } = deps;
-  if (!log.isLevelEnabled("info")) return () => undefined;
+  const { log, logDestination, clock, observe = () => undefined } = deps;
+  if (!log.isLevelEnabled("info")) return observe;
   let nowMs = Number.NaN;
   let start = "";
   let lines = "";
@@ -71,18 +66,21 @@ export function createAccessLog(deps: {
     lines = "";
   };
 
-  return ({ id, method, route, arrivedMs, accountId, traceId }, status, _code, caller) => {
+  return (request, status, code, caller) => {
+    const { id, method, route, arrivedMs, accountId, traceId, isCutOff } = request;
     if (nowMs !== clock.nowMs()) {
       nowMs = clock.nowMs();
       start = `{"level":"info","time":"${timestamp(nowMs)}","request_id":"`;
     }
     const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
+    const end = isCutOff === true ? `${trace},"cut_off":true}\n` : `${trace}}\n`;
     const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
     // Runs after all responses of a batch, and before any code that reads them.
     if (lines === "") process.nextTick(flush);
     lines +=
       `${start}${id}","method":"${method}","route":"${route}",` +
-      `"status":${status},"duration_us":${microseconds}${calledBy(caller, accountId)}${trace}}\n`;
+      `"status":${status},"duration_us":${microseconds}${calledBy(caller, accountId)}${end}`;
+    observe(request, status, code);
   };
 }
 

@@ -50,7 +50,7 @@ export function createSessionGuard(
   const nextIteration = createIterationQueue(SESSIONS_PER_ITERATION);
   return async (request) => {
     const token = credentialOf(request.raw, "Session");
-    await nextIteration();
+    await nextIteration(token);
     request.accountId = await authenticate(token);
   };
 }

@@ -46,7 +46,7 @@ export function describeHeader(request: IncomingMessage, scheme: Scheme): string
   const { authorization } = request.headers;
   if (authorization === undefined) return "no Authorization header";
   if (isRepeated(request, "authorization")) return "two Authorization headers";
-  const [, name = "", credential = ""] = /^([^ ]*) *(.*)$/.exec(authorization) ?? [];
+  const [, name = "", credential = ""] = /^([^ ]*) *(.*)$/s.exec(authorization) ?? [];
   if (name.toLowerCase() === scheme.toLowerCase()) return describeCredential(credential, scheme);
   const known = knownSchemes.find((each) => each.toLowerCase() === name.toLowerCase());
   if (known !== undefined) return `the scheme ${known}`;

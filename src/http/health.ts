@@ -35,7 +35,8 @@ const readinessSchema = {
   tags: ["Health"],
   summary: "Get whether the store responds and accepts charges, and has rates to serve",
   description:
-    "For load balancers: a node that is stopping, or whose store does not respond, gets 503.",
+    "For load balancers: a node that is stopping, or whose store does not respond, gets 503. It " +
+    "says nothing about the age of the rates: GET /v1/account/sources and the metrics do.",
   security: [],
   response: documentedResponses({ 200: readiness }, [withoutRates]),
 };

@@ -7,6 +7,7 @@ import { isRepeated, preflightHeaders } from "./headers.ts";
 import type { ReplyWriter } from "./response/reply.ts";
 import type { HttpResponse } from "./response/response.ts";
 import type { Route } from "./route.ts";
+import { isWellFramed } from "./server/exchanges.ts";
 import { routerOptions } from "./server/server.ts";
 
 declare module "fastify" {
@@ -86,9 +87,9 @@ const noOAuth = new Failure(
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
 const hostTwice = new Failure("invalid_request", "The request has more than one Host header.");
 const hostInvalid = new Failure("invalid_request", "The Host header is not a host name and port.");
-const unknownCoding = new Failure(
+const badlyFramed = new Failure(
   "invalid_request",
-  "The request has a transfer coding other than chunked.",
+  "The request is not HTTP/1.1 or 1.0, or has a transfer coding other than chunked in HTTP/1.1.",
 );
 const hasFragment = new Failure(
   "invalid_request",
@@ -126,8 +127,10 @@ export function addUnmatchedHandling(
   app.addHook("onRequest", (request, reply, done) => {
     const known = request.is404 ? findKnownPath(request.url) : undefined;
     request.knownPath = known ?? null;
-    const malformed =
-      malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);
+    const isFramed = isWellFramed(request.raw);
+    const malformed = isFramed
+      ? (malformedTarget(request) ?? malformedHost(request.raw))
+      : badlyFramed;
     if (malformed !== undefined) return sendFailure(request, reply, malformed);
     if (!request.is404) return done();
     if (isPreflight(request)) {
@@ -181,10 +184,4 @@ function malformedHost(request: IncomingMessage): Failure | undefined {
   if (headers.host === undefined) return httpVersion === "1.1" ? hostMissing : undefined;
   if (!host.test(headers.host)) return hostInvalid;
   return isRepeated(request, "host") ? hostTwice : undefined;
-}
-
-/** Node's parser accepts any list of codings that ends with chunked, but decodes only chunked. */
-function malformedCoding({ headers }: FastifyRequest): Failure | undefined {
-  const { "transfer-encoding": coding = "chunked" } = headers;
-  return coding.toLowerCase() === "chunked" ? undefined : unknownCoding;
 }

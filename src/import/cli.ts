@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import type { EventDetails } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
-import { digested, fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
+import { digested, type FileUses, readWithProgress, withFile } from "../cli/input-file.ts";
 import { type Column, createTable } from "../cli/output.ts";
 import { type RateCommandDeps, shortAsOf } from "../rates/cli/arguments.ts";
 import { warnOfMissingKey } from "../rates/cli/sign.ts";
@@ -15,14 +16,17 @@ import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import { counted } from "../shared/text/counted.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
-import type { RateLineReader } from "../sources/source.ts";
+import type { RateLineReader, SourceLookup } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
 import { createRateImport, type LineReading, previewImport } from "./import.ts";
 import { importCountsJson } from "./json.ts";
 import type { ImportCounts, ImportReports } from "./tally.ts";
 
 /** The dependencies of the command that imports a file. */
-export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
+export interface ImportCommandDeps
+  extends Omit<RateCommandDeps, "openStore">,
+    FileUses,
+    Pick<SourceLookup, "sourceKeys"> {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly history: HistoryStore;
@@ -30,11 +34,7 @@ export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;
-  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
-  /** The keys of all publishers. */
-  readonly sourceKeys: readonly string[];
   /** @returns a signal that aborts where a signal would have ended the process. */
   readonly untilStopped: () => AbortSignal;
 }
@@ -111,43 +111,49 @@ async function importRates(
   file: string,
   { json, publishedAt, source }: ImportUse,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, origin, print } = deps;
+  const { settings, openStore, readRateFile, origin, print } = deps;
   const policy = createUpdatePolicy(settings());
   deps.finishWithoutReader();
-  const stopped = deps.untilStopped();
-  try {
-    using opened = openFile(file);
-    // A read that waits fails then, after the transaction that runs.
-    stopped.addEventListener("abort", () => opened[Symbol.dispose]());
+  return await withFile(file, deps, async (opened) => {
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
     await using store = await openStore({ makesStore: true });
+    // Not before: a signal ends the wait for another process. A read that waits fails then, after
+    // the transaction that runs.
+    const stopped = deps.untilStopped();
+    stopped.addEventListener("abort", () => opened[Symbol.dispose]());
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, policy, sleep: setTimeout });
     const imported = { name: basename(file), digest, publishedAt, source };
-    const reports = reportsTo(deps, false);
+    const record = (more: EventDetails) => {
+      const details = { file: basename(file), source, ...more };
+      return store.audit.record("rates.imported", origin(), { details });
+    };
+    // A kill or a full disk may leave no event after the rates.
+    await record({ started: true });
+    let lines = 0;
+    const onStored = (some: number) => {
+      lines += some;
+    };
+    const reports = { ...reportsTo(deps, false), onStored };
     const importing = storeRateLines(readRateFile(bytes), imported, reports);
     const count = await importing.catch(async (error: unknown) => {
-      if (!stopped.aborted) throw error;
-      const about = { details: { file: basename(file), source, stopped: true } };
-      await store.audit.record("rates.imported", origin(), about);
-      const rest = "the same command stores the rest";
-      throw new CommandError(`stopped: what was read is stored; ${rest}`);
+      await record({ stopped: true }).catch(() => undefined);
+      const stays = `stopped: the rates of ${counted(lines, "line")} are stored`;
+      const outcome = `${stays}; the same command stores the rest`;
+      if (stopped.aborted) throw new CommandError(outcome);
+      if (lines > 0) deps.printError(outcome);
+      throw error;
     });
     const { stored, older, unchanged, held, rejected } = count;
-    const details = {
-      ...{ file: basename(file), source, stored, older, unchanged, held, rejected },
+    await record({
+      ...{ stored, older, unchanged, held, rejected },
       ...(publishedAt && { published_at: `${publishedAt.timeOfDay} ${publishedAt.timeZone}` }),
-    };
-    await store.audit.record("rates.imported", origin(), { details });
+    });
     warnOfFurther(count, deps);
     const rest = `unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
     print(json ? JSON.stringify(importCountsJson(count)) : `stored ${storedText(count)}, ${rest}`);
     return rejected + held === 0 ? 0 : 1;
-  } catch (error) {
-    throw fileError(file, error);
-  } finally {
-    deps.showProgress("");
-  }
+  });
 }
 
 /** Shows what an import would do. */
@@ -156,11 +162,10 @@ async function showImport(
   file: string,
   { json, ...reading }: ImportUse,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, clock, print } = deps;
+  const { settings, openStore, readRateFile, clock, print } = deps;
   const policy = createUpdatePolicy(settings());
   const layOut = createTable(previewColumns);
-  try {
-    using opened = openFile(file);
+  return await withFile(file, deps, async (opened) => {
     await using store = await openStore();
     const count = await previewImport(readRateFile(readWithProgress(opened, deps.showProgress)), {
       ...{ store, clock, policy, reading },
@@ -175,11 +180,7 @@ async function showImport(
     const text = `would store ${storedText(count)}, ${rest}; nothing was stored`;
     print(json ? JSON.stringify({ dry_run: true, ...importCountsJson(count) }) : text);
     return rejected + held === 0 ? 0 : 1;
-  } catch (error) {
-    throw fileError(file, error);
-  } finally {
-    deps.showProgress("");
-  }
+  });
 }
 
 function storedText({ stored, older }: ImportCounts): string {

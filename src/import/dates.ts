@@ -1,6 +1,6 @@
 import type { Quotation, Rate, Rejection } from "../rates/rules/rate.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
-import type { Instant } from "../shared/instant.ts";
+import { dateAlone, type Instant } from "../shared/instant.ts";
 import { quoted } from "../shared/text/visible-text.ts";
 import { dateIn, publicationTime } from "../sources/rules/publication-time.ts";
 
@@ -16,8 +16,6 @@ export function parsePublishedAt(text: string): PublishedAt | undefined {
   const isValid = publicationTime("2026-01-01", timeOfDay, timeZone) !== undefined;
   return isValid ? { timeOfDay, timeZone } : undefined;
 }
-
-const dateAlone = /^\d{4}-\d\d-\d\d$/;
 
 /** Adds the time of day to a line whose `as_of` is a date alone. */
 export function completeTime<Line extends Quotation>(

@@ -104,6 +104,7 @@ export function createRateImport(uses: {
         const how = { policy, headersOf, publication, origin: origin() };
         const outcome = await store.rates.update(some, how);
         publication = outcome.publication;
+        reports.onStored?.(some.length);
         for (const [index, decision] of outcome.decisions.entries()) {
           if (decision === "store") continue;
           others.set(some[index]?.line ?? 0, lineDecision(decision, outcome.isNew[index]));

@@ -27,6 +27,8 @@ export interface ImportReports {
   readonly onHeld: (line: number, rate: Rate) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
   readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
+  /** A transaction has stored the rates of further lines. */
+  readonly onStored?: (lines: number) => void;
 }
 
 /** A valid rate of a file. */

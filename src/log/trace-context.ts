@@ -4,7 +4,7 @@
 const fields = "(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}";
 
 /** Later versions than 00 may add fields (section 3.2.4); ff is none. */
-const form = new RegExp(`^(?:00-${fields}$|(?!00|ff)[0-9a-f]{2}-${fields}(?:$|-))`);
+const form = new RegExp(`^(?:00-${fields}[\\t ]*$|(?!00|ff)[0-9a-f]{2}-${fields}(?:[\\t ]*$|-))`);
 
 /**
  * @param traceparent the header's value; two headers are joined by a comma, and name no trace.
@@ -15,7 +15,8 @@ export function traceIdOf(traceparent: string | readonly string[] | undefined): 
   return ofThisVersion ?? ofLater;
 }
 
-const lines = /\r\ntraceparent:[\t ]*([!-~]*)[\t ]*(?=\r\n)/gi;
+// One place for spaces: with a second one behind the value, 8 KiB of them took 50 ms.
+const lines = /\r\ntraceparent:[\t ]*(.*)/gi;
 
 /** The same of the head of a request in plain form. */
 export function traceIdIn(head: string): string | undefined {

@@ -37,10 +37,9 @@ export async function mcpRoutes(
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
     const message = { headers, body, apiKey: apiKeyOf(request), requestId };
-    respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) }).then(
-      (response) => send(request, reply, response),
-      (error: Error) => reply.send(error),
-    );
+    respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) })
+      .then((response) => send(request, reply, response))
+      .catch((error: Error) => reply.send(error));
   };
 
   // A client with an invalid key may ask for a stream first. 405 would hide that the key is

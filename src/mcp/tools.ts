@@ -14,12 +14,6 @@ import { Type } from "../shared/json-schema.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments that do not violate a tool's schema. */
-type Texts = Readonly<Record<string, string>>;
-
-/** Characters that a failure repeats of an argument's name. */
-const NAME_LENGTH_MAX = 64;
-
 /** A tool, defined once for both implementations of calls. */
 export interface Tool {
   readonly name: string;
@@ -134,7 +128,7 @@ export function createTools(deps: {
       inputSchema: exactly({ base, quote }),
       outputSchema: exactly(rateFields),
       ...costsOneUnit,
-      run(apiKey, { base = "", quote = "" }: Texts) {
+      run(apiKey, { base = "", quote = "" }: Record<string, string>) {
         return readRate(apiKey, base, quote).then(({ result, unitsCharged, caller }) =>
           result instanceof Failure
             ? { result, headers: [], unitsCharged, caller }
@@ -151,7 +145,7 @@ export function createTools(deps: {
       inputSchema: exactly({ base, quote, amount }),
       outputSchema: exactly(conversionFields),
       ...costsOneUnit,
-      run(apiKey, { base = "", quote = "", amount = "" }: Texts) {
+      run(apiKey, { base = "", quote = "", amount = "" }: Record<string, string>) {
         return convertCurrency(apiKey, base, quote, amount).then((conversion) => {
           const { result, ...others } = conversion;
           if (result instanceof Failure) return { result, headers: [], ...others };
@@ -191,11 +185,9 @@ export function createTools(deps: {
 function violationOf(tool: string, names: string[], args: Arguments): string | undefined {
   // The SDK drops __proto__.
   const other = Object.keys(args).find((name) => !names.includes(name) && name !== "__proto__");
-  if (other !== undefined) {
-    const taken = names.join(", ").replace(/, ([a-z]+)$/, " and $1");
-    const rule = taken === "" ? "none" : `${taken}, for the newest rate`;
-    return `${tool} has no argument ${other.slice(0, NAME_LENGTH_MAX)}. It takes ${rule}.`;
-  }
+  const taken = names.join(", ") || "none";
+  if (other !== undefined)
+    return `${tool} has no argument ${other.slice(0, 64)}: it takes ${taken}.`;
   const wrong = names.find((name) => typeof args[name] !== "string");
   if (wrong === undefined) return undefined;
   if (args[wrong] === undefined) return `${wrong} is missing.`;

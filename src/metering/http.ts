@@ -82,10 +82,9 @@ export function rateRoutes(
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
     const rejection = parsePair(base, quote) && rejectQuery(request.query as object);
-    respondToRead(request.id, apiKey, base, quote, rejection).then(
-      (response) => send(request, reply, response),
-      (error: Error) => reply.send(error),
-    );
+    respondToRead(request.id, apiKey, base, quote, rejection)
+      .then((response) => send(request, reply, response))
+      .catch((error: Error) => reply.send(error));
   });
 }
 

@@ -2,40 +2,31 @@ import type { DocumentedHeader, DocumentedHeaders } from "../http/openapi/header
 
 // The headers of reads, for the OpenAPI document.
 
-const always = (component: string, description: string, example: string): DocumentedHeader => ({
-  component,
-  description,
-  required: true,
-  schema: { type: "string" },
-  example,
-});
+const always = (
+  component: string,
+  description: string,
+  example: string | number,
+  schema: object = { type: "string" },
+): DocumentedHeader => ({ component, description, required: true, schema, example });
 
-const sometimes = (description: string, example: string): DocumentedHeader => ({
-  description,
-  required: false,
-  schema: { type: "string" },
-  example,
-});
+const sometimes = (
+  description: string,
+  example: string | number,
+  schema: object = { type: "string" },
+): DocumentedHeader => ({ description, required: false, schema, example });
 
-const units = { schema: { type: "integer", enum: [0, 1] } } as const;
+const units = { type: "integer", enum: [0, 1] };
 
 const charged: DocumentedHeaders = {
-  "Units-Charged": {
-    ...units,
-    component: "UnitsCharged",
-    description: "What the request cost",
-    required: true,
-    example: 1,
-  },
+  "Units-Charged": always("UnitsCharged", "What the request cost", 1, units),
 };
 
 const chargedIfKnown: DocumentedHeaders = {
-  "Units-Charged": {
-    ...units,
-    description: "What the request cost; missing where that is not known, or it was not valid HTTP",
-    required: false,
-    example: 0,
-  },
+  "Units-Charged": sometimes(
+    "What the request cost; missing where that is not known, or it was not valid HTTP",
+    0,
+    units,
+  ),
 };
 
 const policy = [
@@ -72,19 +63,16 @@ export const rateHeaders: DocumentedHeaders = {
     "<https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html>; " +
       'rel="license"',
   ),
-  "Rate-Next": {
-    ...sometimes(
-      "When the publisher's calendar expects the next rate; if it has one",
-      "2026-03-16T15:05:00Z",
-    ),
-    schema: { type: "string", format: "date-time" },
-  },
-  "Rate-Missed": {
-    description: "Publications missed by the publisher's calendar; missing at 0, 99: or more",
-    required: false,
-    schema: { type: "integer", minimum: 1, maximum: 99 },
-    example: 1,
-  },
+  "Rate-Next": sometimes(
+    "When the publisher's calendar expects the next rate; if it has one",
+    "2026-03-16T15:05:00Z",
+    { type: "string", format: "date-time" },
+  ),
+  "Rate-Missed": sometimes(
+    "Publications missed by the publisher's calendar; missing at 0, 99: or more",
+    1,
+    { type: "integer", minimum: 1, maximum: 99 },
+  ),
   "Content-Digest": sometimes(
     "SHA-256 of the body (RFC 9530); if rates are signed",
     "sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:",

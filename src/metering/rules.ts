@@ -28,13 +28,13 @@ const foreignParameters = new Set([
   ...["end_date", "amount", "base", "quote", "symbols", "source", "provider", "expand"],
 ]);
 
-/** @returns the failure of a query that asks for anything but the newest rate of the path's pair. */
+/** @returns the failure of a query that asks for anything but the newest rate of the pair. */
 export function rejectQuery(query: object): Failure | undefined {
   const name = Object.keys(query).find((each) => foreignParameters.has(each.toLowerCase()));
   if (name === undefined) return undefined;
   const message =
-    `There is no parameter ${name}: a read has the newest rate of the pair in its path. Remove it; ` +
-    "the operator has earlier figures, and convert_currency of MCP multiplies an amount.";
+    `There is no parameter ${name}: a read has the newest rate of the pair in its path. Remove ` +
+    "it; the operator has earlier figures, and convert_currency of MCP multiplies an amount.";
   return new Failure("invalid_request", message);
 }
 

@@ -15,10 +15,15 @@ export interface RateRead {
   readonly day: string;
 }
 
-/** The stored rate of a pair; a failure when it is damaged. */
-export type KnownRate = ServedRate | "suspended" | Failure | StoreUnavailable;
-
-export type RateFound = KnownRate | "no_pair" | "exhausted" | "unsupported";
+export type RateFound =
+  | ServedRate
+  | "no_pair"
+  | "exhausted"
+  | "unsupported"
+  | "suspended"
+  /** The stored rate is damaged. */
+  | Failure
+  | StoreUnavailable;
 
 /** A read of an account whose quota is not stored: nothing is charged. */
 export interface ReadWithoutQuota {

@@ -71,9 +71,7 @@ export function createCounts(): Counts & Observers {
     observeCall(tool, code) {
       const outcome = code ?? "ok";
       const name = `${tool} ${outcome}`;
-      const known = calls.get(name);
-      if (known === undefined) calls.set(name, { tool, outcome, calls: 1 });
-      else known.calls += 1;
+      calls.getOrInsertComputed(name, () => ({ tool, outcome, calls: 0 })).calls += 1;
       if (code !== undefined) countFailure(code);
     },
 
@@ -114,9 +112,7 @@ function createResponseCounts() {
     routes: () => series.values(),
     count({ method, route, arrivedMs }: ObservedRequest, status: number): void {
       const { byStatus, seconds } = byRoute.get(route)?.get(method) ?? open(method, route);
-      const ofStatus = byStatus.get(status);
-      if (ofStatus === undefined) byStatus.set(status, { count: 1 });
-      else ofStatus.count += 1;
+      byStatus.getOrInsertComputed(status, () => ({ count: 0 })).count += 1;
       if (!Number.isNaN(arrivedMs)) seconds.observe((performance.now() - arrivedMs) / 1000);
     },
   };

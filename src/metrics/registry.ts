@@ -177,7 +177,7 @@ function sourceMetrics(readStore: ReadStore, clock: Clock): readonly Metric[] {
     metric(
       "kurs_source_missed_pairs",
       "Pairs of a source that newer publications of it have left out, and that are not suspended",
-      ({ missedPairs }) => missedPairs.length,
+      ({ missedPairs }) => missedPairs.count,
     ),
     metric(
       "kurs_source_failures",

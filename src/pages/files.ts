@@ -42,8 +42,8 @@ export interface BuiltFiles {
 const builds = new Map<string, ReadonlyMap<string, Buffer>>();
 
 /**
- * Reads the files of a directory that ships with the program, once: names in a page fit only its own
- * build, and a new one may replace the files under a running server.
+ * Reads the files of a directory that ships with the program, once: names in a page fit only its
+ * own build, and a new one may replace the files under a running server.
  *
  * @param directory from the root of the package, such as `console/dist`.
  * @param rewriting of some files, which are then sent uncompressed.

@@ -1,16 +1,14 @@
 import type { Pair } from "../rates/rules/symbol.ts";
 import type { SourcedRate } from "../rates/rules/update-policy.ts";
+import type { StoredFigure } from "../series/store.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** An accepted rate in its pair's history. Times are RFC 3339 in UTC. */
-export interface Observation extends SourcedRate {
+export interface Observation
+  extends SourcedRate,
+    Pick<StoredFigure, "storedAt" | "publication" | "hash"> {
   /** From 1 for each pair, in the order of acceptance. */
   readonly sequence: number;
-  readonly storedAt: string;
-  /** Undefined for a rate that was stored before the history began. */
-  readonly publication: number | undefined;
-  /** SHA-256 of the document that states it; undefined if unknown. */
-  readonly hash: string | undefined;
 }
 
 /** The observations of a pair whose `as_of` is in a range, both ends included. */

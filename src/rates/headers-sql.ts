@@ -8,7 +8,8 @@ import { sourcedRateOf } from "./update-sql.ts";
 import { byCount, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
 
 /** Also those that no response can have: older versions wrote names beyond ASCII as they are. */
-const WITHOUT_HEADERS = `(headers LIKE '["rate-source","%' AND octet_length(headers) = length(headers)) IS NOT TRUE`;
+const WITHOUT_HEADERS = `
+  (headers LIKE '["rate-source","%' AND octet_length(headers) = length(headers)) IS NOT TRUE`;
 
 const conditions: Readonly<Record<RatesToRenew, string>> = {
   "without headers": WITHOUT_HEADERS,

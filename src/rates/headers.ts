@@ -40,23 +40,21 @@ export const signatureHeaders: ReadonlySet<string> = new Set([
 /** The header with the time of the next publication. */
 export const RATE_NEXT = "rate-next";
 
+/** A list of names and values that are the same bytes on every way in. */
+const SENDABLE = /^\[(?:"[\w-]+","(?:[ !#-[\]-~]|\\["\\])*"(?:,(?!\])|(?=\])))*\]$/;
+
 /**
  * @param json as the store keeps it; null for a rate of an older version, until the next start.
- * @returns `internal_error` for JSON that is no list of headers which every way in can send.
+ * @returns `internal_error` for headers that cannot be sent.
  */
 export function servedRate(rate: SourcedRate, json: string | null): ServedRate | Failure {
   const { base, quote, rate: figure, asOf, source } = rate;
-  const headers: unknown = json === null ? [] : JSON.parse(json);
-  if (!areSendable(headers)) {
-    return toFailure(new Error(`the stored headers of ${pairName(rate)} are damaged`));
+  const headers = json === null ? [] : (JSON.parse(json) as string[]);
+  if (json !== null && !SENDABLE.test(json)) {
+    const advice = "a start, or the next figure, makes them anew";
+    return toFailure(new Error(`the stored headers of ${pairName(rate)} are damaged: ${advice}`));
   }
   const next = headers.indexOf(RATE_NEXT);
   const nextMs = next === -1 ? Number.POSITIVE_INFINITY : Date.parse(headers[next + 1] ?? "");
   return { base, quote, rate: figure, asOf, source, headers, nextMs };
-}
-
-function areSendable(headers: unknown): headers is readonly string[] {
-  const isSendable = (text: unknown, index: number) =>
-    typeof text === "string" && (index % 2 === 0 ? /^[\w-]+$/ : /^[ -~]*$/).test(text);
-  return Array.isArray(headers) && headers.length % 2 === 0 && headers.every(isSendable);
 }

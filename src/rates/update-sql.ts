@@ -20,6 +20,7 @@ import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-p
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
+import { claimUnproven } from "./unproven-sql.ts";
 import {
   currentRates,
   dropHeldRates,
@@ -83,6 +84,7 @@ export function* updateRates(
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
   const figures = further.length === 0 ? rates : [...rates, ...further];
   const isNew = yield* addFigures(maxRowsPerStatement, figures, id, origin.at);
+  yield* claimUnproven(rates, id);
   return { decisions, isNew: isNew.slice(0, rates.length), publication: id };
 }
 

@@ -13,11 +13,7 @@ export const FIGURE_KEY = "base, quote, source, kind, date, as_of, revision";
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 export function byCount(make: (rows: number) => string): (rows: number) => string {
   const made = new Map<number, string>();
-  return (rows) => {
-    const known = made.get(rows) ?? make(rows);
-    made.set(rows, known);
-    return known;
-  };
+  return (rows) => made.getOrInsertComputed(rows, make);
 }
 
 // Rates are looked up and stored many at a time: over a network each round trip costs time, and all

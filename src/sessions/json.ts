@@ -1,25 +1,22 @@
 import type { Static } from "typebox";
 import { Password } from "../passwords/json.ts";
-import { Email, Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { Email, Id, nullable, Timestamp, Type } from "../shared/json-schema.ts";
 import type { IssuedSession, ValidSession } from "./sessions.ts";
 
 /** A day after the example of a time. */
 const EXAMPLE_END = "2026-11-22T12:00:00.000Z";
-
-const address = {
-  type: ["string", "null"],
-  description:
-    "The client's address at the log-in, of IPv6 the /64; null for a log-in before the service " +
-    "stored it",
-  examples: ["192.0.2.1", "2001:db8::/64"],
-};
 
 const ListedSessionSchema = Type.Object(
   {
     id: Id,
     created_at: Timestamp,
     expires_at: { ...Timestamp, examples: [EXAMPLE_END] },
-    address: address as unknown as ReturnType<typeof Type.String>,
+    address: nullable({
+      description:
+        "The client's address at the log-in, of IPv6 the /64; null for a log-in before the " +
+        "service stored it",
+      examples: ["192.0.2.1", "2001:db8::/64"],
+    }),
     current: Type.Boolean({ description: "Whether this request used it", examples: [true] }),
   },
   { $id: "ListedSession" },
@@ -30,14 +27,10 @@ const SessionListSchema = Type.Object(
   { $id: "SessionList" },
 );
 
-type ListedSession = Omit<Static<typeof ListedSessionSchema>, "address"> & {
-  readonly address: string | null;
-};
-
-export function listedSessionJson(session: ValidSession): ListedSession {
-  const { id, createdAt, expiresAt, address: from, isCurrent } = session;
+export function listedSessionJson(session: ValidSession): Static<typeof ListedSessionSchema> {
+  const { id, createdAt, expiresAt, address, isCurrent } = session;
   const times = { created_at: createdAt, expires_at: expiresAt };
-  return { id, ...times, address: from ?? null, current: isCurrent };
+  return { id, ...times, address: address ?? null, current: isCurrent };
 }
 
 export const CredentialsBody = Type.Object({ email: Email, password: Password });

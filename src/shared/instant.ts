@@ -24,6 +24,14 @@ export function parseInstant(text: string): Instant | undefined {
   return lastRead.instant;
 }
 
+/** The form of a date alone. */
+export const dateAlone = /^\d{4}-\d\d-\d\d$/;
+
+/** Whether a text is a date that exists, such as 2026-03-13. */
+export function isDate(text: string): boolean {
+  return dateAlone.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined;
+}
+
 let lastRead: { text: string; instant: Instant | undefined } = { text: "", instant: undefined };
 
 function readInstant(text: string): Instant | undefined {

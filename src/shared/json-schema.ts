@@ -1,4 +1,5 @@
 import type TypeBox from "typebox";
+import type { TNull, TString, TUnion } from "typebox";
 import { UNMAILABLE_CHARACTERS } from "./text/email.ts";
 
 /** The builders of typebox that the API's schemas use. */
@@ -55,6 +56,12 @@ const builders = {
  * (docs/decisions/0010-a-start-loads-what-reads-need.md).
  */
 export const Type = builders as unknown as Builders;
+
+/** The schema of a text that may also be null. */
+export function nullable(options: Options): TUnion<[TString, TNull]> {
+  const schema: object = { ...builders.String(options), type: ["string", "null"] };
+  return schema as TUnion<[TString, TNull]>;
+}
 
 /** What a rejection calls the characters that a pattern excludes, by the pattern. */
 const excluded = new Map<string, string>();

@@ -37,11 +37,11 @@ const credential = new RegExp(
 );
 
 /**
- * Cuts every credential in a text, complete or not, after the 8 digits that are no secret: for a
- * message that quotes what a person typed.
+ * Cuts every credential in a text, complete or not, after the 8 digits that are no secret, and the
+ * password of every address: for a message that quotes what a person typed.
  */
 export function withoutSecrets(text: string): string {
-  return text.replace(credential, "$1…");
+  return text.replace(credential, "$1…").replace(/(:\/\/[^\s:@]*):\S*@/g, "$1:***@");
 }
 
 /** Random bytes in a credential's secret: 256 bits, which cannot be guessed. */

@@ -19,21 +19,17 @@ import {
   type SourceStatus,
 } from "./refresh.ts";
 import { MISSED_MAX, missedPairsText } from "./rules/missed.ts";
-import { type RateSource, SourceError } from "./source.ts";
+import { type RateSource, SourceError, type SourceLookup } from "./source.ts";
 import type { SourceStore } from "./store.ts";
 
 /** The dependencies of the commands that show and fetch sources. */
-export interface SourceCommandDeps extends Omit<RateCommandDeps, "openStore"> {
+export interface SourceCommandDeps extends Omit<RateCommandDeps, "openStore">, SourceLookup {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly sources: SourceStore;
     readonly signingKeys: SigningKeyStore;
   }>;
   readonly packContent: PackContent;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** The keys of all sources. */
-  readonly sourceKeys: readonly string[];
 }
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
@@ -87,7 +83,7 @@ async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Prom
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store.sources, sources, nowMs);
-  const behind = states.filter(({ missedPairs }) => missedPairs.length > 0);
+  const behind = states.filter(({ missedPairs }) => missedPairs.count > 0);
   const isStale = states.some(({ missedPublications }) => missedPublications > 0);
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);
@@ -125,11 +121,7 @@ async function fetchSources(
   dryRun: boolean,
 ): Promise<number> {
   const { settings, sourcesOf, sourceKeys, openStore, print, printError } = deps;
-  const unknown = keys.filter((key) => !sourceKeys.includes(key));
-  if (unknown.length > 0) {
-    const known = sourceKeys.join(", ");
-    throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
-  }
+  requireKnown(keys, sourceKeys);
   const sources = sourcesOf(keys.length === 0 ? settings().rateSources : keys);
   if (sources.length === 0) {
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
@@ -159,6 +151,13 @@ async function fetchSources(
   }
   deps.showProgress("");
   return failed ? 1 : 0;
+}
+
+/** @throws {CommandError} a key is no source's. */
+export function requireKnown(keys: readonly string[], sourceKeys: readonly string[]): void {
+  const unknown = keys.filter((key) => !sourceKeys.includes(key)).join(", ");
+  if (unknown === "") return;
+  throw new CommandError(`unknown source ${unknown}; known sources: ${sourceKeys.join(", ")}`, 2);
 }
 
 function lineOf({ source, error, stored, held, skipped, rejections }: RefreshReport): string {

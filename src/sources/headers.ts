@@ -12,11 +12,10 @@ export type HeaderSource = Pick<
   "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
 >;
 
-const IMPORT_NAME = "Imported by the operator";
-
 /** Of an import, or of a source that this version does not know. */
 function unnamed(source: string): readonly string[] {
-  return ["rate-source", rateSource(source, isImport(source) ? IMPORT_NAME : undefined)];
+  const name = isImport(source) ? "Imported by the operator" : undefined;
+  return ["rate-source", rateSource(source, name)];
 }
 
 /**
@@ -28,13 +27,11 @@ export function createHeadersOf(
   signingKey: () => SigningKey | undefined = () => undefined,
 ): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  const unsigned = (rate: SourcedRate) => {
-    const known = bySource.get(rate.source);
-    if (known !== undefined) return known(rate);
-    const constant = unnamed(rate.source);
-    bySource.set(rate.source, () => constant);
-    return constant;
-  };
+  const unsigned = (rate: SourcedRate) =>
+    bySource.getOrInsertComputed(rate.source, (source) => {
+      const constant = unnamed(source);
+      return () => constant;
+    })(rate);
   const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },
@@ -109,8 +106,6 @@ function rateSource(key: string, name: string | undefined): string {
 /** A string or, beyond ASCII, a display string: every way in sends the same bytes of it. */
 function textItem(text: string): string {
   if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-  const escaped = text
-    .toWellFormed()
-    .replaceAll(/[^ -~]|["%]/gu, (one) => encodeURIComponent(one).toLowerCase());
-  return `%"${escaped}"`;
+  const escaped = (one: string) => encodeURIComponent(one).toLowerCase();
+  return `%"${text.toWellFormed().replaceAll(/[^ -~]|["%]/gu, escaped)}"`;
 }

@@ -1,5 +1,4 @@
 import type { SourceStatus } from "./refresh.ts";
-import { namesOf } from "./rules/missed.ts";
 
 export function sourceStatusJson(status: SourceStatus) {
   return {
@@ -7,8 +6,8 @@ export function sourceStatusJson(status: SourceStatus) {
     pairs: status.pairs,
     newest_as_of: status.newestAsOf ?? null,
     missed_publications: status.missedPublications,
-    missed_pairs: status.missedPairs.length,
-    missed_pair_names: namesOf(status.missedPairs),
+    missed_pairs: status.missedPairs.count,
+    missed_pair_names: status.missedPairs.names,
     last_success_at: status.lastSuccessAt ?? null,
     last_error_at: status.lastErrorAt ?? null,
     last_error: status.lastError ?? null,

@@ -35,11 +35,7 @@ function memoized<Result>(
       fromMs = nowMs;
       untilMs = schedule.nextChange(nowMs) ?? nowMs;
     }
-    const known = results.get(asOf);
-    if (known !== undefined) return known;
-    const result = compute(schedule, asOf, nowMs);
-    results.set(asOf, result);
-    return result;
+    return results.getOrInsertComputed(asOf, () => compute(schedule, asOf, nowMs));
   };
 }
 

@@ -2,13 +2,14 @@ import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
 import { latestAsOf, parseSourceLine, type Rejection } from "../rates/rules/rate.ts";
+import { pairName } from "../rates/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { type Instant, instantAt, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
 import { createMissedCounts } from "./outlook.ts";
-import type { MissedPair } from "./rules/missed.ts";
+import type { MissedPairs } from "./rules/missed.ts";
 import { type Fetched, packDocuments, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
@@ -222,8 +223,7 @@ function nextAttemptMs(
 /** The state of a source, for monitoring. */
 export interface SourceStatus extends SourceState {
   readonly missedPublications: number;
-  /** The oldest first. */
-  readonly missedPairs: readonly MissedPair[];
+  readonly missedPairs: MissedPairs;
 }
 
 /** The status of each given source. One that was never fetched has missed a publication. */
@@ -239,7 +239,12 @@ export async function readSourceStatus(
   });
   return sources.map(({ key }) => {
     const state = states.get(key) ?? neverFetched(key, nowMs);
-    const missedPairs = behind.filter(({ source, missed }) => source === key && missed > 0);
+    const pairs = behind.filter(({ source, missed }) => source === key && missed > 0);
+    const missedPairs = {
+      count: pairs.length,
+      names: pairs.slice(0, 10).map(pairName),
+      publications: Math.max(0, ...pairs.map(({ missed }) => missed)),
+    };
     return { ...state, missedPublications: missedBy(key, state.newestAsOf, nowMs), missedPairs };
   });
 }

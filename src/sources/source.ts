@@ -63,6 +63,14 @@ export interface RateSource {
   readonly archive?: SourceArchive;
 }
 
+/** How a command finds sources. */
+export interface SourceLookup {
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+  /** The keys of all sources. */
+  readonly sourceKeys: readonly string[];
+}
+
 /** The earlier figures of a source's publisher. */
 export interface SourceArchive {
   /** Its first date. */

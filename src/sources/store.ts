@@ -1,4 +1,4 @@
-import type { Pair } from "../rates/rules/symbol.ts";
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */
@@ -18,10 +18,7 @@ export interface SourceState {
 }
 
 /** A pair that is older than the newest figure of its source. */
-export interface PairBehind extends Pair {
-  readonly source: string;
-  readonly asOf: Instant;
-}
+export type PairBehind = Pick<SourcedRate, "base" | "quote" | "source" | "asOf">;
 
 interface FetchSuccess {
   readonly at: string;

@@ -27,9 +27,8 @@ export async function transactionBy<Result>(
 ): Promise<Result> {
   const outcome = await engine.transaction(function* () {
     if (session !== undefined) {
-      const { accountId, tokenHash } = session;
-      if ((yield statement(LOCK_OWNER, accountId)).length === 0) return undefined;
-      if ((yield statement(LOCK_SESSION, tokenHash, at)).length === 0) return undefined;
+      if ((yield statement(LOCK_OWNER, session.accountId)).length === 0) return undefined;
+      if ((yield statement(LOCK_SESSION, session.tokenHash, at)).length === 0) return undefined;
     }
     return { result: yield* steps() };
   }, lock);

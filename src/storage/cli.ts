@@ -2,12 +2,18 @@ import type { Command } from "commander";
 import { CommandError, type CommandIo } from "../cli/command.ts";
 import { type Column, progressBar, table } from "../cli/output.ts";
 import type { Table } from "./columns.ts";
+import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { TableTotals } from "./copy/tables.ts";
-import { copyStore, migrateStore } from "./maintenance.ts";
-import { databaseOptionProblems, parseDatabaseUrl, type StoreSettings } from "./settings.ts";
+import {
+  commandTimeouts,
+  databaseOptionProblems,
+  parseDatabaseUrl,
+  type StoreSettings,
+} from "./settings.ts";
+import { untilUnlocked } from "./sqlite/lock-file.ts";
+import { migrateSqlite } from "./sqlite/open.ts";
 
 export interface StoreCommandDeps extends CommandIo {
-  readonly version: string;
   /** @throws {ConfigError} */
   readonly settings: () => StoreSettings;
   /** What `kurs store copy` copies, each table after those that it references. */
@@ -46,8 +52,14 @@ interface CopyOptions {
 }
 
 async function migrate({ settings, print, printError }: StoreCommandDeps): Promise<void> {
-  const onWait = (message: string) => printError(`kurs: ${message}`);
-  const { from, to } = await migrateStore(settings(), onWait);
+  const { dataDirectory, database, backupDirectory } = settings();
+  const { from, to } =
+    database.engine === "postgres"
+      ? await (await import("./postgres/open.ts")).migratePostgresStore(database.hosts)
+      : await untilUnlocked(
+          () => migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs, backupDirectory),
+          (message) => printError(`kurs: ${message}`),
+        );
   print(
     from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from} and is now ${to}`,
   );
@@ -67,10 +79,11 @@ async function copy(deps: StoreCommandDeps, { from, to }: CopyOptions): Promise<
   if (hosts === undefined || problems.length > 0) {
     throw new CommandError(`--to or DATABASE_URL: ${problems.join("; ")}`, 2);
   }
-  const report = await copyStore(path ?? dataDirectory, hosts, tables, (progress) => {
-    const { table: name, copied, total } = progress;
-    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`);
-  });
+  const { copyToPostgres } = await import("./copy/to-postgres.ts");
+  using source = openSqliteSource(path ?? dataDirectory, tables);
+  const report = await copyToPostgres(source, hosts, ({ table: name, copied, total }) =>
+    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`),
+  );
   const columns: readonly Column<[string, TableTotals]>[] = [
     ["TABLE", ([name]) => name],
     ["ROWS", ([, { rows }]) => rows, "right"],

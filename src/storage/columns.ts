@@ -54,6 +54,11 @@ export function bytesOf(row: Row, column: string): Uint8Array {
   return value;
 }
 
+/** Whether a statement changes nothing. */
+export function isRead(sql: string): boolean {
+  return !/\b(?:INSERT|UPDATE|DELETE)\b/.test(sql);
+}
+
 /**
  * The condition that a column equals one of HASHES_PER_STATEMENT parameters. Their number does not
  * vary, so that an engine prepares the statement once.

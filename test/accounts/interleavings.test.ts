@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { suite, test } from "node:test";
-import { commandTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
+import { commandTimeouts } from "../../src/storage/settings.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import {
   BY,
@@ -43,9 +43,8 @@ async function startPostgres(): Promise<OnPostgres> {
   const { url, hosts } = starting.use(await newPostgresDatabase());
   await using client = await connectTo(url);
   await client.query(CLEANED_UP);
-  const storeTimeouts = { ...serverTimeouts, statementTimeoutMs: 0 };
   const config = { database: databaseOf(url) };
-  const service = starting.use(await startService({ storeTimeouts, config }));
+  const service = starting.use(await startService({ config }));
   const started = starting.move();
   return {
     service,

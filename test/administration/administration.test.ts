@@ -170,7 +170,7 @@ for (const engine of engines) {
       ]);
       assert.deepEqual(
         exported.events?.map(({ action }) => action),
-        ["account.exported", "api_key.created", "session.started", "account.registered"],
+        ["account.export_begun", "api_key.created", "session.started", "account.registered"],
       );
       for (const secret of ["argon2id", "bob@example.org", ada.apiKey, ada.session]) {
         assert.ok(!stdout.includes(secret));

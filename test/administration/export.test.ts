@@ -16,7 +16,7 @@ type Exported = Readonly<Record<string, readonly Readonly<Record<string, unknown
 /** An export without the time, and without the events of exports. */
 const comparable = ({ exported_at: _, events = [], ...rest }: Exported) => ({
   ...rest,
-  events: events.filter(({ action }) => action !== "account.exported"),
+  events: events.filter(({ action }) => !/^account\.export/.test(String(action))),
 });
 
 for (const engine of engines) {
@@ -46,7 +46,10 @@ for (const engine of engines) {
       assert.deepEqual(Object.keys(own), Object.keys(command));
       assert.deepEqual(comparable(own), comparable(command));
       const [exported] = (own.events ?? []).filter(({ actor }) => actor === "account");
-      assert.deepEqual([exported?.action, exported?.address], ["account.exported", "127.0.0.1"]);
+      assert.deepEqual(
+        [exported?.action, exported?.address],
+        ["account.export_begun", "127.0.0.1"],
+      );
       assert.equal(own.sessions?.[0]?.address, "127.0.0.1");
       for (const secret of ["argon2id", bob.email, bob.keyId, ada.apiKey, ada.session]) {
         assert.ok(!answer.text.includes(secret), secret);
@@ -60,7 +63,25 @@ for (const engine of engines) {
 const service = await startSharedService();
 
 const exportsOf = (own: TestService) =>
-  own.query("SELECT id FROM events WHERE action = 'account.exported'").length;
+  own.query("SELECT id FROM events WHERE action = 'account.export_begun'").length;
+
+/** What the audit log and the log say of the only export, or list of keys, of an account. */
+const recordedOf = (accountId: string, path = EXPORT) =>
+  eventually("the end of the response", () => {
+    const sql =
+      "SELECT action, actor, origin FROM events WHERE account_id = ? AND action LIKE 'account.export%'";
+    const events = service.query(sql, accountId).map((event) => Object.values(event));
+    const isOf = (line: string) =>
+      line.includes(accountId) && line.includes(`"GET","route":"${path}"`);
+    const lines = service.logLines.join("").split("\n").filter(isOf);
+    const logged = lines.map((line) => [JSON.parse(line).status, JSON.parse(line).cut_off]);
+    const isOver = path === EXPORT ? events.length === 2 : logged.length > 0;
+    return isOver ? { events, logged } : undefined;
+  });
+
+const BEGUN = ["account.export_begun", "account", "127.0.0.1"];
+const SENT = ["account.exported", "service", null];
+const CUT_OFF = ["account.export_cut_off", "service", null];
 
 test("the 21st export of an account in a window is rejected, and the account's log-in is not", async () => {
   await using own = await startService();
@@ -122,9 +143,9 @@ const endings = [
 ] as const;
 
 for (const [what, sql] of endings) {
-  for (const [name, path] of [
-    ["an export", EXPORT],
-    ["a list of keys", "/v1/account/api-keys"],
+  for (const [name, path, events] of [
+    ["an export", EXPORT, [BEGUN, CUT_OFF]],
+    ["a list of keys", "/v1/account/api-keys", []],
   ] as const) {
     test(`${name} that is being sent is cut off by ${what}`, async () => {
       const { session, keyId } = await service.newCustomer();
@@ -138,6 +159,8 @@ for (const [what, sql] of endings) {
       assert.equal(response.status, 200);
       await assert.rejects(response.text(), /terminated/);
       assertSessionRejected(await service.get("/v1/account", { session }));
+      const recorded = await recordedOf(String(key?.account_id), path);
+      assert.deepEqual(recorded, { events, logged: [[200, true]] });
     });
 
     test(`${name} of which nothing is sent yet is 401 after ${what}`, async () => {
@@ -147,6 +170,29 @@ for (const [what, sql] of endings) {
       using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
 
       assertSessionRejected(await service.get(path, { session }));
+      const recorded = await recordedOf(String(key?.account_id), path);
+      assert.deepEqual(recorded, { events, logged: [[401, undefined]] });
     });
   }
 }
+
+test("an export that is sent whole is recorded as such, and one whose client left is not", async () => {
+  for (const leaves of [false, true]) {
+    const { session, keyId } = await service.newCustomer();
+    addRevokedKeys(service, keyId, MANY_KEYS);
+    const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
+    const leaving = new AbortController();
+    using _ = afterPages(leaves ? 1 : -1, () => leaving.abort());
+    const headers = { authorization: `Session ${session}` };
+
+    const text = fetch(service.url + EXPORT, { headers, signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => undefined);
+
+    assert.equal((await text) === undefined, leaves);
+    const { events, logged } = await recordedOf(String(key?.account_id));
+    assert.deepEqual(events, [BEGUN, leaves ? CUT_OFF : SENT]);
+    // The server may see before its response begins that the client is gone: then it logs none.
+    if (!leaves || logged.length > 0) assert.deepEqual(logged, [[200, leaves || undefined]]);
+  }
+});

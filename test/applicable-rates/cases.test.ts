@@ -22,7 +22,7 @@ before(async () => {
     ["bazg-monthly", "bazg-monthly.xml"],
     ["ust", "ust.json.txt"],
   ] as const) {
-    await store.publish(source, recorded(name));
+    await store.archive(source, recorded(name));
   }
   // The ministry's averages of 2025, as the recipe of docs/operating/rates.md writes them.
   const averages = [
@@ -95,9 +95,9 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
 
   test("an amended figure counts as the publisher last stated it, and the output says so", async () => {
     await using own = await newRateStore();
-    await own.publish("hmrc", recorded("hmrc.csv"));
+    await own.archive("hmrc", recorded("hmrc.csv"));
     const amended = recorded("hmrc.csv").toString().replace("1.1719", "1.1801");
-    await own.publish("hmrc", Buffer.from(amended));
+    await own.archive("hmrc", Buffer.from(amended));
 
     const text = await own.output("rates for GBP EUR 2026-08-31 --as uk-vat");
 

@@ -25,6 +25,7 @@ const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   bench: ["src", "harness"],
   guide: ["src", "console", "scripts"],
   test: ["src", "client", "console", "guide", "harness"],
+  trials: ["src", "client", "guide", "harness", "test", "examples"],
 };
 
 const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];
@@ -64,7 +65,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   import: [...frames, "audit", "rates", "sources"],
   backfill: [...frames, "audit", "rates", "sources"],
   provenance: [...frames, "audit", "rates", "sources", "series", "import"],
-  "applicable-rates": [...frames, "audit", "rates", "sources", "series", "provenance"],
+  "applicable-rates": [...frames, "rates", "sources", "series", "provenance"],
   export: [...frames, "rates", "sources", "series", "provenance"],
   evidence: [...frames, ...["rates", "sources", "import", "provenance", "applicable-rates"]],
   cleanup: [...frames, "audit"],

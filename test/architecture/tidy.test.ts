@@ -33,6 +33,10 @@ test("only the clock reads the time", () => {
   assert.deepEqual(placesOf(except("src/shared/clock.ts"), readsTime), []);
 });
 
+test("only passwords are normalized, behind their bound: NFKC takes quadratic time", () => {
+  assert.deepEqual(placesOf(except("src/passwords/rules.ts"), /\.normalize\(/g), []);
+});
+
 test("no code parses a float from text", () => {
   assert.deepEqual(placesOf(sources, /\bparseFloat\b/g), []);
 });
@@ -48,6 +52,12 @@ test("no code between publisher and client converts a rate to a number", () => {
   assert.ok(onPath.length > 20);
   assert.deepEqual(placesOf(onPath, call("Number")), []);
   assert.deepEqual(placesOf(onPath, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);
+});
+
+const dropped = /\bvoid [^;]*?\.(?:then|finally)\(/g;
+
+test("no promise is dropped by void: its rejection would stop the server", () => {
+  assert.deepEqual(placesOf(sources, dropped), []);
 });
 
 test("no file of src or of the client is longer than 300 lines", () => {
@@ -83,12 +93,14 @@ test("every pattern finds a planted violation", () => {
   const text = [
     "const a = process.env.PORT;",
     "const b = Date.now() + new Date().getTime() + new Date(5).getTime();",
+    "void work().then(() => done());",
     "const c = Number(text) + sourceOfNumber(text) + Type.Number({});",
     '// process.env, "Date.now()"',
   ].join("\n");
   const file = { path: "src/x.ts", text, code: text.replace(/\/\/.*/, "") };
   assert.equal(placesOf([file], readsEnvironment).length, 1);
   assert.equal(placesOf([file], readsTime).length, 2);
+  assert.equal(placesOf([file], dropped).length, 1);
   assert.equal(placesOf([file], call("Number")).length, 1);
-  assert.deepEqual(placesOf([file], call("Number")), [`src/x.ts:3: ${text.split("\n")[2]}`]);
+  assert.deepEqual(placesOf([file], call("Number")), [`src/x.ts:4: ${text.split("\n")[3]}`]);
 });

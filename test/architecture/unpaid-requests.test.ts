@@ -93,7 +93,7 @@ test("every row of the table has a cost, a bound and a test", () => {
     const [request = "", , , proof = ""] = cells;
     assert.equal(cells.length, 4, request);
     for (const cell of cells) assert.notEqual(cell.trim(), "", request);
-    assert.match(proof, /^`test\/[\w./-]+\.test\.ts`$/, request);
+    assert.match(proof, /^`(?:test|trials)\/[\w./-]+\.test\.ts`$/, request);
   }
 });
 

@@ -132,6 +132,25 @@ for (const engine of engines) {
       assert.equal(source.fetched.length, 5);
     });
 
+    test("continues after failures that a success separates", async () => {
+      await using on = await startServiceOn(engine);
+      await using store = await on.openStore();
+      const failing = ["2024-01-01", "2024-01-02", "2024-01-04"];
+      const source = archiveOf((date) => {
+        if (failing.includes(date)) throw new SourceError("api.cnb.cz responded with 503");
+        return eurAt(date);
+      });
+
+      const report = await newBackfill(store).run(source);
+
+      assert.equal(source.fetched.length, 5);
+      assert.deepEqual([report.stored, report.remaining], [2, undefined]);
+      assert.deepEqual(
+        report.failed.map(({ from }) => from),
+        failing,
+      );
+    });
+
     test("leaves out figures of other dates, and reports lines that are none", async () => {
       await using on = await startServiceOn(engine);
       await using store = await on.openStore();

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
+import { ecbHistory } from "../../harness/archives.ts";
 import { kurs, Program, temporaryDirectory } from "../support/process.ts";
 import {
   archived,
@@ -10,6 +12,7 @@ import {
   isWednesday,
   playArchives,
   rowsOf,
+  TO,
   textOf,
 } from "./played.ts";
 
@@ -202,4 +205,42 @@ test("a table in effect from midnight in Moscow has the date of that day, and co
   assert.equal(exitCode, 0, stderr);
   assert.match(stdout, /^cbr: stored 1 figure of 1 date \(2024-04-06 to 2024-04-08\), 0 unchanged/);
   store.assertStored(["2024-04-06 USD/RUB 92.4155"], "cbr");
+});
+
+test("a backfill keeps the document, and records who ran it with the counts", async () => {
+  await using store = await newArchivedStore();
+  const { at } = store;
+  const wanted = archived.ecb.filter(({ date }) => date >= "2024-07-01");
+  const dateCount = new Set(wanted.map(({ date }) => date)).size;
+
+  const { stdout } = await kurs(
+    ["rates", "backfill", "ecb", "--from", "2024-07-01", "--to", TO, "--json"],
+    at,
+  );
+
+  const [report] = JSON.parse(stdout);
+  assert.deepEqual(report, {
+    ...{ source: "ecb", from: "2024-07-01", to: TO },
+    ...{ stored: wanted.length, unchanged: 0, rejected: 0, dates: dateCount },
+    ...{ completed_before: 0, failed: [], remaining: null },
+  });
+  const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
+  const sql = `SELECT d.name, f.figures FROM publication_documents d
+    JOIN (SELECT publication, count(*) AS figures FROM figures GROUP BY publication) f
+      USING (publication)
+    WHERE d.hash = '${hash}'`;
+  const name = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml";
+  assert.deepEqual({ ...rowsOf(at.dataDirectory, sql)[0] }, { name, figures: wanted.length });
+  const events = (await kurs(["audit", "--json"], at)).stdout.trimEnd().split("\n");
+  const [begun, event, ...others] = events
+    .map((line) => JSON.parse(line))
+    .filter(({ action }) => /backfill/.test(action));
+  assert.deepEqual([event.actor, event.action], ["operator", "rates.backfilled"]);
+  const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
+  const { dates: _dates, ...details } = recorded;
+  assert.deepEqual(event.details, details);
+  assert.deepEqual(begun.details, { source: "ecb", from: "2024-07-01", to: TO, started: true });
+  assert.deepEqual(others, []);
+  const verified = await kurs(["rates", "verify"], at);
+  assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr);
 });

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import type { Customer } from "../support/client.ts";
 import { type Ended, Program } from "../support/process.ts";
+import { startRelay } from "../support/stalls.ts";
 
 /** A command, what it prints, and the text on its stdin. */
 type Use = readonly [command: string, printed: RegExp, input?: string];
@@ -59,11 +60,16 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   [`accounts delete ${email} --yes`, /is deleted; its id was [0-9a-f-]{36}$/m],
 ];
 
-for (const engine of engines) {
-  suite(`every command of an operator on ${engine}`, () => {
+const targetOf = (url = "") => ({ port: Number(new URL(url).port), url: () => url });
+
+for (const place of [...engines, "postgres, whose connections break at each commit"] as const) {
+  suite(`every command of an operator on ${place}`, () => {
     test("does what it says beside a running server, and its effect is in the audit log", async () => {
-      await using on = await startServiceOn(engine);
-      const { service, url } = on;
+      await using on = await startServiceOn(place === "sqlite" ? place : "postgres");
+      const { service } = on;
+      await using relay = place.includes(",") ? await startRelay(targetOf(on.url)) : undefined;
+      relay?.loseAnswerTo("COMMIT", { times: Number.POSITIVE_INFINITY });
+      const url = relay?.url ?? on.url;
       const ada = await service.newCustomer("ada@example.org");
       assert.equal((await ada.read()).status, 200);
       const env = { PORT: "8080", ...(url === undefined ? {} : { DATABASE_URL: url }) };
@@ -97,6 +103,7 @@ for (const engine of engines) {
         "account.suspended",
         "account.resumed",
         "password.reset_link_created",
+        "account.export_begun",
         "account.exported",
         "api_key.revoked",
         "sessions.ended",

@@ -94,6 +94,47 @@ suite("kurs settings", { concurrency: 2 }, () => {
   });
 });
 
+test("no command prints a stack for any value of a setting", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  await kursHere(["migrate"], { dataDirectory });
+  const file = join(directory.path, "file");
+  await writeFile(file, "abc");
+  const noHosts = [
+    "127.0.0.1:21005",
+    "256.1.1.1",
+    "[::1]",
+    "a b",
+    "%zz",
+    "http://[",
+    "é",
+    "x".repeat(300),
+  ];
+  const values = [
+    ...noHosts,
+    "fe80::1%lo",
+    "-1",
+    "1e9",
+    "smtp://%zz@x",
+    file,
+    "a@b\nBcc: x",
+    "/dev/null/x",
+  ];
+  for (const name of [...settingNames, ...secretsInFiles.map((one) => `${one}_FILE`)]) {
+    for (const text of values) {
+      const value = name.endsWith("_DIR") ? join(directory.path, text) : text;
+      const env = { PORT: "1", [name]: value };
+      const isHost = name === "HOST" || name === "METRICS_HOST";
+      const isValid = problemsOf({ DATA_DIR: dataDirectory, ...env }).length === 0;
+      if (isHost && noHosts.includes(value)) assert.ok(!isValid, `${name}=${value}`);
+      for (const command of isValid ? ["health", "doctor", "backup", "mail list"] : []) {
+        const { stderr } = await kursHere(command.split(" "), { dataDirectory, env });
+        assert.doesNotMatch(stderr, /unexpected error|\n +at /, `${name}=${value} kurs ${command}`);
+      }
+    }
+  }
+});
+
 /** @returns the problems of an environment. */
 function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
   try {

@@ -72,6 +72,7 @@ test("a symbol of dots is sent as an invalid one, and an id of dots as an unknow
   for (const [base, quote] of [
     ...[[".", "USD"] as const, ["..", "USD"] as const, ["EUR", " .. "] as const],
     ...[["..", ".."] as const, ["%2e%2e", "USD"] as const, ["", "USD"] as const],
+    ["\ud800", "USD"] as const,
   ]) {
     const { error, unitsCharged } = await kurs.rates.get(base, quote);
     assert.deepEqual([error?.code, unitsCharged], ["invalid_asset_symbol", 0], `${base}/${quote}`);

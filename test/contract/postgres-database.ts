@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
-import { postgresUnitStatements } from "../../src/billing/units-postgres-sql.ts";
+import { postgresUnitStatements } from "../../src/billing/units-sql.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";

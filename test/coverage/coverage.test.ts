@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { openSqliteStore } from "../../src/store.ts";
 import { BY, newRate, pairOf, storeRates } from "../contract/suite/database.ts";
 import {
@@ -8,8 +8,8 @@ import {
   assertSessionRejected,
 } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
-import { kurs, serve, temporaryDirectory } from "../support/process.ts";
-import { startService, startSharedService, TestClock } from "../support/service.ts";
+import { kurs } from "../support/command-line.ts";
+import { startService, TestClock } from "../support/service.ts";
 
 const PATH = "/v1/account/pairs";
 
@@ -46,8 +46,9 @@ async function setUp(options: Parameters<typeof startService>[0] = {}) {
   };
 }
 
-const shared = await startSharedService();
-const sharedSession = shared.openSession();
+/** For the tests that change nothing. */
+const shared = await setUp();
+after(() => shared[Symbol.asyncDispose]());
 
 suite("GET /v1/account/pairs", () => {
   test("lists each pair with names, source, calendar and suspension, ordered by pair", async () => {
@@ -95,64 +96,53 @@ suite("GET /v1/account/pairs", () => {
   });
 
   test("has no figure and no time of an observation, and costs nothing", async () => {
-    await using own = await setUp();
+    const { text } = await shared.list();
 
-    const { text } = await own.list();
-
-    for (const { rate, as_of } of own.service.query("SELECT rate, as_of FROM rates")) {
+    for (const { rate, as_of } of shared.service.query("SELECT rate, as_of FROM rates")) {
       assert.ok(!text.includes(String(rate)), String(rate));
       assert.ok(!text.includes(String(as_of).slice(0, 19)), String(as_of));
     }
     assert.doesNotMatch(text, /as_of|"rate"|81234|1\.1476/);
-    assert.equal(await own.service.usedUnits(own.session), 0);
+    assert.equal(await shared.service.usedUnits(shared.session), 0);
   });
 
   test("without a valid session is 401, also with a key and with a known ETag", async () => {
-    await using own = await setUp();
-    const { etag = "" } = (await own.list()).headers;
+    const { etag = "" } = (await shared.list()).headers;
 
-    assertSessionRejected(await own.service.get(PATH));
-    assertSessionRejected(await own.service.get(PATH, { apiKey: own.apiKey }));
-    assertSessionRejected(await own.service.get(PATH, { headers: { "if-none-match": etag } }));
+    assertSessionRejected(await shared.service.get(PATH));
+    assertSessionRejected(await shared.service.get(PATH, { apiKey: shared.apiKey }));
+    assertSessionRejected(await shared.service.get(PATH, { headers: { "if-none-match": etag } }));
   });
 
   test("a known ETag gets 304 without a body, in each form that RFC 9110 allows", async () => {
-    await using own = await setUp();
-    const { etag = "" } = (await own.list()).headers;
+    const { etag = "" } = (await shared.list()).headers;
     assert.match(etag, /^"[\w-]{43}"$/);
 
     for (const field of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      const answer = await own.list(field);
+      const answer = await shared.list(field);
       assert.deepEqual([answer.status, answer.text], [304, ""], field);
       assert.equal(answer.headers.etag, etag);
       assertCommonHeaders(answer);
     }
     for (const field of ['"other"', etag.slice(1, -1), "", ","]) {
-      assert.equal((await own.list(field)).status, 200, field);
+      assert.equal((await shared.list(field)).status, 200, field);
     }
   });
 
-  test("HEAD has the headers of GET and no body", async () => {
-    await using own = await setUp();
-    const get = await own.list();
+  test("HEAD has the headers of GET and no body, also with a known ETag", async () => {
+    const get = await shared.list();
+    const { session } = shared;
 
-    const head = await own.service.call("HEAD", PATH, { session: own.session });
+    const head = await shared.service.call("HEAD", PATH, { session });
 
     assert.deepEqual([head.status, head.text], [200, ""]);
     for (const name of ["etag", "content-type", "content-length"]) {
       assert.equal(head.headers[name], get.headers[name], name);
     }
-  });
-
-  test("HEAD with a known ETag gets 304 and never another length than that of GET", async () => {
-    await using own = await setUp();
-    const get = await own.list();
     const headers = { "if-none-match": get.headers.etag ?? "" };
-
-    const head = await own.service.call("HEAD", PATH, { session: own.session, headers });
-
-    assert.deepEqual([head.status, head.text], [304, ""]);
-    assert.equal(head.headers["content-length"], get.headers["content-length"]);
+    const known = await shared.service.call("HEAD", PATH, { session, headers });
+    assert.deepEqual([known.status, known.text], [304, ""]);
+    assert.equal(known.headers["content-length"], get.headers["content-length"]);
   });
 
   test("the ETag changes when a publication becomes due and when it becomes overdue, and back with the clock", async () => {
@@ -223,7 +213,7 @@ suite("GET /v1/account/pairs", () => {
   ]) {
     test(`with ?${query} is 400 and says the rule`, async () => {
       assertFailure(
-        await shared.get(`${PATH}?${query}`, { session: await sharedSession }),
+        await shared.service.get(`${PATH}?${query}`, { session: shared.session }),
         400,
         "invalid_request",
         message,
@@ -233,11 +223,11 @@ suite("GET /v1/account/pairs", () => {
 });
 
 test("the next list of a running server shows what a command changed: import, suspension, deletion", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
+  await using server = await startService();
+  const { dataDirectory } = server;
+  server.query("DELETE FROM rates");
   const rate = (pair: string) => `base,quote,rate,as_of\n${pair},1.5,2020-01-02T15:00:00Z\n`;
   await kurs(["rates", "import", "-"], { dataDirectory, input: rate("AAA,BBB") });
-  await using server = await serve({ dataDirectory });
   const { session } = await server.newCustomer("ada@example.org");
   const etags = new Set<string>();
   const list = async () => {
@@ -278,6 +268,7 @@ suite("GET /v1/account/sources", () => {
       schedule: "16:05 on working days, Europe/Berlin",
       pairs: 1,
       missed_publications: 0,
+      missed_pairs: 0,
       next_publication: "2026-11-23T15:05:00Z",
       last_success_at: null,
       newest_as_of: "2026-11-20T15:00:00.000000000Z",
@@ -289,57 +280,38 @@ suite("GET /v1/account/sources", () => {
     assert.deepEqual(others, []);
   });
 
-  test("counts the pairs of a source, also after a change", async () => {
+  test("show the pairs of a source, and its last fetches without the operator's reason", async () => {
     await using own = await setUp();
-    const counts = async () => (await own.listSources()).map(({ key, pairs }) => [key, pairs]);
-    assert.deepEqual(await counts(), [
-      ["ecb", 1],
-      ["nbp", 1],
-    ]);
+    const stateOf = async () => {
+      const answer = await own.service.get("/v1/account/sources", { session: own.session });
+      assert.equal(answer.status, 200);
+      assertCommonHeaders(answer);
+      assert.doesNotMatch(answer.text, /proxy/);
+      const [ecb, nbp] = membersOf(answer, "sources");
+      assert.deepEqual([ecb?.key, nbp?.key, nbp?.pairs], ["ecb", "nbp", 1]);
+      return [ecb?.pairs, ecb?.last_success_at, ecb?.failures, ecb?.last_error_at];
+    };
+    assert.deepEqual(await stateOf(), [1, null, 0, null]);
 
     await storeRates(own.store, [
       newRate("EUR/CHF", "0.9311", "2026-11-19T15:00:00Z", "ecb"),
       newRate("EUR/ISK", "144.20", "2026-11-20T15:00:00Z", "ecb"),
     ]);
-
-    assert.deepEqual(await counts(), [
-      ["ecb", 3],
-      ["nbp", 1],
-    ]);
-  });
-
-  test("show when one was fetched last, for no unit", async () => {
-    await using own = await setUp();
     const at = "2026-11-21T11:59:00.000Z";
     await own.store.sources.add("ecb", at);
     const success = { at, newestAsOf: undefined, validators: undefined, nextAttemptAt: at };
     await own.store.sources.recordSuccess("ecb", success);
+    assert.deepEqual(await stateOf(), [3, at, 0, null]);
 
-    const answer = await own.service.get("/v1/account/sources", { session: own.session });
-
-    assert.equal(answer.status, 200);
-    assertCommonHeaders(answer);
-    assert.equal(membersOf(answer, "sources")[0]?.last_success_at, at);
+    await own.store.sources.recordFailure("ecb", { at, reason: "proxy.lan", nextAttemptAt: at });
+    assert.deepEqual(await stateOf(), [3, at, 1, at]);
     assert.equal(await own.service.usedUnits(own.session), 0);
   });
 
-  test("show that the last fetches failed, without the operator's reason", async () => {
-    await using own = await setUp();
-    const at = "2026-11-21T11:59:00.000Z";
-    await own.store.sources.add("ecb", at);
-    await own.store.sources.recordFailure("ecb", { at, reason: "proxy.lan", nextAttemptAt: at });
-
-    const answer = await own.service.get("/v1/account/sources", { session: own.session });
-
-    const [ecb] = membersOf(answer, "sources");
-    assert.deepEqual([ecb?.failures, ecb?.last_error_at], [1, at]);
-    assert.doesNotMatch(JSON.stringify(answer.body), /proxy/);
-  });
-
   test("needs a session, and a key is none", async () => {
-    await using own = await setUp();
-
-    assertSessionRejected(await own.service.get("/v1/account/sources"));
-    assertSessionRejected(await own.service.get("/v1/account/sources", { apiKey: own.apiKey }));
+    assertSessionRejected(await shared.service.get("/v1/account/sources"));
+    assertSessionRejected(
+      await shared.service.get("/v1/account/sources", { apiKey: shared.apiKey }),
+    );
   });
 });

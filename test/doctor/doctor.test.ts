@@ -437,6 +437,7 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
     isWritable: true,
     isWritableByOthers: false,
     freeBytes: 2 ** 40,
+    freeInodes: 50,
     databaseBytes: 2 ** 30,
     logBytes: 0,
     readableByOthers: [],
@@ -450,6 +451,7 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
+  assert.deepEqual(levels({ freeInodes: 49 }), ["ok disk", "problem disk", "ok files"]);
   const larger = { databaseBytes: 2 ** 40 };
   assert.deepEqual(levels(larger), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ ...larger, freeBytes: 2 ** 40 - 1 }), ["warning disk", "ok files"]);
@@ -470,7 +472,7 @@ test("up to four missed publications are a warning, more a problem, and so is a 
     nextAttemptAt: "",
     validators: undefined,
     pairs: 30,
-    missedPairs: [],
+    missedPairs: { count: 0, names: [], publications: 0 },
   };
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (missedPublications: number, more: object = {}) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { bodiesOf } from "../sources/publishers/recorded.ts";
 import { newEvidenceCli } from "./cli.ts";
 
@@ -111,7 +111,7 @@ test("a monthly table is evidence until its last date", async () => {
 
 test("an archive proves that no figure is between two of its dates", async () => {
   await using cli = await newEvidenceCli();
-  await cli.archive(ARCHIVE);
+  await cli.archive("ecb", ARCHIVE);
   const { json } = await cli.made("EUR USD 2025-03-13 --source ecb --rule on-or-before");
   assert.equal(json.published_for, "2025-03-12");
   const [exitCode, ...lines] = await cli.verified();
@@ -124,7 +124,7 @@ test("accepted gaps are in the evidence by their dates, and no other may be open
   await using cli = await newEvidenceCli();
   await cli.fetch("ecb");
   const command = "EUR USD 2026-03-17 --source ecb --rule on-or-before";
-  assert.match(await cli.failure(command), /not known:.*2026-03-16/);
+  assert.match(await cli.unmade(command), /not known:.*2026-03-16/);
 
   const { json, text } = await cli.made(`${command} --accept-gaps`);
   assert.deepEqual(json.accepted_gaps, ["2026-03-16", "2026-03-17"]);
@@ -164,7 +164,7 @@ test("the evidence of an import has the file only if the operator gives it", asy
   ]);
 
   await cli.write("bmf.csv", "base,quote,rate,as_of\nEUR,GBP,0.85,2026-03-01T00:00:00Z\n");
-  const other = await cli.failure(`EUR GBP 2026-03-20 --as de-vat --document ${file}`);
+  const other = await cli.unmade(`EUR GBP 2026-03-20 --as de-vat --document ${file}`);
   assert.match(other, /bmf\.csv is not the imported file: its SHA-256 is [0-9a-f]{64}/);
 });
 
@@ -185,14 +185,11 @@ test("a figure whose document is unknown, lost or damaged has no evidence", asyn
   await cli.fetch("ecb");
   const command = "EUR USD 2026-03-13 --source ecb --rule on";
   cli.change("UPDATE documents SET content = x'28b52ffd'");
-  assert.match(await cli.failure(command), /^kurs: no evidence: the document cannot be read: /);
+  assert.match(await cli.unmade(command), /^kurs: no evidence: the document cannot be read: /);
   cli.change("DELETE FROM publication_documents");
-  assert.match(await cli.failure(command), /^kurs: no evidence: the record of its document is mis/);
+  assert.match(await cli.unmade(command), /^kurs: no evidence: the record of its document is mis/);
   cli.change("UPDATE figures SET publication = NULL");
-  assert.match(
-    await cli.failure(command),
-    /^kurs: no evidence: where this figure came from is not/,
-  );
+  assert.match(await cli.unmade(command), /^kurs: no evidence: where this figure came from is not/);
 });
 
 test("an existing file stays without --force, and a failed write leaves none behind", async () => {
@@ -251,6 +248,10 @@ test("- writes the same file to stdout, and stdin is verified", async () => {
   assert.equal(exitCode, 0);
 });
 
+const shared = await newEvidenceCli();
+after(() => shared[Symbol.asyncDispose]());
+await shared.fetch("ecb");
+
 for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
   ["rates evidence --as pl-vat --out x", /want BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
@@ -269,23 +270,18 @@ for (const [command, message] of [
   ["rates evidence verify x --jwks y --key z", /--jwks and --key exclude each other: pass one/],
 ] as const) {
   test(`kurs ${command} is wrong use`, async () => {
-    await using cli = await newEvidenceCli();
-    const ended = await cli.run(command);
+    const ended = await shared.run(command);
     assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
     assert.match(ended.stderr, message);
   });
 }
 
 test("a stored document is not taken from a file", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const command = "EUR USD 2026-03-13 --source ecb --rule on --document @x";
-  assert.match(await cli.failure(command, 2), /--document is for an imported file/);
+  assert.match(await shared.unmade(command, 2), /--document is for an imported file/);
 });
 
 test("an unknown figure has no evidence", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
-  const message = await cli.failure("EUR CHF 2026-03-13 --source ecb --rule on");
+  const message = await shared.unmade("EUR CHF 2026-03-13 --source ecb --rule on");
   assert.match(message, /^kurs: .*EUR\/CHF/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { newEvidenceCli } from "./cli.ts";
@@ -52,6 +52,7 @@ test("an older figure of an archive fails where the archive has a nearer one", a
   const days =
     day("2025-03-14", "1.0889") + day("2025-03-13", "1.0900") + day("2025-03-12", "1.0912");
   await cli.archive(
+    "ecb",
     `<gesmes:Envelope xmlns:gesmes="a" xmlns="b"><Cube>\n${days}\n</Cube></gesmes:Envelope>`,
   );
   const older = await cli.made("EUR USD 2025-03-12 --source ecb --rule on-or-before");
@@ -69,6 +70,10 @@ test("an older figure of an archive fails where the archive has a nearer one", a
   );
 });
 
+const shared = await newEvidenceCli();
+after(() => shared[Symbol.asyncDispose]());
+await shared.fetch("ecb");
+
 for (const [rule, asked, message] of [
   ["on", "2026-03-14", /the rule "on" for 2026-03-14 names another/],
   ["before", "2026-03-13", /the rule "before" for 2026-03-13 names another/],
@@ -79,17 +84,15 @@ for (const [rule, asked, message] of [
   ["month", "2026-04-01", /the rule "month" for 2026-04-01 names another/],
 ] as const) {
   test(`the figure of 2026-03-13 fails for the rule ${rule} ${asked}`, async () => {
-    await using cli = await newEvidenceCli();
-    await cli.fetch("ecb");
     // Evidence that holds, of the same rule, with another date put into it.
     const right = rule === "before" ? "2026-03-16" : "2026-03-13";
-    const { text } = await cli.made(`EUR USD ${right} --source ecb --rule ${rule}`);
-    assert.equal((await cli.verified())[0], 0);
+    const { text } = await shared.made(`EUR USD ${right} --source ecb --rule ${rule}`);
+    assert.equal((await shared.verified())[0], 0);
     const forged = text
       .replace(`"asked": "${right}"`, `"asked": "${asked}"`)
       .replace(`"counted_from": "${right}"`, `"counted_from": "${asked}"`);
-    await cli.write("forged.json", forged);
-    const [exitCode, ...lines] = await cli.verified("", "forged.json");
+    await shared.write("forged.json", forged);
+    const [exitCode, ...lines] = await shared.verified("", "forged.json");
     assert.equal(exitCode, 1);
     const failed = lines.filter((line) => line.startsWith("FAILS"));
     assert.equal(failed.length, 1, failed.join("\n"));

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,17 +82,12 @@ function elementsOf(text: string, attribute?: string): string[] {
   return names;
 }
 
-async function ublFragment() {
-  const cli = await newEvidenceCli();
+test("the UBL fragment has the figure in the elements of the schema, in their order", async () => {
+  await using cli = await newEvidenceCli();
   await cli.fetch("nbp");
   await cli.made("USD PLN 2026-03-16 --as pl-vat --ubl @rate.xml");
   const text = readFileSync(cli.file("rate.xml"), "utf8");
-  return { cli, text, [Symbol.asyncDispose]: cli[Symbol.asyncDispose] };
-}
-
-test("the UBL fragment has the figure in the elements of the schema, in their order", async () => {
-  await using fragment = await ublFragment();
-  const [root, ...elements] = elementsOf(fragment.text);
+  const [root, ...elements] = elementsOf(text);
   assert.equal(root, "cac:TaxExchangeRate");
   assert.deepEqual(elements, elementsOf(readFileSync(SCHEMA, "utf8"), "ref"));
   for (const [name, value] of [
@@ -104,18 +98,6 @@ test("the UBL fragment has the figure in the elements of the schema, in their or
     ["MathematicOperatorCode", "Multiply"],
     ["Date", "2026-03-13"],
   ] as const) {
-    assert.ok(fragment.text.includes(`<cbc:${name}>${value}</cbc:${name}>`), name);
+    assert.ok(text.includes(`<cbc:${name}>${value}</cbc:${name}>`), name);
   }
-});
-
-const hasXmllint = spawnSync("xmllint", ["--version"]).error === undefined;
-
-test("xmllint finds the UBL fragment valid by the schema", { skip: !hasXmllint }, async () => {
-  await using fragment = await ublFragment();
-  const validate = (path: string) =>
-    spawnSync("xmllint", ["--nonet", "--noout", "--schema", SCHEMA, path], { encoding: "utf8" });
-  const { status, stderr } = validate(fragment.cli.file("rate.xml"));
-  assert.equal(status, 0, stderr);
-  await fragment.cli.write("wrong.xml", fragment.text.replaceAll("CalculationRate", "Rate"));
-  assert.notEqual(validate(fragment.cli.file("wrong.xml")).status, 0);
 });

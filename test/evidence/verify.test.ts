@@ -1,22 +1,25 @@
 import assert from "node:assert/strict";
-import { createPublicKey } from "node:crypto";
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { Draws } from "../support/random.ts";
 import { newKeyPem } from "../support/signatures.ts";
-import { type EvidenceCli, newEvidenceCli } from "./cli.ts";
+import { newEvidenceCli } from "./cli.ts";
 
 const COMMAND = "EUR USD 2026-03-15 --source ecb --rule on-or-before";
 
-async function madeOfEcb(options = "", isSigned = true) {
-  const cli = await newEvidenceCli();
-  await cli.fetch("ecb");
-  const made = await cli.made(COMMAND + options, isSigned ? cli.signed : {});
-  return { cli, ...made };
-}
+/** Evidence from the ECB that no test changes: one file signed, the other not. */
+const cli = await newEvidenceCli();
+after(() => cli[Symbol.asyncDispose]());
+await cli.fetch("ecb");
+const unsigned = await cli.made(COMMAND);
+const signed = await cli.made(COMMAND, cli.signed);
+const { text, json } = signed;
+await cli.write("signed.json", text);
+await cli.write("unsigned.json", unsigned.text);
 
 /** Verifies a changed file. @returns its lines that fail. */
-async function failures(cli: EvidenceCli, content: string | Uint8Array): Promise<string[]> {
+async function failures(content: string | Uint8Array): Promise<string[]> {
   await cli.write("changed.json", content);
   const [exitCode, ...lines] = await cli.verified("", "changed.json");
   const failed = lines.filter((line) => line.startsWith("FAILS"));
@@ -92,9 +95,7 @@ suite("a changed evidence file fails", () => {
     ],
   ] as const) {
     test(`where ${what} is another`, async () => {
-      const { cli, text } = await madeOfEcb();
-      await using _ = cli;
-      const failed = await failures(cli, replaced(text, from, to));
+      const failed = await failures(replaced(text, from, to));
       assert.match(failed.join("\n"), message);
       // What can still be read as evidence is also no longer what was signed.
       if (!/no evidence file|signing_key/.test(failed.join())) assert.match(failed.join(), CHANGED);
@@ -102,18 +103,27 @@ suite("a changed evidence file fails", () => {
   }
 
   test("where a signature of another file is in it, or none", async () => {
-    const { cli, text, json } = await madeOfEcb();
-    await using _ = cli;
     const other = await cli.made("EUR JPY 2026-03-13 --source ecb --rule on", cli.signed);
     const swapped = replaced(text, String(json.signature), String(other.json.signature));
-    assert.match((await failures(cli, swapped)).join(), CHANGED);
+    assert.match((await failures(swapped)).join(), CHANGED);
     const removed = replaced(text, `"${json.signature}"`, "null");
-    assert.match((await failures(cli, removed)).join(), /a key without a signature/);
+    assert.match((await failures(removed)).join(), /a key without a signature/);
+  });
+
+  test("where its signature is genuine but names another key", async () => {
+    const encoded = (content: string | Uint8Array) => Buffer.from(content).toString("base64url");
+    const covered = text.slice(0, text.lastIndexOf('  "signature": '));
+    const key = createPrivateKey(readFileSync(cli.file("signing-key.pem")));
+    const signedFor = (kid: string) => {
+      const header = encoded(JSON.stringify({ alg: "EdDSA", kid }));
+      const signature = sign(null, Buffer.from(`${header}.${encoded(covered)}`), key);
+      return text.replace(String(json.signature), `${header}..${encoded(signature)}`);
+    };
+    assert.deepEqual(await failures(signedFor(String(json.signing_key?.kid))), []);
+    assert.match((await failures(signedFor("another"))).join(), CHANGED);
   });
 
   test("where any byte of a signed file with its document is another", async () => {
-    const { cli, text } = await madeOfEcb();
-    await using _ = cli;
     const bytes = Buffer.from(text);
     const random = new Draws(20_260_313);
     const places = Array.from({ length: 400 }, () => random.below(bytes.length));
@@ -122,14 +132,13 @@ suite("a changed evidence file fails", () => {
     for (const place of places) {
       const changed = Uint8Array.from(bytes);
       changed[place] = (changed[place] ?? 0) ^ (1 << random.below(8));
-      const failed = await failures(cli, changed);
+      const failed = await failures(changed);
       assert.ok(failed.length > 0, `byte ${place} of ${bytes.length} is not noticed`);
     }
   });
 
   test("where its dates are of a year that no calendar reaches", async () => {
-    const { cli, text } = await madeOfEcb("", false);
-    await using _cli = cli;
+    const { text } = unsigned;
     for (const [asked, published] of [
       ["9999-12-31", "2026-03-13"],
       ["9999-12-31", "9999-12-31"],
@@ -139,14 +148,12 @@ suite("a changed evidence file fails", () => {
         .replace('"asked": "2026-03-15"', `"asked": "${asked}"`)
         .replace('"counted_from": "2026-03-15"', `"counted_from": "${asked}"`)
         .replace('"published_for": "2026-03-13"', `"published_for": "${published}"`);
-      const failed = await failures(cli, late);
+      const failed = await failures(late);
       assert.ok(failed.includes("9999-12-31 is after 2199-12-31, the last date of the rules"));
     }
   });
 
   test("where bits are set that base64 ignores", async () => {
-    const { cli, text, json } = await madeOfEcb();
-    await using _ = cli;
     /** The last character with its lowest bit set, which no byte of what is encoded has. */
     const withBit = (encoded: string) => {
       const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -158,15 +165,13 @@ suite("a changed evidence file fails", () => {
       const bytes = Buffer.from(encoded, "base64url");
       assert.deepEqual(Buffer.from(withBit(encoded), "base64url"), bytes);
     }
-    const ofSignature = await failures(cli, replaced(text, signature, withBit(signature)));
+    const ofSignature = await failures(replaced(text, signature, withBit(signature)));
     assert.match(ofSignature.join(), CHANGED);
-    const ofContent = await failures(cli, replaced(text, content, withBit(content)));
+    const ofContent = await failures(replaced(text, content, withBit(content)));
     assert.match(ofContent.join(), /content_base64 is not base64 as Kurs writes it/);
   });
 
   test("where it was cut, or something follows", async () => {
-    const { cli, text } = await madeOfEcb();
-    await using _ = cli;
     for (const changed of [
       text.slice(0, -1),
       text.slice(0, 900),
@@ -174,15 +179,14 @@ suite("a changed evidence file fails", () => {
       `\uFEFF${text}`,
       "",
     ]) {
-      assert.equal((await failures(cli, changed)).length, 1);
+      assert.equal((await failures(changed)).length, 1);
     }
   });
 });
 
 test("the line of verify says that an unsigned file, its document too, could have been changed", async () => {
-  const { cli, text } = await madeOfEcb("", false);
-  await using _ = cli;
-  const [, ...lines] = await cli.verified();
+  const { text } = unsigned;
+  const [, ...lines] = await cli.verified("", "unsigned.json");
   assert.ok(
     lines.some((line) =>
       /^not checked +not signed: the file could have been changed by anyone who has it, its doc/.test(
@@ -191,17 +195,16 @@ test("the line of verify says that an unsigned file, its document too, could hav
     ),
   );
   // Nothing in the document contradicts that, so nothing fails.
-  assert.deepEqual(await failures(cli, replaced(text, '"by": "Kurs', '"by": "Kurz')), []);
+  assert.deepEqual(await failures(replaced(text, '"by": "Kurs', '"by": "Kurz')), []);
   // The document does contradict this.
-  assert.equal((await failures(cli, replaced(text, '"1.1476"', '"1.1477"'))).length, 1);
+  assert.equal((await failures(replaced(text, '"1.1476"', '"1.1477"'))).length, 1);
 });
 
 test("a preset or terms that this version words otherwise are not checked", async () => {
-  await using cli = await newEvidenceCli();
   await cli.fetch("nbp");
   const { text } = await cli.made("USD PLN 2026-03-16 --as pl-vat");
   const other = replaced(replaced(text, "Article 31a(1)", "Article 31b(1)"), "apply;", "rule;");
-  assert.deepEqual(await failures(cli, other), []);
+  assert.deepEqual(await failures(other), []);
   const [, ...lines] = await cli.verified("", "changed.json");
   assert.match(
     lines.join("\n"),
@@ -213,13 +216,11 @@ test("a preset or terms that this version words otherwise are not checked", asyn
   );
   const named = '"purpose": "Polish VAT",\n    "source": ';
   const rule = replaced(text, `${named}"nbp"`, `${named}"ecb"`);
-  assert.match((await failures(cli, rule)).join(), /the preset pl-vat names another source, rule/);
+  assert.match((await failures(rule)).join(), /the preset pl-vat names another source, rule/);
 });
 
 suite("the key of an evidence file", () => {
   test("is compared with a key set, or with a key in PEM", async () => {
-    const { cli, json } = await madeOfEcb();
-    await using _ = cli;
     const privatePem = readFileSync(cli.file("signing-key.pem"), "utf8");
     const pemOf = (pem: string) =>
       createPublicKey(pem).export({ type: "spki", format: "pem" }).toString();
@@ -231,12 +232,12 @@ suite("the key of an evidence file", () => {
     await cli.write("long.json", " ".repeat(1024 * 1024 + 1));
 
     for (const options of [" --jwks @jwks.json", " --key @own.pem"]) {
-      const [exitCode, ...lines] = await cli.verified(options);
+      const [exitCode, ...lines] = await cli.verified(options, "signed.json");
       assert.equal(exitCode, 0);
       assert.match(lines.join("\n"), /^holds +the key \S+ is in .*(?:jwks\.json|own\.pem)$/m);
       assert.equal(lines.at(-1), "all that was checked holds");
     }
-    const [exitCode, ...lines] = await cli.verified(" --key @other.pem");
+    const [exitCode, ...lines] = await cli.verified(" --key @other.pem", "signed.json");
     assert.equal(exitCode, 1);
     assert.match(lines.join("\n"), /^FAILS +the key \S+ is not in .*other\.pem: another person/m);
     for (const [option, message] of [
@@ -245,38 +246,33 @@ suite("the key of an evidence file", () => {
       ["--jwks @long.json", /long\.json has more than 1 MiB: it is not read/],
       ["--jwks @none", /cannot read .*none: no such file/],
     ] as const) {
-      const ended = await cli.run(`rates evidence verify @out.json ${option}`, { hasStore: false });
+      const ended = await cli.runElsewhere(`rates evidence verify @signed.json ${option}`);
       assert.deepEqual([ended.exitCode, ended.stdout], [1, ""]);
       assert.match(ended.stderr, message);
     }
   });
 
   test("must be there where one is passed", async () => {
-    const { cli } = await madeOfEcb("", false);
-    await using _ = cli;
     await cli.write("jwks.json", '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}');
-    const [exitCode, ...lines] = await cli.verified(" --jwks @jwks.json");
+    const [exitCode, ...lines] = await cli.verified(" --jwks @jwks.json", "unsigned.json");
     assert.equal(exitCode, 1);
     assert.match(lines.join("\n"), /^FAILS +it is not signed, neither by a key in .*jwks\.json$/m);
   });
 });
 
 test("a file of a source that this version does not know is checked by its line alone", async () => {
-  const { cli, text } = await madeOfEcb("", false);
-  await using _ = cli;
+  const { text } = unsigned;
   const unknown = text.replaceAll('source": "ecb"', 'source": "xyz"');
-  assert.deepEqual(await failures(cli, unknown), []);
+  assert.deepEqual(await failures(unknown), []);
   const [, ...lines] = await cli.verified("", "changed.json");
   assert.match(lines.join("\n"), /^holds +line 9, column 31 of document 1 has 1\.1476$/m);
   assert.match(lines.join("\n"), /^not checked +what xyz states: this Kurs cannot read its docu/m);
   const other = replaced(unknown, '"column": 31', '"column": 30');
-  assert.match((await failures(cli, other)).join(), /line 9, column 30 .* does not have 1\.1476/);
+  assert.match((await failures(other)).join(), /line 9, column 30 .* does not have 1\.1476/);
 });
 
 test("--json has each check with its result", async () => {
-  const { cli } = await madeOfEcb();
-  await using _ = cli;
-  const [exitCode, ...lines] = await cli.verified(" --json");
+  const [exitCode, ...lines] = await cli.verified(" --json", "signed.json");
   const json = JSON.parse(lines.join("\n")) as {
     readonly holds: boolean;
     readonly checks: readonly { readonly result: string; readonly text: string }[];
@@ -287,9 +283,7 @@ test("--json has each check with its result", async () => {
 });
 
 test("verify needs neither a store nor valid settings", async () => {
-  const { cli } = await madeOfEcb();
-  await using _ = cli;
-  const how = { hasStore: false, env: { PORT: "none", DATA_DIR: cli.file("nowhere") } };
-  const ended = await cli.run("rates evidence verify @out.json", how);
+  const env = { PORT: "none", DATA_DIR: cli.file("nowhere") };
+  const ended = await cli.runElsewhere("rates evidence verify @signed.json", env);
   assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
 });

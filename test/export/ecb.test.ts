@@ -24,7 +24,7 @@ const sorted = (figures: readonly { date?: string; quote: string; rate: string }
 async function storeOfEcb() {
   await using starting = new AsyncDisposableStack();
   const cli = starting.use(await newSeriesCli());
-  await cli.archive(ecbHistory(FIGURES));
+  await cli.archive("ecb", ecbHistory(FIGURES));
   const started = starting.move();
   return { ...cli, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
@@ -58,7 +58,9 @@ test("an import of an export in the ECB's XML stores the same figures", async ()
   const pair = "--pair EUR/USD --pair EUR/ISK";
   await writeFile(file, await cli.output(`rates export --format ecb-xml --source ecb ${pair}`));
 
-  const imported = await other.run(`rates import ${file} --source copy`, { RATE_MAX_JUMP: "9" });
+  const imported = await other.run(`rates import ${file} --source copy`, {
+    env: { RATE_MAX_JUMP: "9" },
+  });
 
   assert.match(imported.stdout, /^stored [0-9]+ .*rejected 0\n$/);
   const csv = (source: string) => `rates export --format ecb-csv --source ${source} ${pair}`;

@@ -76,7 +76,7 @@ suite("records of an export are those that the program documents", { concurrency
   for (const [format, documented] of Object.entries(programs)) {
     test(format, async () => {
       await using cli = await newSeriesCli();
-      await cli.archive(ecbHistory(FIGURES));
+      await cli.archive("ecb", ecbHistory(FIGURES));
       const options = format === "odoo" ? " --company-currency EUR" : "";
 
       const text = await cli.output(`rates export --format ${format} --source ecb${options}`);
@@ -100,7 +100,7 @@ suite("records of an export are those that the program documents", { concurrency
 
 test("a body for Odoo has at most 1000 rates, of one pair, and each external id once", async () => {
   await using cli = await newSeriesCli();
-  await cli.archive(ecbHistory(FIGURES));
+  await cli.archive("ecb", ecbHistory(FIGURES));
 
   const text = await cli.output(
     "rates export --format odoo --source ecb --company-currency EUR --pair EUR/USD --pair EUR/JPY",

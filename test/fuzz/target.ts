@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { startPostgres } from "../../harness/postgres.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
-import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
+import type { DatabaseSettings } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
 import { BY } from "../contract/suite/database.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { Draws } from "../support/random.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { patient, startService, TestClock, type TestService } from "../support/service.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engines)[number];
@@ -49,7 +49,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   );
   const { dataDirectory } = service;
   const settings = { dataDirectory, database, backupDirectory: join(dataDirectory, "backups") };
-  const store = starting.use(await openStore(settings, serverTimeouts, () => undefined));
+  const store = starting.use(await openStore(settings, patient, () => undefined));
   const suspended = parsePair("EUR", "JPY");
   if (suspended === undefined || !(await store.rates.suspend(suspended, BY))) {
     throw new Error("EUR/JPY is not stored");

@@ -125,6 +125,7 @@ suite("the log line of a request", () => {
     for (const [name, value] of [
       ["traceparent", `00-${TRACE}-${PARENT}-01`],
       ["Traceparent", `00-${TRACE}-${PARENT}-00`],
+      ["traceparent", `\t 00-${TRACE}-${PARENT}-01 \t`],
       ["TraceParent", `01-${TRACE}-${PARENT}-01-of-a-later-version`],
     ] as const) {
       for (const answer of await traced({ [name]: value })) {

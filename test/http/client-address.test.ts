@@ -35,6 +35,7 @@ const sameClients = [
   ["a proxy whose entry has a port", ["203.0.113.9, 10.9.9.1:77", "203.0.113.9", "203.0.113.9,"]],
   ["a proxy in IPv6 form", ["203.0.113.9, ::ffff:10.9.9.1", "203.0.113.9, [fd00::1]:1"]],
   ["a proxy with a zone", ["203.0.113.9, fe80::1%eth0", "203.0.113.9, fe80::2"]],
+  ["behind more than 32 proxies", [1, 2, 3].map((n) => `203.0.113.${n}${", 10.9.9.1".repeat(40)}`)],
   ["text that is no address", ["unknown", "_hidden", "10.1", "010.1.1.2", "1.2.3.4.5", "[::1"]],
 ] as const;
 

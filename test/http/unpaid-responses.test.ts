@@ -140,7 +140,17 @@ function responseOn(socket: EventEmitter & { destroyed: boolean }) {
   return response as unknown as ServerResponse;
 }
 
-const newSocket = () => Object.assign(new EventEmitter(), { destroyed: false });
+const newSocket = () => {
+  const socket = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    writableLength: 0,
+    destroy() {
+      socket.destroyed = true;
+      socket.emit("close");
+    },
+  });
+  return socket;
+};
 
 const isOverloaded = (error: unknown) =>
   error instanceof Failure && error.code === "temporarily_unavailable";
@@ -166,16 +176,32 @@ suite("unpaid responses", () => {
     await assert.rejects(enter("ada"), isOverloaded);
   });
 
-  test("all accounts have 256 responses at once", async () => {
+  test("beyond 256 of all accounts, a response takes the place of the one that is unread for longest", async () => {
     const { enter } = setUp();
-    const responses = await Promise.all(
-      Array.from({ length: 256 }, (_, index) => enter(`account ${index % 16}`)),
+    const sockets = Array.from({ length: 256 }, newSocket);
+    await Promise.all(
+      sockets.map((socket, index) => enter(`account ${index % 8}`, responseOn(socket))),
     );
 
-    await assert.rejects(enter("another"), isOverloaded);
-    for (const response of responses) response.emit("close");
-    await new Promise(setImmediate);
-    await Promise.all(Array.from({ length: 256 }, (_, index) => enter(`account ${index % 16}`)));
+    await assert.rejects(enter("ada"), isOverloaded);
+    for (const index of [7, 9]) Object.assign(sockets[index] ?? {}, { writableLength: 1 });
+    await enter("ada");
+    await enter("ada");
+
+    const closed = sockets.flatMap(({ destroyed }, index) => (destroyed ? [index] : []));
+    assert.deepEqual(closed, [7, 9]);
+    await assert.rejects(enter("ada"), isOverloaded);
+  });
+
+  test("accounts take turns, and those of one account go in order of arrival", async () => {
+    const { enter } = setUp();
+    const begun: string[] = [];
+    const begin = (account: string) => enter(account).then(() => begun.push(account));
+    const all = [..."bbbbbcccc"].map(begin);
+
+    await Promise.all([begin("a").then(() => begin("ada")), ...all]);
+
+    assert.equal(begun.join(" "), "b c a b c ada b c b c b");
   });
 
   test("a connection that closes frees its place, and the requests behind it never run", async () => {

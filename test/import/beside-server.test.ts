@@ -12,7 +12,7 @@ import type { RateLine } from "../../src/sources/source.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY } from "../contract/suite/database.ts";
 import { addManyPairs } from "../storage/stored.ts";
-import { openConnection } from "../support/client.ts";
+import { kursUnchecked } from "../support/command-line.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -21,13 +21,6 @@ import { TestClock } from "../support/service.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
-
-/** This many lines, each with its own pair, and EUR/USD as the middle one. */
-function manyLines(count: number, eurUsd: string): string {
-  const lines = Array.from({ length: count - 1 }, (_, index) => `P${index},USD,1.${index},${TIME}`);
-  lines.splice(count / 2, 0, eurUsd);
-  return `${HEADER}${lines.join("\n")}\n`;
-}
 
 test("the next read of a running server respects a suspension and a resumption", async () => {
   await using directory = await temporaryDirectory();
@@ -47,52 +40,6 @@ test("the next read of a running server respects a suspension and a resumption",
   const resumed = await read();
   assert.deepEqual([resumed.status, resumed.body.rate], [200, "1.10"]);
   assert.equal(await server.usedUnits(session), 3);
-});
-
-test("a server serves and charges exactly during an import of 20,000 lines", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
-  await using server = await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "1000000" } });
-  const { session, apiKey } = await server.newCustomer("ada@example.org");
-  const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
-  let importing = false;
-
-  /**
-   * Reads on one connection, and is served at least once. A machine that stops the import within a
-   * transaction for over a second makes a read fail, which costs no unit.
-   *
-   * @returns the rates in order.
-   */
-  const readOn = async () => {
-    using connection = openConnection(server.url);
-    const figures: string[] = [];
-    while (importing || figures.length === 0) {
-      const { status, body, text } = await connection.readRate("EUR/USD", apiKey);
-      if (status === 200) figures.push(String(body.rate));
-      else assert.deepEqual([status, body.code], [503, "temporarily_unavailable"], text);
-    }
-    return figures;
-  };
-
-  const before = await readOn();
-  importing = true;
-  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
-  const readers = [readOn(), readOn(), readOn(), readOn()];
-  const ended = await program.end();
-  importing = false;
-  const during = await Promise.all(readers);
-  const after = await readOn();
-
-  assert.deepEqual(
-    [ended.exitCode, ended.stdout],
-    [0, "stored 20000, unchanged 0, held 0, rejected 0\n"],
-  );
-  assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
-  for (const figures of during) assert.deepEqual(figures, [...figures].sort());
-  assert.equal(new Set(during.flat()).size, 2);
-  assert.equal(await server.usedUnits(session), during.flat().length + 2);
-  assert.equal((await server.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
 });
 
 /** An import in this process, into a store of its own. */
@@ -206,39 +153,48 @@ test("an import whose store fails ends although its input stays open", async () 
   assert.match(stderr, /the test fails it/);
 });
 
-test("Ctrl-C ends an import with a sentence and an event, and keeps what it stored", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  await kurs(["migrate"], { dataDirectory });
-  const pipe = `
-    mkfifo "$0/pipe" && exec 9<>"$0/pipe"
-    printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
-    exec "$@" <"$0/pipe"`;
-  await using program = new Program(["rates", "import", "-"], {
-    dataDirectory,
-    through: ["sh", "-c", pipe, dataDirectory],
-  });
-  const rows = (sql: string) => {
-    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
-    return database.prepare(sql).all();
-  };
-  await eventually("a stored rate", () =>
-    rows("SELECT 1 FROM rates WHERE source = 'import'").length === 1 ? true : undefined,
-  );
+for (const killed of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
+  test(`${killed} ends an import with its event, and the same import again proves what it stored`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await kurs(["migrate"], { dataDirectory });
+    const pipe = `
+      mkfifo "$0/pipe" && exec 9<>"$0/pipe"
+      printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
+      exec "$@" <"$0/pipe"`;
+    await using program = new Program(["rates", "import", "-"], {
+      dataDirectory,
+      through: ["sh", "-c", pipe, dataDirectory],
+    });
+    const rows = (sql: string) => {
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+      return database.prepare(sql).all();
+    };
+    await eventually("a stored rate", () =>
+      rows("SELECT 1 FROM rates WHERE source = 'import'").length === 1 ? true : undefined,
+    );
 
-  program.signal("SIGINT");
-  const { exitCode, signal, stdout, stderr } = await program.end();
+    program.signal(killed);
+    const { exitCode, signal, stdout, stderr } = await program.end();
 
-  assert.deepEqual([exitCode, signal, stdout], [1, null, ""]);
-  const sentence = "kurs: stopped: what was read is stored; the same command stores the rest\n";
-  assert.equal(stderr, sentence);
-  const [event, ...others] = rows("SELECT details FROM events WHERE action = 'rates.imported'");
-  assert.deepEqual(JSON.parse(String(event?.details)), {
-    ...{ file: "-", source: "import", stopped: true },
+    const isKilled = killed === "SIGKILL";
+    assert.deepEqual([exitCode, signal, stdout], isKilled ? [null, killed, ""] : [1, null, ""]);
+    const sentence = "stopped: the rates of 1 line are stored; the same command stores the rest";
+    assert.equal(stderr, isKilled ? "" : `kurs: ${sentence}\n`);
+    const events = rows("SELECT details FROM events WHERE action = 'rates.imported' ORDER BY id");
+    const [begun, ...others] = events.map(({ details }) => JSON.parse(String(details)));
+    const details = { file: "-", source: "import" };
+    assert.deepEqual(begun, { ...details, started: true });
+    assert.deepEqual(others, isKilled ? [] : [{ ...details, stopped: true }]);
+
+    const file = join(dataDirectory, "rates.csv");
+    await writeFile(file, `${HEADER}EUR,CHF,0.9,${TIME}\nEUR,USD,1.20,2020-01-03T15:00:00Z\n`);
+    for (const command of ["rates import", "rates trace EUR USD --file"]) {
+      const ended = await kursUnchecked([...command.split(" "), file], { dataDirectory });
+      assert.equal(ended.exitCode, 0, ended.stderr);
+    }
   });
-  assert.deepEqual(others, []);
-  assert.equal(rows("SELECT 1 FROM rates WHERE source = 'import'").length, 1);
-});
+}
 
 test("a reader that closes the output early does not cause a failure", async () => {
   await using directory = await temporaryDirectory();

@@ -25,11 +25,12 @@ const postText = (era: Era, raw: string): Promise<Answer> =>
   service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
 
 const TAKEN: Readonly<Record<string, string>> = {
-  get_rate: "base and quote",
-  convert_currency: "base, quote and amount",
+  get_rate: "base, quote",
+  convert_currency: "base, quote, amount",
+  get_usage: "none",
 };
 const noArgument = (tool: string, name: string) =>
-  `${tool} has no argument ${name}. It takes ${TAKEN[tool]}, for the newest rate.`;
+  `${tool} has no argument ${name}: it takes ${TAKEN[tool]}.`;
 
 const badArguments = [
   ["no arguments", "get_rate", {}, "base is missing."],
@@ -51,7 +52,7 @@ const badArguments = [
     { ...EUR_USD, amount: "1", date: "" },
     noArgument("convert_currency", "date"),
   ],
-  ["a pair", "get_usage", EUR_USD, "get_usage has no argument base. It takes none."],
+  ["a pair", "get_usage", EUR_USD, noArgument("get_usage", "base")],
   [
     "null as base",
     "get_rate",

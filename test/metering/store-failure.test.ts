@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { Client } from "pg";
 import { pino } from "pino";
@@ -196,7 +197,7 @@ for (const engine of engines) {
   });
 }
 
-test("an exception while a read is served is an uncharged 500 on both ways in, and the server lives", async () => {
+test("an exception while a read is served or sent is a 500 on both ways in, and the server lives", async () => {
   class FailingClock extends TestClock {
     failures = 0;
     override nowMs(): number {
@@ -220,8 +221,13 @@ test("an exception while a read is served is an uncharged 500 on both ways in, a
   }
 
   assert.equal(await usedUnits(), 2);
-  assert.equal(
-    service.logLines.filter((line) => line.includes("the clock stands still")).length,
-    2,
-  );
+  const { writeHead } = ServerResponse.prototype;
+  ServerResponse.prototype.writeHead = () => {
+    ServerResponse.prototype.writeHead = writeHead;
+    throw new Error("the clock stands still");
+  };
+  assertFailure(await wire.readRate("EUR/USD", apiKey), 500, "internal_error");
+  assert.equal((await wire.readRate("EUR/USD", apiKey)).status, 200);
+  const causes = service.logLines.filter((line) => line.includes("the clock stands still"));
+  assert.equal(causes.length, 3);
 });

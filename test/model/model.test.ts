@@ -5,7 +5,7 @@ import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
 
-// The same stories each time, so that a failure is due to the change under test. `npm run model`
+// The same stories each time, so that a failure is due to the change under test. `npm run trials -- model`
 // creates others, for as long as you like.
 const SEED = 20_261_121;
 const STORIES = 40;

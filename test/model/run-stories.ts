@@ -89,7 +89,7 @@ function describe(details: Details, engine: string, before: number): string {
     "",
     inspect(errorInstance),
     "",
-    "replay: npm run model -- " +
+    "replay: npm run trials -- model " +
       `--engine ${engine} --seed ${seed} --path "${counterexamplePath}" --replay "${replay}"`,
   ].join("\n");
 }

@@ -8,23 +8,18 @@ import { originNow } from "../../src/shared/origin.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import { openPostgresEngine } from "../../src/storage/postgres/open.ts";
-import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/storage/settings.ts";
+import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
 import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { documentReader, headersOf } from "../support/rates.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { patient, startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
 
 /** A story has no 503, so the service waits as long as a busy machine needs. */
-const PATIENT = {
-  ...serverTimeouts,
-  busyTimeoutMs: commandTimeouts.busyTimeoutMs,
-  statementTimeoutMs: commandTimeouts.statementTimeoutMs,
-  connectTimeoutMs: 30_000,
-};
+const PATIENT = { ...patient, busyTimeoutMs: commandTimeouts.busyTimeoutMs };
 
 const FIGURES = `
   SELECT rate, as_of FROM figures WHERE base = $1 AND quote = $2 AND source = 'import'

@@ -11,6 +11,7 @@ interface Publisher {
   readonly up_to_date: boolean;
   readonly fetched: boolean;
   readonly pairs: readonly string[];
+  readonly names: Readonly<Record<string, string>>;
 }
 
 /** A service with a current publisher, a late one and an import. */
@@ -52,14 +53,37 @@ test("/coverage.json tells everybody the publishers and their pairs, and costs n
   );
   assert.deepEqual(Object.keys(publishers[0] ?? {}), [
     ...["name", "country", "terms", "terms_url", "schedule", "up_to_date", "fetched", "pairs"],
+    "names",
   ]);
-  assert.deepEqual(body.names, {
-    CHF: "Swiss Franc",
-    EUR: "Euro",
-    PLN: "Polish Zloty",
-    USD: "US Dollar",
-  });
+  assert.deepEqual(
+    publishers.map(({ names }) => names),
+    [
+      { EUR: "Euro", CHF: "Swiss Franc", USD: "US Dollar" },
+      { USD: "US Dollar", PLN: "Polish Zloty" },
+    ],
+  );
   assert.equal(await service.usedUnits(session), 0);
+});
+
+test("a symbol has the name that it has at the pair's publisher, also in the list of pairs", async () => {
+  await using service = await startHere();
+  service.store("MNT/KZT", "2026-11-20T19:00:00.000000000Z", "nbk");
+  service.store("MNT/USD", "2026-11-21T11:59:00.000000000Z", "kraken");
+  const { session } = await service.newCustomer();
+
+  const { body } = await service.get(PATH);
+  const { text } = await service.get("/v1/account/pairs?base=MNT", { session });
+
+  const publishers = body.publishers as readonly Publisher[];
+  assert.deepEqual(
+    publishers.slice(2).map(({ name, names }) => [name, names.MNT]),
+    [
+      ["National Bank of Kazakhstan", "Mongolian Tugrik"],
+      ["Kraken", "Mantle"],
+    ],
+  );
+  const names = JSON.parse(text).pairs.map((pair: { base_name: string }) => pair.base_name);
+  assert.deepEqual(names, ["Mongolian Tugrik", "Mantle"]);
 });
 
 test("it has no figure, no time of an observation, no import and no suspended pair", async () => {

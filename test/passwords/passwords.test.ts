@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
+import { marks } from "../../harness/long-texts.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertFailure } from "../support/assertions.ts";
+import { mailTo, tokenOf } from "../support/mails.ts";
 import { startSharedService } from "../support/service.ts";
 
-const service = await startSharedService({ secrets: createSecrets() });
+const secrets = createSecrets();
+let checks = 0;
+const verifyPassword: Secrets["verifyPassword"] = (stored, password) => {
+  checks += 1;
+  return secrets.verifyPassword(stored, password);
+};
+const service = await startSharedService({ secrets: { ...secrets, verifyPassword } });
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 
@@ -31,6 +40,7 @@ const good = [
   ["of white space around and inside", "  x  y  z  "],
   ["with a zero byte and control characters", "x\u0000y\u0001z\u0002w\u0003"],
   ["of 8 characters after NFKC, of 16 before it", "e\u0301".repeat(4) + "o\u0302".repeat(4)],
+  ["of 256 characters after NFKC, of 1,024 before it", "\u03b1\u0313\u0300\u0345".repeat(256)],
 ] as const;
 
 for (const [what, password] of good) {
@@ -150,4 +160,32 @@ test("passwords: a log-in renews a stored hash that has weaker parameters", asyn
   assert.equal((await logIn(email, "an old password")).status, 200);
   assert.equal(storedHash(email), renewed);
   assertFailure(await logIn(email, "not the old password"), 401, "unauthorized");
+});
+
+test("passwords: more than 1,024 units are never normalized: wrong at a log-in, too long elsewhere", async (t) => {
+  const email = newEmail();
+  const session = await service.openSession(email);
+  await service.post("/v1/auth/password-reset", { json: { email } });
+  const token = tokenOf(await mailTo(service.dataDirectory, email, "reset"));
+  const [accounts, stored] = [accountCount(), storedHash(email)];
+  const reset = (password: string) =>
+    service.post("/v1/auth/password-reset/confirm", { json: { token, password } });
+  const normalize = t.mock.method(String.prototype, "normalize");
+
+  for (const password of [marks(7_900), "k".repeat(1_025), marks(1_024)]) {
+    checks = 0;
+    const wrong = await logIn(email, password);
+    assertFailure(wrong, 401, "unauthorized", /^Email or password is incorrect\.$/);
+    const json = { password };
+    const kept = await service.call("DELETE", "/v1/account", { session, json });
+    assertFailure(kept, 401, "unauthorized", /^The password is incorrect\.$/);
+    assert.equal(checks, 2);
+    assertFailure(await register(password), 400, "invalid_request", lengthRule);
+    assertFailure(await reset(password), 400, "invalid_request", lengthRule);
+  }
+
+  const lengths = normalize.mock.calls.map(({ this: text }) => String(text).length);
+  assert.ok(Math.max(...lengths) <= 1_024, `${Math.max(...lengths)} units`);
+  assert.deepEqual([accountCount(), storedHash(email)], [accounts, stored]);
+  assert.equal((await reset("a fine passphrase")).status, 204);
 });

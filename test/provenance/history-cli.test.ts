@@ -2,44 +2,24 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { kursUnchecked } from "../support/command-line.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { newRateCli } from "../support/rate-cli.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const DAYS = ["2020-01-02", "2020-01-03", "2020-01-06"];
 const asOf = (day = "") => `${day}T15:00:00Z`;
-const TEXT = HEADER + DAYS.map((day, index) => `EUR,USD,1.1${index},${asOf(day)}\n`).join("");
+const LINES = DAYS.map((day, index) => `EUR,USD,1.1${index},${asOf(day)}\n`).join("");
+const TEXT = HEADER + LINES;
 
 /** A command line with its own database, into which a file was imported. */
-async function newCli(text = TEXT) {
-  await using starting = new AsyncDisposableStack();
-  const directory = starting.use(await temporaryDirectory());
-  const dataDirectory = join(directory.path, "data");
-  const file = join(directory.path, "rates.csv");
-  await writeFile(file, text);
-  const run = (command: string, input?: string) =>
-    kursUnchecked(command.split(" "), { dataDirectory, ...(input === undefined ? {} : { input }) });
-  const { exitCode } = await run(`rates import ${file}`);
-  assert.equal(exitCode, 0);
-  const started = starting.move();
-  return {
-    file,
-    directory: directory.path,
-    run,
-    /** Runs a command that succeeds. @returns its stdout. */
-    async output(command: string): Promise<string> {
-      const ended = await run(command);
-      assert.equal(ended.exitCode, 0, `${command}: ${ended.stderr}`);
-      return ended.stdout;
-    },
-    change(sql: string): void {
-      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
-      database.exec(sql);
-    },
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
-  };
+async function newCli(lines = LINES) {
+  const cli = await newRateCli([]);
+  const file = await cli.import(lines.trimEnd());
+  // A restore needs the database for itself.
+  await cli.store[Symbol.asyncDispose]();
+  return { ...cli, file };
 }
 
 const secondsLater = (at: string, seconds: number) =>
@@ -96,7 +76,7 @@ suite("the history of rates", { concurrency: 4 }, () => {
         const time = secondsLater("2020-01-01T00:00:00Z", index);
         return `EUR,USD,1.${String(index).padStart(4, "0")}0,${time}\n`;
       });
-      await using cli = await newCli(HEADER + lines.join(""));
+      await using cli = await newCli(lines.join(""));
       const text = await cli.output(`rates history EUR USD --format ${format}`);
 
       await using directory = await temporaryDirectory();
@@ -218,9 +198,9 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     await cli.output("rates suspend EUR USD");
     await cli.output("rates resume EUR USD");
     await cli.output(`backup ${backup}`);
-    await cli.run("rates import -", `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n`);
+    await cli.run("rates import -", { input: `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n` });
     await cli.output("rates suspend EUR USD");
-    await cli.run("rates import -", `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`);
+    await cli.run("rates import -", { input: `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n` });
     await cli.output("rates suspend EUR ISK");
     const resumedAt = await timeOf("rate.resumed", -1);
     const lostAt = await timeOf("rate.suspended", -2);
@@ -272,7 +252,7 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     await using cli = await newCli();
     const backup = join(cli.directory, "backup.db");
     await cli.output(`backup ${backup}`);
-    await cli.run("rates import -", `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n`);
+    await cli.run("rates import -", { input: `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n` });
     const storedAt = JSON.parse(await cli.output("rates history EUR USD --json")).at(-1).stored_at;
     const replaced = /is kept: (\S+)/.exec(await cli.output(`restore ${backup}`))?.[1] ?? "";
     const between = new Date().toISOString();
@@ -360,19 +340,27 @@ suite("an imported figure", { concurrency: 4 }, () => {
     }
   });
 
-  test("whose import was interrupted has no SHA-256 to compare with", async () => {
+  test("whose import was interrupted has no SHA-256 to compare with until it is imported again", async () => {
     await using cli = await newCli();
     cli.change("UPDATE publication_documents SET hash = NULL, bytes = NULL");
     assert.match(await cli.output("rates trace EUR USD"), /^sha-256 {4}not known: /m);
     const { exitCode, stderr } = await cli.run(`rates trace EUR USD --file ${cli.file}`);
     assert.equal(exitCode, 1);
-    assert.match(stderr, /its SHA-256 is not known: no file can be compared with it\n$/);
+    assert.match(stderr, /its SHA-256 is not known: import the whole file again\n$/);
+
+    assert.match(await cli.output(`rates import ${cli.file}`), /^stored 0, unchanged 3/);
+    for (const at of ["", "--at 2020-01-03 --source import "]) {
+      assert.match(
+        await cli.output(`rates trace EUR USD ${at}--file ${cli.file}`),
+        /has this SHA-/,
+      );
+    }
   });
 
   test("of a text on stdin is traced to stdin", async () => {
     await using cli = await newCli();
     const text = `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`;
-    assert.equal((await cli.run("rates import -", text)).exitCode, 0);
+    assert.equal((await cli.run("rates import -", { input: text })).exitCode, 0);
     assert.match(await cli.output("rates trace EUR ISK"), /^document {3}stdin$/m);
     assert.equal(JSON.parse(await cli.output("rates trace EUR ISK --json")).origin.name, "stdin");
   });
@@ -401,7 +389,7 @@ suite("a figure that was deleted and imported again", { concurrency: 4 }, () => 
   test("has not the holding and release of the earlier one", async () => {
     await using cli = await newCli();
     const jump = `${HEADER}EUR,USD,99,${asOf("2020-01-07")}\n`;
-    await cli.run("rates import -", jump);
+    await cli.run("rates import -", { input: jump });
     await cli.output("rates release EUR USD");
     const released = JSON.parse(await cli.output("rates trace EUR USD --json")).story;
     assert.deepEqual(
@@ -409,7 +397,7 @@ suite("a figure that was deleted and imported again", { concurrency: 4 }, () => 
       ["rate.held", "rate.released"],
     );
     await cli.output("rates delete EUR USD");
-    assert.equal((await cli.run("rates import -", jump)).exitCode, 0);
+    assert.equal((await cli.run("rates import -", { input: jump })).exitCode, 0);
     assert.deepEqual(JSON.parse(await cli.output("rates trace EUR USD --json")).story, []);
   });
 });

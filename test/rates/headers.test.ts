@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import fc from "fast-check";
 import { DisplayString, parseItem, Token } from "structured-headers";
 import { newRate } from "../contract/suite/database.ts";
 import { callOf, EUR_USD, eras, metaIn, readOf, rpcOf, startWithKey } from "../mcp/messages.ts";
 import type { Answer } from "../support/client.ts";
+import { fc } from "../support/properties.ts";
 import { headersOf, sources as knownSources } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 

@@ -92,7 +92,7 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
     const unset = await place.run(["rates", "sign"]);
 
     assert.equal(missing.exitCode, 2);
-    assert.match(missing.stderr, /SIGNING_KEY_FILE: .+none\.pem does not exist$/m);
+    assert.match(missing.stderr, /SIGNING_KEY_FILE: .+none\.pem cannot be read: no such file$/m);
     assert.match(directory.stderr, /SIGNING_KEY_FILE: .+directory is not a file$/m);
     assert.equal(help.exitCode, 0);
     assert.match(help.stdout, /SIGNING_KEY_FILE=signing-key\.pem kurs rates sign/);

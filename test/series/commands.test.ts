@@ -165,7 +165,7 @@ suite("a figure of a series", { concurrency: 4 }, () => {
     const days = dates.map(
       (date) => `<Cube time="${date}">\n<Cube currency="CZK" rate="24.1"/>\n</Cube>`,
     );
-    await cli.archive(`<E>\n${days.join("\n")}\n</E>`);
+    await cli.archive("ecb", `<E>\n${days.join("\n")}\n</E>`);
 
     const traced = await cli.output("rates trace EUR CZK --source ecb --at 2026-03-11");
 

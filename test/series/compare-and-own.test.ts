@@ -29,6 +29,14 @@ suite("a comparison of sources", { concurrency: 4 }, () => {
     assert.deepEqual(others, []);
   });
 
+  test("measures a difference by the lowest figure", async () => {
+    await using cli = await newSeriesCli();
+    await cli.ecb("2026-03-13", "100");
+    await cli.cnb("2026-03-13", "101");
+    // It is 0.9901 % of the highest.
+    assert.match(await cli.output("rates compare EUR CZK --above 0.995%"), / 1 +1\.0000\n$/);
+  });
+
   test("without a difference says so, and is no failure", async () => {
     await using cli = await threeSources();
     const none = async (args: string) => {

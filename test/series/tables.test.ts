@@ -71,7 +71,7 @@ test("a table that is published in advance waits in its series, and is served wh
     /^inforeuro .* 2026-04-01 {2}1\.1702 .*\nEUR\/USD is served at 1\.1643 as of 2026-02-28T23:00:00Z/m,
   );
   assert.match(await cli.output("rates verify"), /series: 2 figures verified\n$/);
-  const state = (await cli.sources.list()).find(({ source }) => source === "inforeuro");
+  const state = (await cli.store.sources.list()).find(({ source }) => source === "inforeuro");
   assert.equal(state?.nextAttemptAt, "2026-03-31T22:00:00.000Z");
 
   cli.clock.advanceMs(Date.parse(state.nextAttemptAt) - cli.clock.nowMs());
@@ -86,7 +86,7 @@ test("a table that is published in advance waits in its series, and is served wh
 test("a table that has not begun is listed as one that waits", async () => {
   await using store = await newRateStore();
   const august = recorded("hmrc.csv").toString();
-  await store.publish("hmrc", Buffer.from(august.replaceAll("/2026", "/2126")));
+  await store.archive("hmrc", Buffer.from(august.replaceAll("/2026", "/2126")));
 
   assert.match(await store.output("rates list GBP EUR"), /^hmrc .* 2126-08-01 .* waits$/m);
   const [listed] = JSON.parse(await store.output("rates list GBP EUR --json"));

@@ -79,7 +79,7 @@ suite("secrets from files", { concurrency: 2 }, () => {
   });
 
   for (const [what, make, reason] of [
-    ["does not exist", async () => undefined, "does not exist"],
+    ["does not exist", async () => undefined, "cannot be read: no such file"],
     ["is empty", async (path: string) => await writeFile(path, "\n"), "is empty"],
     ["is a directory", async (path: string) => void (await mkdir(path)), "is not a file"],
     [

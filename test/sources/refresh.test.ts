@@ -20,7 +20,6 @@ import {
   sourceAt,
 } from "../support/fake-publisher.ts";
 import { scrape } from "../support/metrics.ts";
-import { fc } from "../support/properties.ts";
 import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -50,26 +49,19 @@ async function setUp(
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
   const policy = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({
-    store,
-    clock,
-    origin: () => BY,
-    policy,
-    headersOf,
-    packContent,
-    random: () => 0.5,
+    ...{ store, clock, policy, headersOf, packContent },
+    ...{ origin: () => BY, random: () => 0.5 },
   });
   const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
     ...{ service, store, clock, ecb, nbpA, nbpB },
     /** Fetches a source now, as `kurs rates fetch` does while the server runs. */
-    async refresh(key: string) {
+    async refresh(key: string, replaced: Partial<RateSource> = {}) {
       const source = sources.find((known) => known.key === key);
       assert.ok(source !== undefined);
-      const report = await refreshSource(source, {
-        signal: new AbortController().signal,
-        onlyWhenDue: false,
-      });
+      const how = { signal: new AbortController().signal, onlyWhenDue: false };
+      const report = await refreshSource({ ...source, ...replaced }, how);
       assert.ok(report !== undefined, "another node fetches it");
       return report;
     },
@@ -142,41 +134,6 @@ test("a pair that left its publisher's table is counted wherever its source is c
   });
 });
 
-test("a source that fails at startup delays neither the other sources nor clients", async () => {
-  await using setup = await setUp({ ecb: (response) => void response.writeHead(500).end() });
-  const line = await logged(setup.service, FAILED, "ecb");
-  await logged(setup.service, FETCHED, "nbp");
-
-  assert.match(String(line.error), /^127\.0\.0\.1:\d+ responded with 500$/);
-  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
-  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
-  const status = await setup.status("ecb");
-  assert.match(status.lastError ?? "", /responded with 500$/);
-  assert.deepEqual(
-    [status.lastErrorAt, status.lastSuccessAt, status.missedPublications > 0],
-    [SATURDAY, undefined, true],
-  );
-});
-
-test("without a network the snapshot is served, and the status gives the error", async () => {
-  const gone = await playPublisher(body(""));
-  await gone[Symbol.asyncDispose]();
-  const clock = new TestClock(SATURDAY);
-  const sources = [sourceAt("ecb", [gone.address], clock)];
-  await using service = await startService({ clock, sources, config: { rateSources: ["ecb"] } });
-  const line = await logged(service, FAILED, "ecb");
-
-  const { apiKey } = await service.newCustomer();
-  const { body: json } = await service.get("/v1/rates/EUR/USD", { apiKey });
-
-  assert.match(String(line.error), /ECONNREFUSED/);
-  assert.equal(json.rate, "1.1476");
-  await using store = openSqliteStore(service.dataDirectory, 5000);
-  const [status] = await readSourceStatus(store.sources, sources, clock.nowMs());
-  assert.match(status?.lastError ?? "", /ECONNREFUSED/);
-  assert.ok((status?.missedPublications ?? 0) > 0);
-});
-
 test("an exponent is written out, and a garbage value is held until it is dropped", async () => {
   await using setup = await setUp({
     nbpA: body(nbpTable("2026-11-20", { PEPE: "1.08e-5" })),
@@ -199,68 +156,8 @@ test("an exponent is written out, and a garbage value is held until it is droppe
   assert.deepEqual(await setup.store.rates.listHeld(), []);
 });
 
-test("a held rate is deleted when its publisher corrects it", async () => {
-  await using setup = await setUp();
-  await logged(setup.service, FETCHED, "ecb");
-  setup.clock.set("2026-11-23T16:00:00.000Z");
-  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "11.601" })));
-  assert.equal((await setup.refresh("ecb")).held, 1);
-  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "1.1601" })));
-
-  assert.equal((await setup.refresh("ecb")).stored, 1);
-
-  assert.deepEqual(await setup.store.rates.listHeld(), []);
-  assert.equal(await setup.read("EUR/USD"), "1.1601 as of 2026-11-23T15:00:00.000000000Z");
-});
-
-test("the same publication again stores nothing and is not a failure", async () => {
-  await using setup = await setUp();
-  await logged(setup.service, FETCHED, "ecb");
-  const before = setup.service.query("SELECT * FROM rates");
-  setup.clock.advanceMs(3_600_000);
-
-  const report = await setup.refresh("ecb");
-
-  assert.deepEqual([report.error, report.stored, report.skipped], [undefined, 0, 1]);
-  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
-  assert.equal((await setup.status("ecb")).lastSuccessAt, "2026-11-21T13:00:00.000Z");
-});
-
-test("an older file changes neither a rate nor the newest time in the status", async () => {
-  await using setup = await setUp();
-  await logged(setup.service, FETCHED, "ecb");
-  const before = setup.service.query("SELECT * FROM rates");
-  setup.ecb.behave(body(ecbDay("2026-11-18", { USD: "1.1500" })));
-
-  const report = await setup.refresh("ecb");
-
-  assert.deepEqual([report.error, report.stored], [undefined, 0]);
-  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
-  const { newestAsOf, missedPublications } = await setup.status("ecb");
-  assert.equal(newestAsOf, "2026-11-20T15:00:00.000000000Z");
-  assert.equal(missedPublications, 0);
-});
-
 const usdDay = body(ecbDay("2026-11-20", { USD: "1.1600" }), { etag: '"1"' });
 const EUR_USD = { base: "EUR" as AssetSymbol, quote: "USD" as AssetSymbol };
-
-test("a rate that is deleted during a fetch returns with the next one, also after a 304", async () => {
-  await using setup = await setUp({ ecb: usdDay });
-  await logged(setup.service, FETCHED, "ecb");
-  setup.ecb.behave(async (response) => {
-    await setup.store.rates.remove(EUR_USD, BY);
-    response.writeHead(304).end();
-  });
-  assert.equal((await setup.refresh("ecb")).error, undefined);
-  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], '"1"');
-  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
-
-  setup.ecb.behave(usdDay);
-  assert.equal((await setup.refresh("ecb")).stored, 1);
-
-  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], undefined);
-  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
-});
 
 test("a rate that is deleted just after a fetch stored it returns with the next one", async () => {
   await using setup = await setUp({ ecb: usdDay });
@@ -280,77 +177,135 @@ test("a rate that is deleted just after a fetch stored it returns with the next 
   assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
 });
 
-test("a publication that is a little late is fetched again after 15 minutes, or when the next is due", async () => {
-  await using setup = await setUp({ ecb: body(ecbDay("2026-11-20", { USD: "1.1600" })) });
-  await logged(setup.service, FETCHED, "ecb");
-  // Monday, 16:05 in Berlin: the new file is due, and Friday's is still published.
-  setup.clock.set("2026-11-23T15:05:00.000Z");
-
-  await setup.refresh("ecb");
-
-  const { nextAttemptAt, missedPublications } = await setup.status("ecb");
-  assert.equal(missedPublications, 0);
-  assert.equal(nextAttemptAt, "2026-11-23T15:20:00.000Z");
-
-  setup.clock.set("2026-11-24T14:55:00.000Z");
-  await setup.refresh("ecb");
-  assert.equal((await setup.status("ecb")).nextAttemptAt, "2026-11-24T15:05:00.000Z");
-});
-
-test("a 304 to a first request is not a success, and the source stays stale", async () => {
-  await using setup = await setUp({ ecb: (response) => void response.writeHead(304).end() });
-  await logged(setup.service, FETCHED, "nbp");
-
-  const { lastSuccessAt, lastError } = await setup.status("ecb");
-
-  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
-  assert.deepEqual([lastSuccessAt, /304/.test(lastError ?? "")], [undefined, true]);
-});
-
-const digits = (min: number, max: number) =>
-  fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
-
-/** A decimal above zero as a publisher prints it, and its form without an exponent. */
-const printed = fc
-  .record({
-    whole: fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,11}$/)),
-    fraction: fc.oneof(fc.constant(""), digits(1, 18)),
-    exponent: fc.oneof(fc.constant(undefined), fc.integer({ min: -12, max: 12 })),
-    letter: fc.constantFrom("e", "E"),
-  })
-  .filter(({ whole, fraction }) => /[1-9]/.test(whole + fraction))
-  .map(({ whole, fraction, exponent, letter }) => {
-    const plain = fraction === "" ? whole : `${whole}.${fraction}`;
-    const places = fraction.length - (exponent ?? 0);
-    const count = BigInt(whole + fraction);
-    const padded = String(count).padStart(places + 1, "0");
-    const moved =
-      places <= 0
-        ? String(count * 10n ** BigInt(-places))
-        : `${padded.slice(0, -places)}.${padded.slice(-places)}`;
-    if (exponent === undefined) return { text: plain, written: plain };
-    return { text: `${plain}${letter}${exponent}`, written: moved };
+test("a deleted pair comes back with the next fetch, although the publication is unchanged", async () => {
+  await using setup = await setUp({
+    ecb: (response, headers) => {
+      if (headers["if-none-match"] === '"1"') response.writeHead(304).end();
+      else usdDay(response, headers);
+    },
   });
+  await logged(setup.service, FETCHED, "ecb");
+  await setup.store.rates.remove(EUR_USD, BY);
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+  // Deleted during a fetch, which is conditional again: it returns with the one after.
+  setup.ecb.behave(async (response) => {
+    await setup.store.rates.remove(EUR_USD, BY);
+    response.writeHead(304).end();
+  });
+  assert.equal((await setup.refresh("ecb")).error, undefined);
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
 
-test("any rate in the ECB's and NBP's layouts keeps every digit in the API", async () => {
+  setup.ecb.behave(usdDay);
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+
+  const validators = setup.ecb.requests.map((headers) => headers["if-none-match"]);
+  assert.deepEqual(validators, [undefined, undefined, '"1"', undefined]);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+});
+
+test("the validators of the last body are sent, also after a 304 without any", async () => {
+  await using setup = await setUp({ ecb: usdDay });
+  await logged(setup.service, FETCHED, "ecb");
+  setup.ecb.behave((response) => void response.writeHead(304).end());
+
+  for (const _time of ["first", "second"]) {
+    const { error, stored } = await setup.refresh("ecb");
+    assert.deepEqual([error, stored], [undefined, 0]);
+  }
+
+  const validators = setup.ecb.requests.map((headers) => headers["if-none-match"]);
+  assert.deepEqual(validators, [undefined, '"1"', '"1"']);
+  assert.equal((await setup.status("ecb")).missedPublications, 0);
+});
+
+test("the kinds that are not served go to their series alone, with the publisher's date", async () => {
   await using setup = await setUp();
-  await logged(setup.service, FETCHED, "nbp");
-  let count = 0;
-  await fc.assert(
-    fc.asyncProperty(printed, printed, async (first, second) => {
-      // A new pair each time: no stored rate that it could jump from.
-      const currency = `P${String(++count).padStart(4, "0")}`;
-      setup.ecb.behave(body(ecbDay("2026-11-20", { [currency]: first.text })));
-      setup.nbpB.behave(body(nbpTable("2026-11-20", { [currency]: second.text })));
-      assert.equal((await setup.refresh("ecb")).error, undefined);
-      assert.equal((await setup.refresh("nbp")).error, undefined);
-      const [ofEcb, ofNbp] = [
-        await setup.read(`EUR/${currency}`),
-        await setup.read(`${currency}/PLN`),
-      ];
-      assert.equal(ofEcb.split(" ")[0], first.written, first.text);
-      assert.equal(ofNbp.split(" ")[0], second.written, second.text);
-    }),
-    { numRuns: 30 },
+  const line = { base: "USD", quote: "RUB", asOf: "2026-11-19T21:00:00.000000000Z" };
+  const lines = [
+    { ...line, date: "2026-11-20", rate: "79.5", kind: "buying" },
+    { ...line, date: "2026-11-20", rate: "80.1", kind: "selling", validUntil: "2026-11-30" },
+    { ...line, base: "CNY", rate: "11.1", kind: "buying" },
+  ] as const;
+  const fetch = async () => ({ lines, documents: [], validators: undefined });
+
+  const report = await setup.refresh("ecb", { servedKind: "selling", fetch });
+
+  assert.deepEqual([report.stored, report.skipped, report.rejections], [1, 0, []]);
+  assert.match(await setup.read("USD/RUB"), /^80\.1 /);
+  assert.equal(await setup.read("CNY/RUB"), "404 unsupported_pair");
+  const figures = setup.service.query(
+    "SELECT base, kind, date, rate, valid_until FROM figures WHERE quote = 'RUB' ORDER BY base, kind",
   );
+  assert.deepEqual(
+    figures.map((figure) => Object.values(figure)),
+    [
+      ["CNY", "buying", "2026-11-19", "11.1", null],
+      ["USD", "buying", "2026-11-20", "79.5", null],
+      ["USD", "selling", "2026-11-20", "80.1", "2026-11-30"],
+    ],
+  );
+});
+
+test("an unchanged or older publication changes nothing, and is fetched again until the next is due", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  const before = setup.service.query("SELECT * FROM rates");
+  const friday = body(ecbDay("2026-11-20", { USD: "1.1600" }));
+  const older = body(ecbDay("2026-11-18", { USD: "1.1500" }));
+  for (const [at, published, missed, nextAttemptAt] of [
+    ["2026-11-21T13:00:00.000Z", friday, 0, "2026-11-23T15:05:00.000Z"],
+    ["2026-11-21T14:00:00.000Z", older, 0, "2026-11-23T15:05:00.000Z"],
+    // Monday, 16:05 in Berlin: the new file is due, and counts as missed two hours later.
+    ["2026-11-23T15:05:00.000Z", friday, 0, "2026-11-23T15:20:00.000Z"],
+    ["2026-11-23T18:00:00.000Z", friday, 1, "2026-11-23T18:15:00.000Z"],
+    ["2026-11-24T14:55:00.000Z", friday, 1, "2026-11-24T15:05:00.000Z"],
+  ] as const) {
+    setup.clock.set(at);
+    setup.ecb.behave(published);
+
+    const report = await setup.refresh("ecb");
+
+    assert.deepEqual([report.error, report.stored, report.skipped], [undefined, 0, 1]);
+    const status = await setup.status("ecb");
+    assert.deepEqual(
+      [status.newestAsOf, status.missedPublications, status.lastSuccessAt, status.nextAttemptAt],
+      ["2026-11-20T15:00:00.000000000Z", missed, at, nextAttemptAt],
+    );
+  }
+  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
+});
+
+test("a failure delays neither other sources nor clients, and the next attempts come more rarely", async () => {
+  await using setup = await setUp({ ecb: (response) => void response.writeHead(500).end() });
+  const line = await logged(setup.service, FAILED, "ecb");
+  await logged(setup.service, FETCHED, "nbp");
+
+  assert.match(String(line.error), /^127\.0\.0\.1:\d+ responded with 500$/);
+  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
+  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
+  const first = await setup.status("ecb");
+  assert.match(first.lastError ?? "", /responded with 500$/);
+  assert.deepEqual(
+    [first.lastErrorAt, first.lastSuccessAt, first.missedPublications > 0, first.pairs],
+    [SATURDAY, undefined, true, 29],
+  );
+  const minutes: number[] = [];
+  for (let failures = 1; failures <= 8; failures += 1) {
+    const status = await setup.status("ecb");
+    assert.equal(status.failures, failures);
+    minutes.push((Date.parse(status.nextAttemptAt) - setup.clock.nowMs()) / 60_000);
+    assert.match((await setup.refresh("ecb")).error ?? "", /responded with 500/);
+  }
+  assert.deepEqual(minutes, [1, 2, 4, 8, 16, 32, 60, 60]);
+
+  // A fetch that succeeds ends them, and a page in its place stores nothing.
+  setup.ecb.behave(usdDay);
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+  setup.ecb.behave(body("<html><body>We moved.</body></html>"));
+  assert.match((await setup.refresh("ecb")).error ?? "", /cannot be read/);
+  const { failures, lastSuccessAt } = await setup.status("ecb");
+  assert.deepEqual([failures, lastSuccessAt], [1, SATURDAY]);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
 });

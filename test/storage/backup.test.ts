@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -129,6 +136,36 @@ suite("kurs backup", { concurrency: 3 }, () => {
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);
     assert.equal(stateOf(join(dataDirectory, "kurs.db")).pairs, 20_000);
+  });
+
+  test("in the place of a store is used by no command, and restored as they say", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    mkdirSync(dataDirectory);
+    copyFileSync(stored.backup, join(dataDirectory, "kurs.db"));
+    const copies = [stored.backup, dataDirectory].map(
+      (path) => `store copy --from sqlite:${path} --to postgres://127.0.0.1:1/no`,
+    );
+
+    for (const command of [...copies, "rates list", "migrate", "doctor", "serve"]) {
+      const env = { PORT: "0" };
+      const { exitCode, stdout, stderr } = await kurs(command.split(" "), { dataDirectory, env });
+      assert.equal(exitCode, 1, command);
+      assert.match(
+        stdout + stderr,
+        /\.db is a backup, in which .*: restore it into another .* kurs restore \S+\.db\)/,
+      );
+    }
+    assert.deepEqual(readFileSync(join(dataDirectory, "kurs.db")), readFileSync(stored.backup));
+
+    const restored = { dataDirectory: join(directory.path, "restored") };
+    for (const command of [
+      ["restore", join(dataDirectory, "kurs.db")],
+      ["plans", "list"],
+    ]) {
+      assert.equal((await kurs(command, restored)).exitCode, 0);
+    }
+    assert.deepEqual(query(restored.dataDirectory, "SELECT * FROM sessions"), []);
   });
 
   test("without a database, of a damaged one, and of PostgreSQL prints what to do", async () => {

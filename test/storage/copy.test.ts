@@ -155,7 +155,12 @@ suite("kurs store copy", () => {
     await waitersFor(other);
     const env = { PORT: "0", DATABASE_URL: target.url };
     await using program = new Program(["serve"], { env });
-    await program.waitFor("its wait", () => program.stdout.includes("copied into") || undefined);
+    await using stopped = new Program(["serve"], { env });
+    for (const each of [program, stopped]) {
+      await each.waitFor("its wait", () => each.stdout.includes("copied into") || undefined);
+    }
+    stopped.signal("SIGTERM");
+    assert.equal((await stopped.end()).exitCode, 0);
     await other.query("ROLLBACK");
 
     assert.equal((await copying).exitCode, 0);
@@ -346,7 +351,7 @@ suite("kurs store copy stores nothing", () => {
     const file = join(directory.path, "notes.txt");
     await writeFile(file, "mine");
 
-    assertRejected(await copy(file, target.url), /Cannot read .*notes\.txt: .*not a database/);
+    assertRejected(await copy(file, target.url), /the database .*notes\.txt: it is not a Kurs/);
 
     assert.equal(await readFile(file, "utf8"), "mine");
     assert.deepEqual(await tablesAt(target.url), []);
@@ -355,7 +360,11 @@ suite("kurs store copy stores nothing", () => {
   const wrongUses = [
     ["a path without its scheme", ["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
     ["a scheme without its path", ["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
-    ["a source of another kind", ["--from", "postgres://localhost/kurs"], /--from .*want sqlite:/],
+    [
+      "a source of another kind",
+      ["--from", "postgres://kurs:sesame-42@db/"],
+      /--from .*want sqlite/,
+    ],
     ["no target", [], /--to or DATABASE_URL: want an address such as postgres:/],
     [
       "a target of another kind",

@@ -175,7 +175,7 @@ suite("PostgreSQL over TLS", () => {
     const problems = [
       [
         `sslmode=verify-full&sslrootcert=${nothing}`,
-        /Cannot read sslrootcert .*nothing\.pem.*: there is no such file\.$/,
+        /Cannot read sslrootcert .*nothing\.pem.*: no such file\.$/,
       ],
       [
         `sslmode=verify-full&sslrootcert=${import.meta.filename}`,

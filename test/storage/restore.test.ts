@@ -296,6 +296,38 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.match(messages[0] ?? "", /^waiting until another process has restored/);
   });
 
+  for (const args of [["serve"], ["rates", "import", "-"]]) {
+    test(`lets SIGTERM end kurs ${args.join(" ")}, which waits for it`, async () => {
+      await using directory = await copyOf(stored.dataDirectory);
+      const dataDirectory = directory.path;
+      using _alone = lockExclusive(dataDirectory);
+      await using program = new Program(args, { dataDirectory, env: { PORT: "0" } });
+      const written = () => program.stdout + program.stderr;
+      await program.waitFor("its wait", () => written().includes("waiting until") || undefined);
+
+      program.signal("SIGTERM");
+
+      const { exitCode, signal } = await program.end();
+      assert.deepEqual([exitCode, signal], args[0] === "serve" ? [0, null] : [null, "SIGTERM"]);
+      assert.doesNotMatch(written(), /"listening"|^stored/m);
+    });
+  }
+
+  test("is not awaited where the system cannot lock files", async (context) => {
+    await using directory = await temporaryDirectory();
+    // SQLite's result for ENOLCK.
+    context.mock.method(DatabaseSync.prototype, "exec", () => {
+      throw Object.assign(new Error("database is locked"), { errcode: 5 });
+    });
+    const message =
+      /^The file system of \S+ cannot lock files: use a local disk, or mount it with /;
+    const open = () => lockShared(directory.path, 60_000);
+
+    await assert.rejects(untilUnlocked(open, assert.fail), { message });
+    assert.throws(() => lockExclusive(directory.path), { message });
+    assert.deepEqual(namesIn(directory.path), ["kurs.lock"]);
+  });
+
   test("that fails on the disk leaves the database in its place, under one name only", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const { path } = directory;

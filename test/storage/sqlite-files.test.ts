@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,19 +13,25 @@ import {
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { examineSqlite } from "../../src/doctor/sqlite.ts";
 import { StartupError } from "../../src/shared/program/start-error.ts";
+import { openSqliteSource } from "../../src/storage/copy/from-sqlite.ts";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { BY, NOW } from "../contract/suite/database.ts";
+import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { query } from "./stored.ts";
 
 // Durability in a loss of power. backup.test.ts and restore.test.ts test the commands' output.
 
 const note = { takenAt: NOW, program: "test" };
 const restoring = { now: NOW, reviveKeys: false };
+
+const HAS_CHANGES = /has changes of a database, but \S+ is \w+: put kurs\.db back/;
 
 /** A data directory whose closed database has the plan `pro`, and a backup of it elsewhere. */
 async function databaseWithBackup() {
@@ -128,18 +135,22 @@ for (const [what, end, without] of [
     if (end === "-journal") rmSync(`${file}-wal`);
     without(file);
 
-    for (const isServer of [true, false]) {
-      assert.throws(
-        () => openSqliteStore(killed.path, 1000, { isServer }),
-        (error) => {
-          assert.ok(error instanceof StartupError);
-          assert.match(
-            error.message,
-            /has changes of a database, but \S+ is \w+: put kurs\.db back/,
-          );
-          return true;
-        },
-      );
+    const { path } = killed;
+    await using other = await temporaryDirectory();
+    for (const open of [
+      () => openSqliteStore(path, 1000, { isServer: true }),
+      () => openSqliteStore(path, 1000),
+      () => migrateSqlite(path, 1000),
+      () => backupSqlite(file, other.path, { note, mayReplace: false }),
+      ...(existsSync(file)
+        ? [() => openSqliteSource(path, []), () => restoreSqlite(other.path, file, restoring)]
+        : []),
+    ]) {
+      assert.throws(open, (error) => error instanceof StartupError && HAS_CHANGES.test(`${error}`));
+    }
+    for (const isThorough of [true, false]) {
+      const examined = await examineSqlite(path, isThorough);
+      assert.match(examined.kind === "failed" ? examined.reason : examined.kind, HAS_CHANGES);
     }
 
     assert.deepEqual(readFileSync(file + end), before);
@@ -149,6 +160,59 @@ for (const [what, end, without] of [
     assert.deepEqual(await planNames(killed.path), ["pro", "late", "free"]);
   });
 }
+
+for (const [what, damage] of [
+  ["cut short", (file) => truncateSync(file, 100_000)],
+  ["full of zeros", (file) => writeFileSync(file, Buffer.alloc(200_000))],
+  ["overwritten with a backup", (file, backup) => copyFileSync(backup, file)],
+] satisfies [string, (file: string, backup: string) => void][]) {
+  test(`a database ${what} beside its WAL is rejected and changed by nobody`, async () => {
+    await using stored = await databaseWithBackup();
+    await using killed = await temporaryDirectory();
+    const file = join(killed.path, "kurs.db");
+    {
+      await using store = openSqliteStore(stored.directory, 1000);
+      await storeRates(store, [EUR_USD]);
+      // The first page is in the WAL, too.
+      query(stored.directory, "PRAGMA application_id = 7");
+      for (const name of ["kurs.db", "kurs.db-wal"]) {
+        copyFileSync(join(stored.directory, name), join(killed.path, name));
+      }
+    }
+    damage(file, stored.file);
+    const filesOf = (database: string) => ["", "-wal"].map((end) => readFileSync(database + end));
+    const before = filesOf(file);
+
+    for (const isServer of [true, false]) {
+      assert.throws(() => openSqliteStore(killed.path, 1000, { isServer }), StartupError);
+    }
+    assert.throws(() => migrateSqlite(killed.path, 1000), StartupError);
+
+    assert.deepEqual(filesOf(file), before);
+    const { kept = "" } = restoreSqlite(killed.path, stored.file, restoring);
+    assert.deepEqual(filesOf(kept), before);
+    assert.deepEqual(await planNames(killed.path), ["pro", "free"]);
+  });
+}
+
+test("a restore keeps a database with a damaged page as it is, and counts what it can read", async () => {
+  await using stored = await databaseWithBackup();
+  const file = join(stored.directory, "kurs.db");
+  {
+    await using store = openSqliteStore(stored.directory, 1000);
+    await newCustomer(store, 10);
+  }
+  const [mails] = query(file, "SELECT rootpage FROM sqlite_schema WHERE name = 'mails'");
+  const start = (Number(mails?.rootpage) - 1) * 4096;
+  const damaged = readFileSync(file).fill(0xa5, start, start + 4096);
+  writeFileSync(file, damaged);
+
+  const { kept = "", forgotten } = restoreSqlite(stored.directory, stored.file, restoring);
+
+  assert.deepEqual([forgotten?.accounts, forgotten?.keys], [1, 1]);
+  assert.deepEqual(readFileSync(kept), damaged);
+  assert.deepEqual(await planNames(stored.directory), ["pro", "free"]);
+});
 
 test("a database whose creation was killed, an empty file beside its journal, is created anew", async () => {
   await using directory = await temporaryDirectory();
@@ -182,3 +246,21 @@ test("a journal without its database is moved away: it would empty the restored 
   const journals = readdirSync(stored.directory).filter((name) => name.endsWith("-journal"));
   assert.deepEqual(journals, ["kurs.db.replaced-2026-11-21T12-00-00.000Z-journal"]);
 });
+
+for (const [what, make] of [
+  ["a directory", (file) => mkdirSync(file)],
+  ["a file with content", (file) => writeFileSync(file, "mine")],
+] satisfies [string, (file: string) => void][]) {
+  test(`${what} of the name kurs.lock is named as the problem, also by the doctor`, async () => {
+    await using stored = await databaseWithBackup();
+    const file = join(stored.directory, "kurs.lock");
+    rmSync(file);
+    make(file);
+
+    const examined = await examineSqlite(stored.directory, false);
+
+    const problem = /kurs\.lock is not an empty file, .+: move it away/;
+    assert.match(examined.kind === "failed" ? examined.reason : examined.kind, problem);
+    assert.throws(() => openSqliteStore(stored.directory, 1000), problem);
+  });
+}

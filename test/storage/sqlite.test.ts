@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -88,7 +88,7 @@ test("a rate in a damaged page is a StoreUnavailable, not charged, and ends the 
   const store = openSqliteStore(database.directory, 1000);
   await storeRates(store, [EUR_USD]);
   const { accountId, keyHash } = await newCustomer(store, 10);
-  const other = database.openDatabase();
+  using other = new DatabaseSync(file);
   other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const page = other.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'rates'").get();
   const descriptor = openSync(file, "r+");
@@ -102,7 +102,11 @@ test("a rate in a damaged page is a StoreUnavailable, not charged, and ends the 
   const used = other.prepare("SELECT sum(units) AS units FROM period_usage WHERE account_id = ?");
   assert.equal(used.get(accountId)?.units, null);
   await assert.rejects(store.plans.list(), StoreUnavailable);
+  other.close();
+  const filesNow = () => [file, `${file}-wal`].map((each) => readFileSync(each));
+  const before = filesNow();
   await store[Symbol.asyncDispose]();
+  assert.deepEqual(filesNow(), before);
 });
 
 test("a charge that cannot be written fails the read, and its batch is not charged", async () => {

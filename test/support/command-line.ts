@@ -10,20 +10,27 @@ import { readRateFile } from "../../src/import/files/read-rate-file.ts";
 import { readTextLines } from "../../src/import/files/text-lines.ts";
 import { createMailer } from "../../src/mail/transport/create-mailer.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
-import { systemClock } from "../../src/shared/clock.ts";
+import { type Clock, systemClock } from "../../src/shared/clock.ts";
 import { originNow } from "../../src/shared/origin.ts";
-import { ConfigError, StartupError, WRONG_USE } from "../../src/shared/program/start-error.ts";
+import { ConfigError, WRONG_USE } from "../../src/shared/program/start-error.ts";
+import { sentenceOf } from "../../src/shared/program/system-error.ts";
 import { version } from "../../src/shared/program/version.ts";
 import { visible } from "../../src/shared/text/visible-text.ts";
 import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
 import { createHeadersOf } from "../../src/sources/headers.ts";
+import type { RateSource } from "../../src/sources/source.ts";
 import { commandTimeouts } from "../../src/storage/settings.ts";
 import { openStore, tables } from "../../src/store.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import type { Ended, ProgramOptions } from "./process.ts";
 import { documentReader } from "./rates.ts";
 
-export type CommandOptions = Pick<ProgramOptions, "dataDirectory" | "env" | "input">;
+export type CommandOptions = Pick<ProgramOptions, "dataDirectory" | "env" | "input"> & {
+  /** By default the system's. */
+  readonly clock?: Clock;
+  /** By default those of the catalogue. */
+  readonly sourcesOf?: (keys: readonly string[]) => readonly RateSource[];
+};
 
 const secrets = createSecrets();
 
@@ -41,7 +48,7 @@ export async function kurs(args: readonly string[], options: CommandOptions = {}
 /** The same for a command that prints the SHA-256 of a document, which looks like a secret. */
 export async function kursUnchecked(
   args: readonly string[],
-  { dataDirectory, env, input = "" }: CommandOptions = {},
+  { dataDirectory, env, input = "", clock = systemClock, ...options }: CommandOptions = {},
 ): Promise<Ended> {
   const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
   const environment = { RATE_SOURCES: "", ...directory, ...env };
@@ -51,7 +58,6 @@ export async function kursUnchecked(
     output[stream] += `${visible(text)}\n`;
   };
   const printError = printTo("stderr");
-  const clock = systemClock;
   const runs = runCommandLine(args, {
     version,
     clock,
@@ -74,7 +80,7 @@ export async function kursUnchecked(
       return String(input).split("\n")[0] ?? "";
     },
     origin: () => originNow(operator(), { clock, secrets }),
-    sourcesOf: (keys) => sourcesOf(keys, { clock, version }),
+    sourcesOf: options.sourcesOf ?? ((keys) => sourcesOf(keys, { clock, version })),
     sourceKeys: sourceNames.known,
     knownSources: () => sourcesOf(sourceNames.known, { clock, version }),
     headersOf: createHeadersOf(
@@ -101,8 +107,8 @@ export async function kursUnchecked(
     showProgress: () => undefined,
   });
   const exitCode = await runs.catch((error: unknown) => {
-    const isKnown = error instanceof ConfigError || error instanceof StartupError;
-    printError(isKnown ? `kurs: ${error.message}` : format("kurs: unexpected error:", error));
+    const sentence = sentenceOf(error);
+    printError(sentence ? `kurs: ${sentence}` : format("kurs: unexpected error:", error));
     return error instanceof ConfigError ? WRONG_USE : 1;
   });
   return { exitCode, signal: null, ...output };

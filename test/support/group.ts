@@ -1,23 +1,11 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
 import { after, suite } from "node:test";
 import { shareAmongFiles } from "./at-end.ts";
+import { processorSeconds } from "./processor-seconds.ts";
 
 // Runs the test files that its arguments name in this process, one after the other, and appends
 // what each took to the file that KURS_TEST_COSTS names: `test/run.ts` starts it.
-
-/** The clock ticks of a second in /proc, which Linux fixes for programs. */
-const TICKS_PER_SECOND = 100;
-
-/** @returns the processor time of this process and its ended children, as `proc(5)` counts it. */
-function processorSeconds(): number {
-  if (!existsSync("/proc/self/stat")) return process.cpuUsage().user / 1e6;
-  const fields = readFileSync("/proc/self/stat", "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return ticks / TICKS_PER_SECOND;
-}
 
 /** What was there before the first file: starting Node.js and loading this one. */
 let counted = 0;

@@ -43,6 +43,13 @@ export class TestClock implements Clock {
   }
 }
 
+/** A server's, but a statement on PostgreSQL may take as long as a slow or busy machine needs. */
+export const patient: StoreTimeouts = {
+  ...serverTimeouts,
+  statementTimeoutMs: 120_000,
+  connectTimeoutMs: 60_000,
+};
+
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
@@ -52,7 +59,7 @@ export interface TestOptions {
   readonly secrets?: Secrets;
   /** Runs a command in a process of its own; by default no test expects one. */
   readonly runCommand?: typeof runOwnCommand;
-  /** By default a server's. */
+  /** By default `patient`. */
   readonly storeTimeouts?: StoreTimeouts;
   /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
@@ -79,7 +86,7 @@ export async function startService(options: TestOptions = {}) {
     packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
-    storeTimeouts: options.storeTimeouts ?? serverTimeouts,
+    storeTimeouts: options.storeTimeouts ?? patient,
     log: pino(lineFormat, sink),
     logDestination: sink,
   });

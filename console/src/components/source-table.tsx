@@ -90,10 +90,11 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
   );
 }
 
-/** Whether a source is up to date; amber when it has missed a publication. */
-export function MissedBadge({ source: { missed_publications: missed } }: SourceProps) {
-  const look = missed === 0 ? "badge-good" : "badge-warn";
-  return <span class={`badge ${look}`}>{stateOf(missed)}</span>;
+/** Whether a source is up to date; amber when it has missed a publication, also of some pairs. */
+export function MissedBadge({ source }: SourceProps) {
+  const { missed_publications: missed, missed_pairs: pairs } = source;
+  const look = missed + pairs === 0 ? "badge-good" : "badge-warn";
+  return <span class={`badge ${look}`}>{stateOf(missed, pairs)}</span>;
 }
 
 function NoSources() {

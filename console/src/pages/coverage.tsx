@@ -19,26 +19,21 @@ export function CoveragePage() {
         a read costs one unit.
       </PageHead>
       <Loaded load={readPublishers} what="the publishers">
-        {({ publishers, names }) => <Publishers publishers={publishers} names={names} />}
+        {({ publishers }) => <Publishers publishers={publishers} />}
       </Loaded>
     </>
   );
 }
 
-interface PublishersProps {
-  readonly publishers: readonly Publisher[];
-  readonly names: Readonly<Record<string, string>>;
-}
-
-function Publishers({ publishers, names }: PublishersProps) {
+function Publishers({ publishers }: { readonly publishers: readonly Publisher[] }) {
   const [search, setSearch] = useState("");
   const all = useMemo(
     () =>
       publishers.map((publisher) => ({
         publisher,
-        pairs: publisher.pairs.map((name) => namedPair(name, names)),
+        pairs: publisher.pairs.map((name) => namedPair(name, publisher.names)),
       })),
-    [publishers, names],
+    [publishers],
   );
   const found = all
     .map(({ publisher, pairs }) => ({ publisher, pairs: findPairs(pairs, search) }))
@@ -69,7 +64,7 @@ function Publishers({ publishers, names }: PublishersProps) {
   );
 }
 
-function namedPair(name: string, names: Readonly<Record<string, string>>): NamedPair {
+function namedPair(name: string, names: Publisher["names"]): NamedPair {
   const [base = "", quote = ""] = name.split("/");
   return { base, quote, base_name: names[base] ?? null, quote_name: names[quote] ?? null };
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
+import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
 import { restoresOf } from "../../provenance/served-at.ts";
 import type { FigureKind } from "../../rates/figures.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
@@ -9,7 +10,7 @@ import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, type RateRule, rateRules } from "../rules.ts";
-import type { ApplicableRateDeps, ApplicableRateStore } from "./dependencies.ts";
+import type { ApplicableRateDeps } from "./dependencies.ts";
 
 /** The options that say which figure is asked for. */
 export interface RuleOptions {
@@ -67,7 +68,7 @@ export function askedRuleOf(options: RuleOptions): AskedRule {
 
 /** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
 export async function applyRule(
-  store: ApplicableRateStore,
+  store: ProvenanceStore,
   { clock, sourcesOf }: Pick<ApplicableRateDeps, "clock" | "sourcesOf">,
   pair: Pair,
   asked: string,

@@ -1,12 +1,13 @@
 import { CommandError } from "../../cli/command.ts";
-import { fileError } from "../../cli/input-file.ts";
+import { withFile } from "../../cli/input-file.ts";
 import { type ListOptions, writeList } from "../../cli/list-writer.ts";
 import type { Column } from "../../cli/output.ts";
+import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
 import { dateOf } from "../../provenance/cli/moments.ts";
 import { pairOf } from "../../rates/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import { type AskedRule, applyRule } from "./arguments.ts";
-import type { ApplicableRateDeps, ApplicableRateStore, NumberedLine } from "./dependencies.ts";
+import type { ApplicableRateDeps, NumberedLine } from "./dependencies.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
 type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
@@ -25,10 +26,9 @@ export async function findForList(
   asked: AskedRule,
   options: ListOptions,
 ): Promise<number> {
-  const { openStore, openFile, readTextLines, write, printError } = deps;
+  const { openStore, readTextLines, write, printError } = deps;
   let [lines, failed] = [0, 0];
-  try {
-    using opened = openFile(path);
+  await withFile(path, deps, async (opened) => {
     await using store = await openStore();
     const pages = async function* () {
       for await (const batch of readTextLines(opened.bytes)) {
@@ -43,9 +43,7 @@ export async function findForList(
       }
     };
     await writeList(pages(), options, rowFormat, write);
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  });
   if (lines === 0) throw new CommandError(`${path} has no line: want DATE,BASE,QUOTE in each`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
@@ -62,7 +60,7 @@ const isHeader = (line: NumberedLine) =>
   cellsOf(line.text).join().toLowerCase() === "date,base,quote";
 
 async function findFor(
-  store: ApplicableRateStore,
+  store: ProvenanceStore,
   deps: ApplicableRateDeps,
   line: NumberedLine,
   asked: AskedRule,

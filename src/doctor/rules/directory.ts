@@ -1,3 +1,4 @@
+import { counted } from "../../shared/text/counted.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The state of a data directory. */
@@ -7,6 +8,8 @@ export interface DirectoryFacts {
   readonly isWritable: boolean;
   readonly isWritableByOthers: boolean;
   readonly freeBytes: number;
+  /** How many files and directories can be made there. */
+  readonly freeInodes: number;
   readonly databaseBytes: number;
   readonly logBytes: number;
   /** Files that every user of this machine can read, and should not. */
@@ -23,6 +26,9 @@ const MIB = 1024 * 1024;
 const FREE_LEAST_BYTES = 100 * MIB;
 const FREE_AMPLE_BYTES = 1024 * MIB;
 
+/** A start makes three files, a backup with its verification nine, and each mail may be one. */
+const FREE_LEAST_INODES = 50;
+
 /** SQLite checkpoints the WAL at 16 MiB; it grows beyond that during a long read. */
 const LARGE_WAL_BYTES = 512 * MIB;
 
@@ -34,16 +40,21 @@ export function checkDirectory(path: string, facts: DirectoryFacts | "no directo
   return [...checkSpace(facts), ...checkRights(facts)];
 }
 
-function checkSpace({ path, freeBytes, databaseBytes, logBytes }: DirectoryFacts): Finding[] {
+function checkSpace(facts: DirectoryFacts): Finding[] {
+  const { path, freeBytes, freeInodes, databaseBytes, logBytes } = facts;
   const { ok, warning, problem } = findingsOf("disk");
   const free = `${mebibytes(freeBytes)} free at ${path}`;
   const used = `database ${mebibytes(databaseBytes)}, WAL ${mebibytes(logBytes)}`;
   const found: Finding[] = [];
   if (freeBytes < FREE_LEAST_BYTES) {
-    found.push(problem(`${free}: reads fail with 503 when the disk is full. Make room.`));
+    found.push(problem(`${free}: on a full disk reads get 503 and backups fail. Make room.`));
   } else if (freeBytes < Math.max(FREE_AMPLE_BYTES, databaseBytes)) {
     found.push(warning(`${free} (${used}): make room soon; a restore needs the database's size.`));
   } else found.push(ok(`${free}; ${used}`));
+  if (freeInodes < FREE_LEAST_INODES) {
+    const left = `${counted(freeInodes, "inode")} free at ${path}`;
+    found.push(problem(`${left}: without one, no file can be made. Remove files (df -i).`));
+  }
   if (logBytes > LARGE_WAL_BYTES) {
     found.push(
       warning(

@@ -36,8 +36,8 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     const missed = `${source} has missed ${atLeast}${publications}${why}`;
     const advice = `Try kurs rates fetch ${source}.`;
     const level = (count: number) => (count > MISSED_AS_WARNING_MAX ? problem : warning);
-    const pairs = () => `${missedPairsText(source, missedPairs)}. ${PAIRS_ADVICE}`;
-    const ofPairs = missedPairs.slice(0, 1).map((oldest) => level(oldest.missed)(pairs()));
+    const pairs = `${missedPairsText(source, missedPairs)}. ${PAIRS_ADVICE}`;
+    const ofPairs = missedPairs.count === 0 ? [] : [level(missedPairs.publications)(pairs)];
     if (missedPublications > 0)
       return [level(missedPublications)(`${missed}. ${advice}`), ...ofPairs];
     return failures > 0 ? [warning(`${source} is fresh${why}. ${advice}`), ...ofPairs] : ofPairs;

@@ -1,12 +1,11 @@
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/dependencies.ts";
 import type { SigningKey } from "../../rates/signing-key.ts";
-import type { RateLineReader, RateSource } from "../../sources/source.ts";
+import type { RateSource } from "../../sources/source.ts";
 
 /** The dependencies of the commands on evidence files. */
 export interface EvidenceDeps extends ApplicableRateDeps {
   /** The program's version. */
   readonly version: string;
-  readonly readRateFile: RateLineReader;
   /** Every source, without settings. */
   readonly knownSources: () => readonly RateSource[];
   /** @throws {ConfigError} */

@@ -143,7 +143,7 @@ function signedBy({ signing_key: key }: Evidence): string {
 
 /** Reads the imported file that should state the figure. @throws {CommandError} it does not. */
 async function readGiven(
-  { openFile, readRateFile, showProgress }: EvidenceDeps,
+  deps: EvidenceDeps,
   path: string,
   { origin, figure }: TracedFigure,
 ): Promise<GivenDocument | undefined> {
@@ -151,8 +151,8 @@ async function readGiven(
     throw new CommandError("--document is for an imported file: this document is stored", 2);
   }
   if (origin.kind !== "imported") return undefined;
-  const content = await readWhole(path, openFile);
-  const uses = { openFile: () => openedAgain(content), readRateFile, showProgress };
+  const content = await readWhole(path, deps);
+  const uses = { ...deps, openFile: () => openedAgain(content) };
   const stated = { line: origin.line, figure };
   const { text, statesFigure } = await readImportedLine(path, origin.document, stated, uses);
   if (statesFigure) return { content, text };

@@ -1,7 +1,8 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CommandError } from "../../cli/command.ts";
+import { reasonOf } from "../../shared/program/system-error.ts";
 
 /** A file to write, or stdout for `-`. */
 export interface OutputFile {
@@ -26,7 +27,7 @@ export function requireWritable(
     if (same !== undefined) {
       throw new CommandError(`${option} and ${same.option} are both ${path}: name two files`, 2);
     }
-    const existing = path === "-" ? undefined : statsOf(path);
+    const existing = path === "-" ? undefined : lstatSync(path, { throwIfNoEntry: false });
     if (existing === undefined) continue;
     if (!existing.isFile() && !existing.isSymbolicLink()) {
       throw new CommandError(`${option}: ${path} is no file: name a new one`, 2);
@@ -46,37 +47,31 @@ export async function writeFiles(
   files: readonly (OutputFile & { readonly text: string })[],
   writeOut: (text: string) => Promise<void>,
 ): Promise<void> {
-  const written: { readonly part: string; readonly path: string }[] = [];
+  const written = files.filter(({ path }) => path !== "-");
+  const partOf = (path: string) => `${path}.${process.pid}.part`;
+  let current = "";
   try {
-    for (const { path, text } of files) {
-      if (path === "-") continue;
-      const part = `${path}.${process.pid}.part`;
-      written.push({ part, path });
-      await writePart(part, text);
+    for (const { path, text } of written) {
+      current = path;
+      await writePart(partOf(path), text);
     }
-    for (const { part, path } of written) await rename(part, path);
+    for (const { path } of written) {
+      current = path;
+      await rename(partOf(path), path);
+    }
   } catch (error) {
-    throw writeError(written.at(-1)?.path ?? "", error);
+    throw writeError(current, error);
   } finally {
-    for (const { part } of written) await rm(part, { force: true });
+    for (const { path } of written) await rm(partOf(path), { force: true });
   }
   for (const { path, text } of files) if (path === "-") await writeOut(text);
 }
 
-/** @returns undefined for a path without a file. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw writeError(path, error);
-  }
-}
-
 /** @returns the error to report for one that writing a file threw. */
 function writeError(path: string, error: unknown): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return error;
-  return new CommandError(`cannot write ${path}: ${reasons.get(code ?? "") ?? code}`);
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const own = { ENOENT: "its directory does not exist" };
+  return new CommandError(`cannot write ${path}: ${reasonOf(error, own)}`);
 }
 
 async function writePart(path: string, text: string): Promise<void> {
@@ -84,10 +79,3 @@ async function writePart(path: string, text: string): Promise<void> {
   await file.writeFile(text);
   await file.sync();
 }
-
-const reasons = new Map([
-  ["ENOENT", "its directory does not exist"],
-  ["ENOSPC", "the disk is full"],
-  ["EACCES", "permission is denied"],
-  ["EROFS", "the file system is read-only"],
-]);

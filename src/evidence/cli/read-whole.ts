@@ -1,5 +1,5 @@
 import { CommandError } from "../../cli/command.ts";
-import { fileError, type OpenedFile } from "../../cli/input-file.ts";
+import { type FileUses, type OpenedFile, withFile } from "../../cli/input-file.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -9,13 +9,12 @@ const MEBIBYTES_MAX = 256;
 /** Reads a file, or stdin for `-`. @throws {CommandError} it cannot be read, or is too large. */
 export async function readWhole(
   path: string,
-  openFile: (path: string) => OpenedFile,
+  uses: FileUses,
   mebibytesMax = MEBIBYTES_MAX,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  try {
-    using opened = openFile(path);
+  await withFile(path, uses, async (opened) => {
     for await (const chunk of opened.bytes) {
       bytes += chunk.byteLength;
       if (bytes > mebibytesMax * MEBIBYTE) {
@@ -23,9 +22,7 @@ export async function readWhole(
       }
       chunks.push(chunk);
     }
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  });
   return Buffer.concat(chunks);
 }
 

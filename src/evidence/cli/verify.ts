@@ -42,12 +42,12 @@ Examples:
   $ kurs rates evidence verify invoice-17.json --key operator.pem --json`;
 
 async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions): Promise<number> {
-  const { openFile, readRateFile, showProgress, documents, print } = deps;
+  const { documents, print } = deps;
   const keys = await keysOf(deps, options);
-  const verified = await verifyEvidence(await readWhole(file, openFile), {
+  const verified = await verifyEvidence(await readWhole(file, deps), {
     ...{ documents, sources: deps.knownSources(), keys },
     readImported: (content, hash, stated) => {
-      const uses = { openFile: () => openedAgain(content), readRateFile, showProgress };
+      const uses = { ...deps, openFile: () => openedAgain(content) };
       return readImportedLine(file, { ...IMPORTED, hash }, stated, uses);
     },
   });
@@ -87,7 +87,7 @@ const words: Readonly<Record<Check["result"], string>> = {
 };
 
 async function keysOf(
-  { openFile }: EvidenceDeps,
+  deps: EvidenceDeps,
   { jwks, key }: VerifyOptions,
 ): Promise<GivenKeys | undefined> {
   if (jwks !== undefined && key !== undefined) {
@@ -95,7 +95,7 @@ async function keysOf(
   }
   const file = jwks ?? key;
   if (file === undefined) return undefined;
-  const text = (await readWhole(file, openFile, 1)).toString();
+  const text = (await readWhole(file, deps, 1)).toString();
   const publicKeys = jwks === undefined ? keyIn(text) : keysIn(text);
   if (publicKeys.length > 0) return { file, publicKeys };
   const wanted = jwks === undefined ? "a public key in PEM" : "a JSON Web Key Set (RFC 7517)";

@@ -1,10 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { Logger } from "pino";
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
+import { logFailure } from "../../log/log.ts";
+import { toFailure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
-import { errorResponse, type HttpResponse, type RespondToError } from "../response/response.ts";
+import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
 import type { Exchanges } from "../server/exchanges.ts";
 import { NodeSide } from "./node-side.ts";
@@ -20,12 +23,14 @@ const SWEEP_INTERVAL_MS = 1000;
 /** A client that has read nothing of a response for this long never will. */
 const WRITE_TIMEOUT_MS = 30_000;
 
+const isLineEnd = (byte: number) => byte === 0x0d || byte === 0x0a;
+
 interface FastPath {
   readonly server: Server;
   readonly parse: ParsePlainRequest;
   readonly logAccess: LogAccess;
   readonly serialize: SerializeResponse;
-  readonly respondToError: RespondToError;
+  readonly log: Logger;
   readonly admit: AdmitRequest;
   readonly paceRejection: PaceRejection;
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
@@ -86,7 +91,7 @@ class Connection {
   /** Undefined before the first request that node:http serves. */
   #nodeSide: NodeSide | undefined;
   #hasBegun = false;
-  /** When the last bytes arrived or node:http was done, on the monotonic clock. */
+  /** When the last request began or node:http last responded: other bytes are no progress. */
   #activeMs = performance.now();
   /** The client has ended its side of the connection. */
   #hasEnded = false;
@@ -100,8 +105,11 @@ class Connection {
     // A broken connection needs no response; "close" follows.
     socket.on("error", () => undefined);
     socket.on("close", () => this.#close());
-    // node:http sets the time.
-    socket.on("timeout", () => socket.destroy());
+    // node:http sets the time. A client that waits for a response is not the one that is silent.
+    socket.on("timeout", () => {
+      if (this.isIdle || socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(socket.timeout ?? 0);
+    });
     readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
     fastPath.connections.add(this);
   }
@@ -112,15 +120,18 @@ class Connection {
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { parse, admit, paceRejection, respondToError } = this.#fastPath;
-    this.#hasBegun = true;
-    this.#activeMs = performance.now();
+    const { parse, admit, paceRejection, log } = this.#fastPath;
     if (this.#isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
       return;
     }
-    const plain = this.#nodeSide?.isActive === true ? undefined : parse(bytes);
+    const isNodes = this.#nodeSide?.isActive === true;
+    const plain = isNodes ? undefined : parse(bytes);
+    // Empty lines begin no request (RFC 9112, section 2.2).
+    if (plain === undefined && !isNodes && bytes.every(isLineEnd)) return;
+    if (!isNodes) this.#activeMs = performance.now();
+    this.#hasBegun = true;
     if (plain === undefined) {
       this.#giveToNode(Buffer.from(bytes));
       return;
@@ -143,8 +154,11 @@ class Connection {
       });
       return;
     }
-    const fail = (error: unknown) =>
-      this.#respond(request, plain, respondToError(error, request.id));
+    const fail = (error: unknown) => {
+      const failure = toFailure(error);
+      logFailure(log, failure, request.id);
+      this.#respond(request, plain, errorResponse(failure, request.id));
+    };
     try {
       respond(request.id).then((response) => this.#respond(request, plain, response), fail);
     } catch (error) {
@@ -153,13 +167,14 @@ class Connection {
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
-    this.#send(response, request.id, plain);
-    this.#fastPath.logAccess(request, response.status, response.code, response.caller);
+    const { status, code, caller } = response;
+    const isCutOff = this.socket.destroyed;
+    if (!isCutOff) this.#send(response, request.id, plain);
+    this.#fastPath.logAccess(isCutOff ? { ...request, isCutOff } : request, status, code, caller);
   }
 
   #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {
     const { exchanges, serialize } = this.#fastPath;
-    if (this.socket.destroyed) return;
     const isLastOfServer = this.#hasEnded || exchanges.isStopping();
     const closedBy = isLastOfServer ? "server" : plain.isLast ? "client" : undefined;
     const text = serialize(response, requestId, closedBy, plain);
@@ -199,16 +214,15 @@ class Connection {
     this.#nodeSide?.destroy();
   }
 
-  /** node:http responds to a client that never sent a request; others expect no response. */
   closeIfIdle(nowMs: number): void {
-    const { headersTimeout, keepAliveTimeout } = this.#fastPath.server;
+    const { headersTimeout, keepAliveTimeout, requestTimeout } = this.#fastPath.server;
+    const keptMs = this.#hasBegun ? keepAliveTimeout + KEEP_ALIVE_BUFFER_MS : headersTimeout;
     const silentMs = nowMs - this.#activeMs;
-    // While node:http serves, its own timeouts apply: a long response may take its time.
-    if (this.#nodeSide?.isActive === true) return;
-    if (this.#isBusy) {
+    if (this.#nodeSide?.isActive === true) {
+      // Its own timeouts apply, but empty lines postpone the one between requests.
+      if (this.#nodeSide.isIdle && silentMs > keptMs + requestTimeout) this.socket.destroy();
+    } else if (this.#isBusy) {
       if (this.socket.writableLength > 0 && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
-    } else if (this.#hasBegun) {
-      if (silentMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
-    } else if (silentMs > headersTimeout) this.#giveToNode(Buffer.alloc(0));
+    } else if (silentMs > keptMs) this.socket.destroy();
   }
 }

@@ -93,7 +93,7 @@ const contentLength = /\r\ncontent-length: ([0-9]+)/gi;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /** node:http rejects a larger head. */
-const HEAD_BYTES_MAX = 16 * 1024;
+export const HEAD_BYTES_MAX = 16 * 1024;
 
 /**
  * The length of the request that bytes begin with, head and body, if it leaves its connection open
@@ -103,9 +103,9 @@ const HEAD_BYTES_MAX = 16 * 1024;
  */
 export function requestLength(bytes: Buffer): number {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
-  if (bodyStart < END_OF_HEAD.length) {
-    return bytes.length > HEAD_BYTES_MAX ? Number.NaN : Number.POSITIVE_INFINITY;
-  }
+  const isWhole = bodyStart >= END_OF_HEAD.length;
+  if ((isWhole ? bodyStart : bytes.length) > HEAD_BYTES_MAX) return Number.NaN;
+  if (!isWhole) return Number.POSITIVE_INFINITY;
   const head = bytes.toString("latin1", 0, bodyStart);
   if (!wholeHead.test(head)) return Number.NaN;
   const [length = "0", ...others] = [...head.matchAll(contentLength)].map(([, digits]) => digits);

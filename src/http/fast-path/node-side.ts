@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { endGently } from "../server/end-gently.ts";
 import type { Exchanges } from "../server/exchanges.ts";
-import { requestLength } from "./grammar.ts";
+import { NAME, requestLength } from "./grammar.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -13,6 +13,12 @@ const NOTHING = Buffer.alloc(0);
  */
 const SLICE_BYTES = 512;
 const IN_FLIGHT_MAX = 16;
+
+/** How much of what node:http got is kept, for the errors of its parser. */
+const GIVEN_BYTES_MAX = 1024;
+
+/** The end of a request line that node:http would take for HTTP/1.0. */
+const endOfRtspLine = new RegExp(`(?<=(?:^|\\n)${NAME} [^\\0- \\x7f]+ RTSP/1\\.[01]\\r)\\n`);
 
 interface NodeSideDeps {
   /** Serves a connection from its start with node:http. */
@@ -32,11 +38,12 @@ interface NodeSideDeps {
 export class NodeSide extends Duplex {
   /** Whether node:http serves a request, or everything from now on. */
   isActive = false;
+  /** The last bytes that node:http got. */
+  given = "";
   readonly #socket: Socket;
   #isCutOff = false;
   #isReleased = false;
   readonly #exchanges: Exchanges;
-  readonly #onReturn: () => void;
   /** The request's bytes so far, until its head is complete. */
   #head = NOTHING;
   /** How many bytes of the request are to come, as `requestLength` reports; only 0 returns. */
@@ -48,19 +55,25 @@ export class NodeSide extends Duplex {
   #wantsBytes = true;
   #hasEnded = false;
 
-  /** @param onReturn runs each time the next byte begins a request. */
-  constructor(socket: Socket, { serveWithNode, exchanges }: NodeSideDeps, onReturn: () => void) {
+  /** @param onResponse runs each time when a request has its response. */
+  constructor(socket: Socket, { serveWithNode, exchanges }: NodeSideDeps, onResponse: () => void) {
     super({ readableHighWaterMark: SLICE_BYTES });
     this.#socket = socket;
     this.#exchanges = exchanges;
-    this.#onReturn = onReturn;
     // node:http removes its listener when it emits `clientError` or `connect`.
     this.on("error", () => undefined);
     const hasMore = () => this.hasWaiting;
     exchanges.follow(this.asSocket(), hasMore, () => {
+      onResponse();
       if (this.#inFlight === 0) this.#hasResponded = true;
       this.#feed();
       this.#returnIfOver();
+    });
+    this.on("data", (bytes: Buffer) => {
+      this.given = (this.given + bytes.toString("latin1")).slice(-GIVEN_BYTES_MAX);
+      const end = this.given.includes(" RTSP/1.") ? this.given.search(endOfRtspLine) : -1;
+      // With a zero byte the line is invalid.
+      if (end !== -1) bytes[end + bytes.length - this.given.length] = 0;
     });
     serveWithNode(this.asSocket());
   }
@@ -145,7 +158,6 @@ export class NodeSide extends Duplex {
     this.#hasResponded = false;
     this.#head = NOTHING;
     this.#missing = Number.POSITIVE_INFINITY;
-    this.#onReturn();
   }
 
   // What node:http, the framework and the log use of a socket.

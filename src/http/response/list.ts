@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
 import { credentialOf } from "../authentication.ts";
+import { ClientGone } from "../client-address.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
@@ -27,20 +28,31 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** A longer text is sent while it is made; a shorter one whole, with its length. */
 const WHOLE_CHARACTERS_MAX = 65_536;
 
+/** Less than a full page: several short ones, such as those of most exports, share a turn. */
+const CHARACTERS_PER_TURN = 8192;
+
 export function createListSenders(
   log: Logger,
-  nextIteration: () => Promise<void>,
+  nextIteration: (party: string) => Promise<void>,
   authenticate: (session: string | undefined) => Promise<string>,
 ): {
   readonly sendList: SendList;
   readonly sendPieces: SendPieces;
 } {
   const sendPieces: SendPieces = async (reply, pieces) => {
+    const { accountId, raw } = reply.request;
+    // The first turn is the one in which the response was counted.
+    let inTurn = 0;
     const next = async (): Promise<string | undefined> => {
-      await nextIteration();
+      if (inTurn > CHARACTERS_PER_TURN) {
+        await nextIteration(accountId ?? "");
+        if (raw.socket.destroyed) throw new ClientGone();
+        inTurn = 0;
+      }
       const { done, value } = await pieces.next();
       // After the piece was read, so that nothing leaves that was read without a session.
       await authenticate(credentialOf(reply.request.raw, "Session"));
+      inTurn += value?.length ?? 0;
       return done === true ? undefined : value;
     };
     let first = "";

@@ -7,7 +7,7 @@ import { corsHeaders, pageHeaders } from "../headers.ts";
 import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import type { Exchanges } from "../server/exchanges.ts";
-import { errorResponse, type HttpResponse, type RespondToError } from "./response.ts";
+import { errorResponse, type HttpResponse } from "./response.ts";
 
 /**
  * Sends a complete response at once: a read's, an MCP message's, every failure's.
@@ -53,39 +53,35 @@ export function createReplyWriter(
   common: Readonly<Record<string, string>>,
   logAccess: LogAccess,
   exchanges: Exchanges,
-  respondToError: RespondToError,
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
+  const pagePairs = Object.entries({ ...common, ...pageHeaders }).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
 
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
     exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
-  const write: SendResponse = (request, reply, { status, code, headers, body, caller }) => {
-    const lines = [...commonPairs, "x-request-id", request.id, ...headers];
-    if (body !== "") lines.push("content-type", "application/json; charset=utf-8");
+  const sendAs = (
+    type: string,
+    pairs: readonly string[],
+    ...[request, reply, { status, code, headers, body, caller }]: Parameters<SendResponse>
+  ) => {
+    const lines = [...pairs, "x-request-id", request.id, ...headers];
+    if (body !== "") lines.push("content-type", type);
     const bytes = Buffer.byteLength(body);
     // RFC 9110, section 8.6: a 204 has no Content-Length.
     if (status !== 204) lines.push("content-length", String(bytes));
     if (request.headers.origin !== undefined) lines.push(...corsPairs);
     if (isLast(request, reply)) lines.push("connection", "close");
     reply.raw.writeHead(status, lines);
+    // Not before: after an exception, the error handler still sends its response.
+    reply.hijack();
     // ASCII text written as latin1 needs no conversion.
     end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
     logAccess(loggedRequest(request), status, code, caller);
   };
 
-  // It never throws: most callers run in a callback, where an exception would end the process.
-  const send: SendResponse = (request, reply, response) => {
-    reply.hijack();
-    try {
-      write(request, reply, response);
-    } catch (error) {
-      const failure = respondToError(error, request.id);
-      if (reply.raw.headersSent) request.raw.socket.destroy();
-      else write(request, reply, failure);
-    }
-  };
+  const send = sendAs.bind(undefined, "application/json; charset=utf-8", commonPairs);
 
   return {
     send,
@@ -101,18 +97,8 @@ export function createReplyWriter(
     },
 
     sendPage(request, reply, html) {
-      reply.hijack();
-      reply.raw.writeHead(404, {
-        ...common,
-        ...pageHeaders,
-        "x-request-id": request.id,
-        "content-type": "text/html; charset=utf-8",
-        "content-length": Buffer.byteLength(html),
-        ...(request.headers.origin === undefined ? {} : corsHeaders),
-        ...(isLast(request, reply) ? { connection: "close" } : {}),
-      });
-      end(request, reply, html, "utf8");
-      logAccess(loggedRequest(request), 404, "not_found");
+      const page = { status: 404, code: "not_found", headers: [], body: html } as const;
+      sendAs("text/html; charset=utf-8", pagePairs, request, reply, page);
     },
 
     addCommonHeaders(app) {
@@ -127,7 +113,11 @@ export function createReplyWriter(
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         if (isLast(request, reply)) reply.header("connection", "close");
-        logAccess(loggedRequest(request), reply.statusCode, undefined);
+        // Without any response there is no line.
+        reply.raw.once("close", () => {
+          const logged = loggedRequest(request, !reply.raw.writableFinished);
+          logAccess(logged, reply.statusCode, undefined);
+        });
         done();
       });
     },

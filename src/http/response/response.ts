@@ -1,7 +1,5 @@
-import type { Logger } from "pino";
-import { logFailure } from "../../log/log.ts";
 import type { Caller } from "../../shared/caller.ts";
-import { type Failure, type FailureCode, statusOf, toFailure } from "../../shared/failure.ts";
+import { type Failure, type FailureCode, statusOf } from "../../shared/failure.ts";
 import { failureJson } from "../../shared/failure-json.ts";
 
 /** A complete response, the same on the fast path and through node:http. */
@@ -32,15 +30,4 @@ export function errorResponse(
   if (retryAfterSeconds !== undefined) all.push("retry-after", String(retryAfterSeconds));
   const body = JSON.stringify(failureJson(failure, requestId));
   return { status: statusOf[code], code, headers: all, body, caller };
-}
-
-/** Makes the response to a request whose own cannot be made or sent, and logs the cause. */
-export type RespondToError = (error: unknown, requestId: string) => HttpResponse;
-
-export function createRespondToError(log: Logger): RespondToError {
-  return (error, requestId) => {
-    const failure = toFailure(error);
-    logFailure(log, failure, requestId);
-    return errorResponse(failure, requestId);
-  };
 }

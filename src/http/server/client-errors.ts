@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
 import type { ObserveResponse } from "../access-log.ts";
-import { NAME } from "../fast-path/grammar.ts";
+import { HEAD_BYTES_MAX, NAME } from "../fast-path/grammar.ts";
 import type { NodeSide } from "../fast-path/node-side.ts";
 import { pathOf } from "../request-target.ts";
 import { errorResponse } from "../response/response.ts";
@@ -87,6 +87,7 @@ export function handleClientErrors(
 ): void {
   const { closeWithError, exchanges, rejectUnmatched } = deps;
   const closing = new WeakSet<NodeSide>();
+  const begun = new WeakMap<NodeSide, string>();
 
   const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) => {
     // The parser reports the same error again for data that arrives later. Data behind a last
@@ -102,15 +103,24 @@ export function handleClientErrors(
   };
 
   server.on("clientError", (error: ParserError, stream: Duplex) => {
-    const { code = "" } = error;
+    const { code = "", rawPacket } = error;
     if (!/^(?:HPE|ERR_HTTP)_/.test(code)) stream.destroy();
     if (!stream.writable || code === "HPE_CLOSED_CONNECTION") return;
-    const target = code === "HPE_INVALID_METHOD" ? targetOf(error) : undefined;
-    const rejection =
-      target === undefined
-        ? { failure: failureOfError[code] ?? malformed }
-        : rejectUnmatched(pathOf({ url: target }));
-    closeAfterResponses(stream as NodeSide, rejection);
+    const side = stream as NodeSide;
+    const known = { failure: failureOfError[code] ?? malformed };
+    if (!methodError.test(code)) return closeAfterResponses(side, known);
+    const start = begun.get(side);
+    const line =
+      start === undefined ? lineOf(side.given, error) : `${start}${rawPacket?.toString("latin1")}`;
+    const isLine = line.includes("\n") || line.length > HEAD_BYTES_MAX;
+    const isIncomplete = !isLine && (start !== undefined || startOfLine.test(line));
+    const target = isIncomplete ? undefined : requestLine.exec(line)?.[1];
+    if (target !== undefined) closeAfterResponses(side, rejectUnmatched(pathOf({ url: target })));
+    else if (!isIncomplete) closeAfterResponses(side, known);
+    // The parser repeats its error with the next packet, but not when the client ends its side.
+    else if (start === undefined)
+      side.prependOnceListener("end", () => closeAfterResponses(side, known));
+    begun.set(side, line);
   });
 
   server.on("connect", ({ socket }, stream: Duplex) => {
@@ -120,17 +130,23 @@ export function handleClientErrors(
   });
 }
 
+/** The parser's errors about a method: an unknown one, and one of another protocol. */
+const methodError = /^HPE_INVALID_(?:METHOD|CONSTANT)$/;
 const tokenByte = new RegExp(NAME);
 const requestLine = new RegExp(`^${NAME} ([^\\0- \\x7f]+) HTTP/1\\.[01]\\r\\n`);
+const startOfLine = new RegExp(`^${NAME}(?: [^\\0-\\x1f\\x7f]*\\r?)?$`);
 
 /**
- * @returns the target of a request whose method Node's parser does not know although HTTP allows it
- *   (RFC 9110, section 9.1: any token); undefined unless the packet has its whole request line.
+ * @param given to the parser, up to the packet that it stopped in.
+ * @returns the line of a request whose method the parser rejects although HTTP allows any token
+ *   (RFC 9110, section 9.1), as far as it has arrived.
  */
-function targetOf({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
-  const packet = rawPacket?.toString("latin1") ?? "";
-  // The parser stops in the method.
-  let start = bytesParsed;
-  while (tokenByte.test(packet[start - 1] ?? "")) start -= 1;
-  return requestLine.exec(packet.slice(start))?.[1];
+function lineOf(given: string, { code, rawPacket, bytesParsed = 0 }: ParserError): string {
+  let start = given.length - (rawPacket?.length ?? 0) + bytesParsed;
+  // A method of another protocol is rejected behind the target.
+  if (code === "HPE_INVALID_CONSTANT") {
+    start = given.lastIndexOf(" ", given.lastIndexOf(" ", start - 1) - 1);
+  }
+  while (tokenByte.test(given[start - 1] ?? "")) start -= 1;
+  return given.slice(start);
 }

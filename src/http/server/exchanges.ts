@@ -55,6 +55,16 @@ interface Connection {
 }
 
 /**
+ * Whether a request is HTTP/1.0 without a transfer coding, or 1.1 with chunked at most (RFC 9112,
+ * section 6.1). Node's parser accepts more. The end of any other request is in doubt.
+ */
+export function isWellFramed({ httpVersion, headers }: IncomingMessage): boolean {
+  const { "transfer-encoding": coding } = headers;
+  if (coding === undefined) return httpVersion === "1.1" || httpVersion === "1.0";
+  return httpVersion === "1.1" && coding.toLowerCase() === "chunked";
+}
+
+/**
  * Wraps the listener that serves the server's requests.
  *
  * @param isShuttingDown whether a server that still listens stops soon.
@@ -63,13 +73,8 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
   const [serve] = server.listeners("request") as RequestListener[];
   if (serve === undefined) throw new Error("this server does not serve requests");
   const connections = new WeakMap<Socket, Connection>();
-  const connectionOf = (socket: Socket): Connection => {
-    const known = connections.get(socket);
-    if (known !== undefined) return known;
-    const connection: Connection = { responses: [], isClosing: false };
-    connections.set(socket, connection);
-    return connection;
-  };
+  const connectionOf = (socket: Socket): Connection =>
+    connections.getOrInsertComputed(socket, () => ({ responses: [], isClosing: false }));
 
   const admit: RequestListener = (request, response) => {
     const { socket } = request;
@@ -79,7 +84,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     responses.push(response);
     connection.latest = request;
     // Node ignores the Upgrade, and drops the data after the request in the same packet.
-    if (request.headers.upgrade !== undefined) {
+    if (request.headers.upgrade !== undefined || !isWellFramed(request)) {
       connection.isClosing = true;
       response.shouldKeepAlive = false;
     }

@@ -5,7 +5,6 @@ import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { RunStatement } from "../../storage/postgres/engine.ts";
-import type { KnownRate } from "../store.ts";
 
 // Each statement reads rows and their epoch in one snapshot.
 const FIND_KEYS = `
@@ -54,6 +53,8 @@ export interface KnownKey {
   /** Unset for a key that may read. */
   readonly rejection: KeyRejection | undefined;
 }
+
+export type KnownRate = ReturnType<typeof servedRate> | "suspended" | StoreUnavailable;
 
 /** Limits the memory of one cache to about 30 MB; a full cache is cleared. */
 const ENTRIES_MAX = 100_000;

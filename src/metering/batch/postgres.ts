@@ -2,12 +2,13 @@ import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../storage/postgres/errors.ts";
-import type { BatchStore, KnownRate, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import {
   createKeyCache,
   createRateCache,
   type FoundRows,
   type KnownKey,
+  type KnownRate,
 } from "./postgres-caches.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -246,11 +247,9 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
       outcomes[index] = readWithoutQuota(id, pair);
       continue;
     }
-    let account = accounts.get(id);
-    if (account === undefined) {
-      account = { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
-      accounts.set(id, account);
-    }
+    const account = accounts.getOrInsertComputed(id, () => {
+      return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
+    });
     if (pair !== undefined) account.wantedUnits += 1;
     metered.push({ index, key, account, pair, number: account.wantedUnits });
   }

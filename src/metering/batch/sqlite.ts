@@ -7,14 +7,7 @@ import { StoreUnavailable } from "../../shared/store.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
-import type {
-  BatchStore,
-  KnownRate,
-  RateFound,
-  RateRead,
-  RateReadOutcome,
-  RejectedRead,
-} from "../store.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome, RejectedRead } from "../store.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -81,7 +74,7 @@ function prepareBatch(
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
   const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
-    ({ base, quote }): KnownRate | undefined => {
+    ({ base, quote }): RateFound | undefined => {
       const row = rateRow.get(base, quote) as RateRow | undefined;
       if (row === undefined) return undefined;
       const [rate, asOf, source, suspendedAt, headers] = row;
@@ -188,7 +181,7 @@ function prepareKeys(
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function readRate(findRate: (pair: Pair) => KnownRate | undefined, pair: Pair): RateFound {
+function readRate(findRate: (pair: Pair) => RateFound | undefined, pair: Pair): RateFound {
   try {
     return findRate(pair) ?? "unsupported";
   } catch (error) {

@@ -1,22 +1,21 @@
 import type { AuditStore } from "../../audit/store.ts";
 import type { CommandIo, OpenStore } from "../../cli/command.ts";
-import type { OpenedFile } from "../../cli/input-file.ts";
+import type { FileUses } from "../../cli/input-file.ts";
 import type { SeriesReads } from "../../series/store.ts";
-import type { RateLineReader, RateSource } from "../../sources/source.ts";
+import type { RateLineReader, SourceLookup } from "../../sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import type { ObservationReads } from "../observations.ts";
 
+/** The part of the store that tells where rates came from. */
+export interface ProvenanceStore {
+  readonly history: ObservationReads;
+  readonly series: SeriesReads;
+  readonly audit: AuditStore;
+}
+
 /** The dependencies of the commands that tell where rates came from. */
-export interface ProvenanceCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{
-    readonly history: ObservationReads;
-    readonly series: SeriesReads;
-    readonly audit: AuditStore;
-  }>;
+export interface ProvenanceCommandDeps extends CommandIo, FileUses, SourceLookup {
+  readonly openStore: OpenStore<ProvenanceStore>;
   readonly documents: DocumentReader;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
-  readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
 }

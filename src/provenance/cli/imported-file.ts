@@ -1,5 +1,5 @@
 import { CommandError } from "../../cli/command.ts";
-import { digested, fileError, type OpenedFile, readWithProgress } from "../../cli/input-file.ts";
+import { digested, type FileUses, readWithProgress, withFile } from "../../cli/input-file.ts";
 import { isDateOf } from "../../import/dates.ts";
 import { ANY_TIME } from "../../import/seed.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
@@ -34,28 +34,20 @@ export async function readImportedLine(
   path: string,
   imported: StoredDocument,
   stated: Stated,
-  uses: {
-    readonly openFile: (path: string) => OpenedFile;
-    readonly readRateFile: RateLineReader;
-    readonly showProgress: (text: string) => void;
-  },
+  uses: FileUses & { readonly readRateFile: RateLineReader },
 ): Promise<ImportedLine> {
   if (imported.hash === undefined) {
     const why = "the import did not read its file to the end, so its SHA-256 is not known";
-    throw new CommandError(`${why}: no file can be compared with it`);
+    throw new CommandError(`${why}: import the whole file again`);
   }
-  try {
-    const { bytes, digest } = digested(readWithProgress(uses.openFile(path), uses.showProgress));
+  return await withFile(path, uses, async (opened) => {
+    const { bytes, digest } = digested(readWithProgress(opened, uses.showProgress));
     const line = await lineOf(bytes, stated, uses.readRateFile);
     const hash = digest()?.hash;
     if (hash === imported.hash) return line;
     const digests = `its SHA-256 is ${hash}, that of the import ${imported.hash}`;
     throw new CommandError(`${path} is not the imported file: ${digests}`);
-  } catch (error) {
-    throw fileError(path, error);
-  } finally {
-    uses.showProgress("");
-  }
+  });
 }
 
 /** Reads to the end, also where the reader stops earlier, and keeps one line. */

@@ -1,15 +1,20 @@
 import { CommandError } from "../../cli/command.ts";
-import { type Instant, isLeapSecond, parseInstant, timestamp } from "../../shared/instant.ts";
+import {
+  dateAlone,
+  type Instant,
+  isDate,
+  isLeapSecond,
+  parseInstant,
+  timestamp,
+} from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-
-const calendarDate = /^\d{4}-\d\d-\d\d$/;
 
 const WANTED = "want a date such as 2026-03-13 (UTC), or a time such as 2026-03-13T15:00:00Z";
 
 /** Parses a time, or a date that means its start or its end in UTC. @throws {CommandError} */
 export function instantOf(name: string, text: string, ofDate: "start" | "end"): Instant {
   const timeOfDay = ofDate === "start" ? "T00:00:00Z" : "T23:59:59.999999999Z";
-  const instant = parseInstant(calendarDate.test(text) ? text + timeOfDay : text);
+  const instant = parseInstant(dateAlone.test(text) ? text + timeOfDay : text);
   if (instant !== undefined) return instant;
   const wanted = isLeapSecond(text) ? "a leap second has no time here: want second 59" : WANTED;
   throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
@@ -17,7 +22,7 @@ export function instantOf(name: string, text: string, ofDate: "start" | "end"): 
 
 /** Parses a publisher's date. @throws {CommandError} it is none. */
 export function dateOf(name: string, text: string): string {
-  if (calendarDate.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined) return text;
+  if (isDate(text)) return text;
   const wanted = "want a date of the publisher such as 2026-03-13";
   throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
 }
@@ -36,6 +41,13 @@ export function inOrder<Time extends string>(
   throw new CommandError(`--from ${from} is after --to ${to}: exchange them`, 2);
 }
 
+/** Parses a range of a publisher's dates. @throws {CommandError} as `dateOf` and `inOrder`. */
+export function datesOf({ from, to }: { from?: string; to?: string }): TimeRange<string> {
+  if (from !== undefined) dateOf("--from", from);
+  if (to !== undefined) dateOf("--to", to);
+  return inOrder({ from, to }, { from, to });
+}
+
 /**
  * Parses a moment of the past; a date means its end in UTC.
  *
@@ -46,7 +58,7 @@ export function pastMomentOf(name: string, text: string, nowMs: number): string 
   const moment = timestamp(Date.parse(instantOf(name, text, "end")));
   const now = timestamp(nowMs);
   if (moment <= now) return moment;
-  const rule = calendarDate.test(text)
+  const rule = dateAlone.test(text)
     ? `this day ends at ${moment}, and it is ${now}: want a time until now`
     : `it is ${now}: want a moment until now`;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);

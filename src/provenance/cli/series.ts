@@ -10,7 +10,7 @@ import { figureJson } from "../../series/json.ts";
 import type { FigureCursor, Series, SeriesReads, StoredFigure } from "../../series/store.ts";
 import { pagesOf } from "../../shared/pages.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { dateOf, inOrder } from "./moments.ts";
+import { datesOf } from "./moments.ts";
 
 /** Which of a pair's series a command asks for. */
 export interface SeriesOptions {
@@ -64,14 +64,7 @@ export async function showSeries(
   options: ShownSeries,
 ): Promise<void> {
   const { openStore, write, printError } = deps;
-  const { from, to } = options;
-  const range = inOrder(
-    {
-      from: from === undefined ? undefined : dateOf("--from", from),
-      to: to === undefined ? undefined : dateOf("--to", to),
-    },
-    { from, to },
-  );
+  const range = datesOf(options);
   await using store = await openStore();
   const series = await askedSeries(store.series, pair, options, deps);
   const pages = pagesOf<StoredFigure, FigureCursor>(

@@ -2,12 +2,19 @@ import { cryptocurrencyNames, knownSymbols } from "./known-symbols.ts";
 
 let names: ReadonlyMap<string, string> | undefined;
 
+/** The currencies of ISO 4217 that an exchange of cryptocurrencies trades, by its source. */
+const moneyAt: ReadonlyMap<string, readonly string[]> = new Map([
+  ["kraken", ["AUD", "CAD", "CHF", "EUR", "GBP", "JPY", "USD"]],
+]);
+
 /**
  * The English name of a currency, as Unicode CLDR has it, or of a well-known cryptocurrency.
  *
+ * @param source decides: MNT is the Tugrik at a bank, and Mantle at an exchange.
  * @returns undefined for a symbol without a known name.
  */
-export function currencyName(symbol: string): string | undefined {
+export function currencyName(symbol: string, source: string): string | undefined {
+  if (moneyAt.get(source)?.includes(symbol) === false) return cryptocurrencyNames.get(symbol);
   names ??= new Map([...cryptocurrencyNames, ...currencyNames()]);
   return names.get(symbol);
 }

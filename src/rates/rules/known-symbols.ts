@@ -100,6 +100,7 @@ const CRYPTOCURRENCY_NAMES = `
   MANA Decentraland
   MATIC Polygon
   MKR Maker
+  MNT Mantle
   NEAR NEAR Protocol
   OP Optimism
   PEPE Pepe

@@ -1,18 +1,27 @@
-import { CommandError } from "../../cli/command.ts";
+import { CommandError, type OpenStore } from "../../cli/command.ts";
+import type { RateCommandDeps } from "../../rates/cli/arguments.ts";
 import type { FigureKind } from "../../rates/figures.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
+import type { SigningKeyStore } from "../../rates/signing-key.ts";
+import type { RateStore } from "../../rates/store.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
-import type { RateSource } from "../../sources/source.ts";
-import type { Series, SeriesReads } from "../store.ts";
+import type { SourceLookup } from "../../sources/source.ts";
+import type { OwnerStore, Series, SeriesReads } from "../store.ts";
+
+/** The dependencies of the commands on what each source has published of a pair. */
+export interface SeriesCommandDeps extends Omit<RateCommandDeps, "openStore">, SourceLookup {
+  readonly openStore: OpenStore<{
+    readonly rates: RateStore;
+    readonly series: SeriesReads & OwnerStore;
+    readonly signingKeys: SigningKeyStore;
+  }>;
+}
 
 /** The choices of an option `--kind`. */
 export const figureKinds: readonly FigureKind[] = ["middle", "buying", "selling"];
 
 /** The kind that reads of a source's pairs get; of an import, middle. */
-export function servedKindOf(
-  source: string,
-  sourcesOf: (keys: readonly string[]) => readonly RateSource[],
-): FigureKind {
+export function servedKindOf(source: string, sourcesOf: SourceLookup["sourcesOf"]): FigureKind {
   return sourcesOf([source])[0]?.servedKind ?? "middle";
 }
 

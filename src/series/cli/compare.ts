@@ -8,7 +8,7 @@ import { counted } from "../../shared/text/counted.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { type ComparedPairs, type Comparison, compareSources, differsBy } from "../compare.ts";
 import { comparisonJson, differenceOf } from "../json.ts";
-import type { SeriesCommandDeps } from "./dependencies.ts";
+import type { SeriesCommandDeps } from "./arguments.ts";
 
 interface CompareOptions extends OutputOptions {
   readonly above: string;

@@ -1,22 +1,14 @@
-import type { CommandIo, OpenStore, OutputOptions } from "../../cli/command.ts";
+import type { OutputOptions } from "../../cli/command.ts";
 import { type Column, formatJson, shortHash, table } from "../../cli/output.ts";
 import { shortAsOf, sourcedText } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import type { SourcedRate } from "../../rates/rules/update-policy.ts";
-import type { RateStore, StoredRate } from "../../rates/store.ts";
+import type { StoredRate } from "../../rates/store.ts";
 import { instantAt } from "../../shared/instant.ts";
-import type { RateSource } from "../../sources/source.ts";
 import { figureJson } from "../json.ts";
 import { NEWEST } from "../rules.ts";
-import type { SeriesReads, StoredFigure } from "../store.ts";
-import { noSeries, servedKindOf } from "./arguments.ts";
-
-/** The dependencies of the list of a pair's series. */
-export interface ListSeriesDeps extends CommandIo {
-  readonly openStore: OpenStore<{ readonly rates: RateStore; readonly series: SeriesReads }>;
-  /** The sources of these keys, in this order. */
-  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-}
+import type { StoredFigure } from "../store.ts";
+import { noSeries, type SeriesCommandDeps, servedKindOf } from "./arguments.ts";
 
 /** The newest figure of a series, and what its pair does with it. */
 interface ListedFigure {
@@ -26,7 +18,7 @@ interface ListedFigure {
 
 /** Shows the newest figure of every series of a pair, and which one is served. */
 export async function listSeries(
-  { openStore, sourcesOf, clock, print }: ListSeriesDeps,
+  { openStore, sourcesOf, clock, print }: SeriesCommandDeps,
   pair: Pair,
   { json }: OutputOptions,
 ): Promise<void> {

@@ -6,8 +6,7 @@ import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { isImport } from "../../rates/rules/update-policy.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
 import type { OwnerChange } from "../store.ts";
-import { seriesOf, servedKindOf } from "./arguments.ts";
-import type { SeriesCommandDeps } from "./dependencies.ts";
+import { type SeriesCommandDeps, seriesOf, servedKindOf } from "./arguments.ts";
 
 /** Adds `kurs rates own`. */
 export function ownCommand(

@@ -5,7 +5,7 @@ import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { deduplicate, rejectHtml, withoutRepetitions } from "./formats/source-lines.ts";
+import { deduplicate, withoutRepetitions } from "./formats/source-lines.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import type { Entry, Publisher, PublisherResponse } from "./publisher.ts";
@@ -33,10 +33,8 @@ function publisherOf({ archive, ...entry }: Entry, group: string): Publisher {
   const { publishedAt, charset, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  const inUtf8 = (responses: readonly PublisherResponse[]) => {
-    responses.forEach(rejectHtml);
-    return charset === undefined ? responses : responses.map((each) => decoded(each, charset));
-  };
+  const inUtf8 = (responses: readonly PublisherResponse[]) =>
+    charset === undefined ? responses : responses.map((each) => decoded(each, charset));
   const dated = (line: SourceLine): SourceLine =>
     publishedAt === undefined || "reason" in line
       ? line

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
-import { FILE_NAME } from "../sqlite/database-file.ts";
+import { rejectBackup } from "../sqlite/backup/metadata.ts";
+import { FILE_NAME, openToRead } from "../sqlite/database-file.ts";
+import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";
 import { knownSchema, newerSchema, schemaOf } from "../sqlite/migrate.ts";
 import { requireOwner } from "../sqlite/owner.ts";
@@ -36,8 +38,7 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
   requireOwner(dirname(file));
   requireOwner(file);
   using opening = new DisposableStack();
-  opening.use(lockExclusive(dirname(file)));
-  const database = opening.use(openToCopy(file));
+  const database = openAlone(file, opening);
   const opened = opening.move();
   return {
     tables,
@@ -72,13 +73,15 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
 }
 
 /** Opens a database of the program's schema, and keeps the state that it reads. */
-function openToCopy(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true });
+function openAlone(file: string, opening: DisposableStack): DatabaseSync {
   try {
+    opening.use(lockExclusive(dirname(file)));
+    const database = opening.use(openToRead(file));
     database.exec("BEGIN");
     const [schema, known] = [schemaOf(database), knownSchema()];
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);
     if (schema > known) throw newerSchema(file, schema);
+    rejectBackup(database);
     if (schema < known) {
       throw new StartupError(
         `${file} has schema ${schema}, and this program copies schema ${known}: run kurs migrate ` +
@@ -87,9 +90,6 @@ function openToCopy(file: string): DatabaseSync {
     }
     return database;
   } catch (error) {
-    database.close();
-    if (error instanceof StartupError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`Cannot read ${file}: ${reason}.`, error);
+    throw explained(error, dirname(file), file);
   }
 }

@@ -1,9 +1,11 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
 import { counted } from "../../shared/text/counted.ts";
 import type { Table } from "../columns.ts";
+import { commit } from "../postgres/commit.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
-import { createPrimary, requireReplicated } from "../postgres/primary.ts";
+import { createPrimary } from "../postgres/primary.ts";
 import { useSchemaAlone } from "../postgres/schema-lock.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
@@ -33,9 +35,8 @@ export async function copyToPostgres(
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
   await migratePostgresStore(hosts);
-  await using primary = createPrimary(hosts, { connectionsMax: 1, statementTimeoutMs: 0 });
+  await using primary = createPrimary(hosts, { connectionsMax: 2, statementTimeoutMs: 0 });
   const client = await primary.connect();
-  let isCommitted = false;
   try {
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
@@ -56,15 +57,12 @@ export async function copyToPostgres(
       }
     }
     const report = await compare(client, source);
-    await client.query("COMMIT");
-    isCommitted = true;
-    requireReplicated(client);
+    await commit(client, primary);
     return report;
   } catch (error) {
-    if (error instanceof StartupError) throw error;
+    if (error instanceof StartupError || error instanceof StoreUnavailable) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    const outcome = isCommitted ? "It is stored" : "Nothing was stored";
-    throw new StartupError(`The copy failed: ${reason}. ${outcome}.`, error);
+    throw new StartupError(`The copy failed: ${reason}. Nothing was stored.`, error);
   } finally {
     // Without a COMMIT the server rolls everything back.
     client.release(true);

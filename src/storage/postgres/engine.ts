@@ -1,8 +1,9 @@
 import type { PoolClient, QueryResult } from "pg";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency-limit.ts";
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
-import { textOf } from "../columns.ts";
+import { isRead, textOf } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { commit } from "./commit.ts";
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
 import { type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
 
@@ -46,7 +47,7 @@ const LIMIT = `
  */
 export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<QueryResult>;
 
-type Use<Result> = (run: RunStatement) => Promise<Result>;
+type Use<Result> = (run: RunStatement, client: PoolClient) => Promise<Result>;
 
 export interface PostgresEngine extends Engine {
   /** Uses a connection without queuing behind other work. @throws {StoreUnavailable} */
@@ -74,12 +75,10 @@ export function createPostgresEngine(
 
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
   const withClient = async <Result>(endMs: number, use: Use<Result>) => {
-    const client = await primary.connect().catch((error) => {
-      throw storeError(error);
-    });
+    const client = await primary.connect().catch(throwStoreError);
     try {
       const { run, release } = limited(client, send, endMs, statementTimeoutMs);
-      const result = await use(run);
+      const result = await use(run, client);
       release();
       return result;
     } catch (error) {
@@ -107,24 +106,34 @@ export function createPostgresEngine(
   const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (run: RunStatement) =>
     (await run(sql, parameters)).rows as Row[];
 
+  const transaction: Engine["transaction"] = (steps, lock) =>
+    attempt(async (run, client) => {
+      // A server cannot let a request wait until the outcome of a commit is known.
+      const end = () =>
+        deadlineMs > 0 ? run("COMMIT", []) : commit(client, primary).catch(throwStoreError);
+      for (let retries = 0; ; retries += 1) {
+        try {
+          return await runThrough(run, steps(), lock, end);
+        } catch (error) {
+          const cause = error instanceof StoreUnavailable ? error.cause : error;
+          if (!isConflict(cause) || retries === CONFLICT_RETRIES) throw error;
+        }
+      }
+    });
+
   return {
     maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
 
-    query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
+    query: (sql, ...parameters) =>
+      deadlineMs > 0 || isRead(sql)
+        ? attempt(rowsOf(sql, parameters))
+        : transaction(function* (): Transaction<Row[]> {
+            return yield { sql, parameters };
+          }),
 
     queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), bypassLimit),
 
-    transaction: (steps, lock) =>
-      attempt(async (run) => {
-        for (let retries = 0; ; retries += 1) {
-          try {
-            return await runThrough(run, steps(), lock);
-          } catch (error) {
-            const cause = error instanceof StoreUnavailable ? error.cause : error;
-            if (!isConflict(cause) || retries === CONFLICT_RETRIES) throw error;
-          }
-        }
-      }),
+    transaction,
 
     withPriorityConnection: (use) => attempt(use, bypassLimit),
 
@@ -172,7 +181,7 @@ function limited(
   const release = () => {
     if (!isShortened) return client.release();
     const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
-    void restored.then(
+    restored.then(
       () => client.release(),
       () => client.release(true),
     );
@@ -180,20 +189,20 @@ function limited(
   return { run, release };
 }
 
+const throwStoreError = (error: unknown): never => {
+  throw storeError(error);
+};
+
 function createSend() {
   const names = new Map<string, string>();
   return async (client: PoolClient, text: string, values: readonly unknown[]) => {
-    let name = names.get(text);
-    if (name === undefined) {
-      name = `kurs-${names.size}`;
-      names.set(text, name);
-    }
+    const name = names.getOrInsertComputed(text, () => `kurs-${names.size}`);
     try {
       const result = await client.query({ name, text, values: [...values] });
       requireReplicated(client);
       return result;
     } catch (error) {
-      throw storeError(error);
+      return throwStoreError(error);
     }
   };
 }
@@ -202,6 +211,7 @@ async function runThrough<Result>(
   run: RunStatement,
   steps: Transaction<Result>,
   lock: string | undefined,
+  end: () => Promise<unknown>,
 ): Promise<Result> {
   await run("BEGIN", []);
   const result = await stepThrough(run, steps, lock).catch(async (error) => {
@@ -210,7 +220,7 @@ async function runThrough<Result>(
     throw error;
   });
   // Even a COMMIT that fails ends the transaction, so there is nothing to roll back after it.
-  await run("COMMIT", []);
+  await end();
   return result;
 }
 

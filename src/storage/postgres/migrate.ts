@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/program/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
+import { commit } from "./commit.ts";
+import type { Primary } from "./primary.ts";
 import { useSchemaAlone } from "./schema-lock.ts";
 
 /** The process that migrates holds it; others wait. Any number that nothing else uses will do. */
@@ -17,45 +19,40 @@ const CREATE_MIGRATIONS_TABLE = `
  * Migrates a database to the program's schema: runs the numbered files that it does not have yet in
  * one transaction, one process at a time, while no process of another version uses the tables.
  *
+ * @param client to be closed after an error, which ends the transaction.
  * @throws {StartupError} when the database was written by a newer program, or is in use.
  */
-export async function migrate(client: PoolClient): Promise<MigrationReport> {
+export async function migrate(client: PoolClient, primary: Primary): Promise<MigrationReport> {
   const migrations = migrationsIn("postgres");
   const known = migrations.length;
   const present = await versionOf(client);
   if (present === known) return { from: present, to: known };
 
   await client.query("BEGIN");
-  try {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-    await client.query(CREATE_MIGRATIONS_TABLE);
-    const from = await versionOf(client);
-    if (from > known) {
-      throw new StartupError(
-        `The PostgreSQL database was written by a newer Kurs (its schema is ${from}, this ` +
-          `program knows ${known}): start that newer program, or set DATABASE_URL to another ` +
-          "database.",
-      );
-    }
-    if (from < known) {
-      await useSchemaAlone(
-        client,
-        (addresses) =>
-          `The PostgreSQL database has schema ${from}, this program needs ${known}, and nodes or ` +
-          `commands of another version use it (from ${addresses}): stop them, and start again.`,
-      );
-    }
-    for (const [index, sql] of migrations.entries()) {
-      if (index < from) continue;
-      await client.query(sql);
-      await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [index + 1]);
-    }
-    await client.query("COMMIT");
-    return { from, to: known };
-  } catch (error) {
-    await client.query("ROLLBACK");
-    throw error;
+  await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+  await client.query(CREATE_MIGRATIONS_TABLE);
+  const from = await versionOf(client);
+  if (from > known) {
+    throw new StartupError(
+      `The PostgreSQL database was written by a newer Kurs (its schema is ${from}, this ` +
+        `program knows ${known}): start that newer program, or set DATABASE_URL to another ` +
+        "database.",
+    );
   }
+  if (from < known) {
+    await useSchemaAlone(
+      client,
+      (addresses) =>
+        `The PostgreSQL database has schema ${from}, this program needs ${known}, and nodes or ` +
+        `commands of another version use it (from ${addresses}): stop them, and start again.`,
+    );
+  }
+  for (const [index, sql] of migrations.slice(from).entries()) {
+    await client.query(sql);
+    await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [from + index + 1]);
+  }
+  await commit(client, primary);
+  return { from, to: known };
 }
 
 /** The schema's version; 0 in an empty database. */

@@ -1,17 +1,13 @@
-import { setTimeout as after } from "node:timers/promises";
-import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
 import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
+import { connectWithRetries } from "./commit.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
-import { createPrimary, type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
+import { createPrimary, type PrimarySettings } from "./primary.ts";
 import { awaitSchema } from "./schema-lock.ts";
 import { requireSuitable } from "./suitable.ts";
-
-/** How long to wait for a PostgreSQL server that is starting. */
-const CONNECT_RETRIES_MS = 6000;
-const RETRY_DELAY_MS = 500;
 
 const WAITING = "waiting until another process has migrated the database or copied into it";
 
@@ -46,34 +42,15 @@ async function prepare(hosts: readonly DatabaseHost[], onWait: (message: string)
   const client = await connectWithRetries(primary);
   try {
     const schema = await requireSuitable(client, primary);
-    const migration = await migrate(client);
-    await awaitSchema(client, () => onWait(WAITING));
-    requireReplicated(client);
+    const migration = await migrate(client, primary);
+    // The process that has migrated need not wait, and perhaps has lost its connection meanwhile.
+    if (migration.from === migration.to) await awaitSchema(client, () => onWait(WAITING));
     return { schema, migration };
   } catch (error) {
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);
+    if (error instanceof StartupError || error instanceof StoreUnavailable) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`Cannot migrate the PostgreSQL database: ${reason}.`, error);
   } finally {
     client.release(true);
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function connectWithRetries(primary: Primary): Promise<PoolClient> {
-  const deadlineMs = performance.now() + CONNECT_RETRIES_MS;
-  for (;;) {
-    try {
-      return await primary.connect();
-    } catch (error) {
-      // Retries do not help against a rejected certificate.
-      const isLasting = error instanceof Error && "isLasting" in error && error.isLasting;
-      if (isLasting || performance.now() > deadlineMs) {
-        throw new StartupError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
-      }
-      await after(RETRY_DELAY_MS);
-    }
   }
 }

@@ -31,8 +31,7 @@ export async function requireOwnSession(
     for (const client of clients) {
       const { rows } = await client.query<{ process_id: number }>(SESSION);
       const processId = rows[0]?.process_id ?? 0;
-      const holder = holders.get(processId) ?? client;
-      holders.set(processId, holder);
+      const holder = holders.getOrInsertComputed(processId, () => client);
       if (holder === client && holders.size <= clients.length) continue;
       throw new StartupError(
         "The pooler in front of PostgreSQL shares sessions between clients, as in transaction " +

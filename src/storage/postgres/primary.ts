@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import { useSchema } from "./schema-lock.ts";
@@ -44,12 +45,12 @@ const inDoubt = new WeakSet<ClientBase>();
 /**
  * Call this after a change: to its client it is as much in doubt as after a broken connection.
  *
- * @throws an error when a failover may lose a commit of this connection that PostgreSQL confirmed.
+ * @throws {StoreUnavailable} when a failover may lose a confirmed commit of this connection.
  */
 export function requireReplicated(client: ClientBase): void {
   if (!inDoubt.has(client)) return;
   const what = "PostgreSQL stopped waiting for the synchronous standby";
-  throw new Error(`${what}: a failover may lose the change`);
+  throw new StoreUnavailable(new Error(`${what}: a failover may lose the change`), true);
 }
 
 /** The server of a cluster that accepts writes; searched for again after a failover. */

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import { StartupError } from "../../shared/program/start-error.ts";
+import { reasonOf } from "../../shared/program/system-error.ts";
 import type { DatabaseHost } from "../settings.ts";
 
 /** How to connect to a host. */
@@ -58,21 +59,14 @@ interface PemFile {
   readonly text: string;
 }
 
-const reasonOf = new Map([
-  ["ENOENT", "there is no such file"],
-  ["EACCES", "this user may not read it"],
-  ["EISDIR", "it is a directory"],
-]);
-
 function readPem(options: URLSearchParams, option: string): PemFile | undefined {
   const path = options.get(option);
   if (path === null) return undefined;
   try {
     return { option, path, text: readFileSync(path, "utf8") };
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const reason = reasonOf.get(code) ?? message;
-    throw new StartupError(`Cannot read ${option} ${path} of DATABASE_URL: ${reason}.`, error);
+    const file = `${option} ${path} of DATABASE_URL`;
+    throw new StartupError(`Cannot read ${file}: ${reasonOf(error)}.`, error);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextIteration } from "node:timers/promises";
+import { isRead } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { closeUnchanged } from "./database-file.ts";
 import { createDatabaseHealth } from "./health/database-health.ts";
 import { RowCache } from "./row-cache.ts";
 
@@ -37,11 +39,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const health = createDatabaseHealth(database, checkFiles);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
-    let statement = prepared.get(sql);
-    if (statement === undefined) {
-      statement = database.prepare(numbered(sql));
-      prepared.set(sql, statement);
-    }
+    const statement = prepared.getOrInsertComputed(sql, () => database.prepare(numbered(sql)));
     return statement.all(...(parameters as SqlValue[])) as Row[];
   };
 
@@ -70,7 +68,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       if (!isRead(sql)) cache.clear();
       return rowsOf({ sql, parameters });
     } catch (error) {
-      throw health.recordError(error);
+      throw health.recordError(error, !isRead(sql));
     }
   };
 
@@ -121,7 +119,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     },
 
     async [Symbol.asyncDispose]() {
-      if (database.isOpen) database.close();
+      if (health.isFailing) closeUnchanged(database);
+      else if (database.isOpen) database.close();
     },
   };
 }
@@ -138,10 +137,6 @@ export function numbered(sql: string): string {
     last = Math.max(last, number);
     return isNext ? "?" : `?${number}`;
   });
-}
-
-function isRead(sql: string): boolean {
-  return /^\s*SELECT\b/.test(sql);
 }
 
 function runThrough<Result>(

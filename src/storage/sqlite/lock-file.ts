@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { accessSync, constants, lstatSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as after } from "node:timers/promises";
 import { StartupError } from "../../shared/program/start-error.ts";
@@ -16,6 +17,8 @@ export const LOCK_NAME = "kurs.lock";
 /** The same for a directory of backups, which several databases' commands may name. */
 const BACKUPS_LOCK_NAME = "kurs-backups.lock";
 
+const EXCLUSIVE = "BEGIN EXCLUSIVE";
+
 /** How long to wait between two attempts to get a lock. */
 const RETRY_MS = 200;
 
@@ -27,8 +30,8 @@ class Locked extends StartupError {
   /** What to tell the operator while waiting. */
   readonly waiting: string;
 
-  constructor(message: string, waiting: string, cause: unknown) {
-    super(message, cause);
+  constructor(waiting: string, message = waiting) {
+    super(message);
     this.waiting = waiting;
   }
 }
@@ -36,16 +39,16 @@ class Locked extends StartupError {
 /**
  * Takes the shared lock of every process that has a data directory's database open, until disposed.
  *
- * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running.
+ * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running: by
+ *   default as long as nobody need be told of it.
  * @throws {Locked} while one is running.
  */
-export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
-  const busy = (cause: unknown) =>
+export function lockShared(dataDirectory: string, busyTimeoutMs = 1000): Disposable {
+  const busy = () =>
     new Locked(
+      "waiting until another process has restored, migrated or copied the database",
       `The database in ${dataDirectory} is being restored, migrated or copied: wait until that ` +
         "has ended and start again.",
-      "waiting until another process has restored, migrated or copied the database",
-      cause,
     );
   const file = join(dataDirectory, LOCK_NAME);
   return lock(file, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", busy);
@@ -59,13 +62,18 @@ export function lockShared(dataDirectory: string, busyTimeoutMs: number): Dispos
  * @throws {DatabaseInUse} when one has it open.
  */
 export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
-  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, "BEGIN EXCLUSIVE", (cause) => {
+  return lock(join(dataDirectory, LOCK_NAME), busyTimeoutMs, EXCLUSIVE, () => {
     const advice = "stop the server, or wait for the command, and try again";
-    return new DatabaseInUse(
-      `A server or a command has the database in ${dataDirectory} open: ${advice}.`,
-      cause,
-    );
+    const what = `A server or a command has the database in ${dataDirectory} open`;
+    return new DatabaseInUse(`${what}: ${advice}.`);
   });
+}
+
+/** @throws {StartupError} where something else has the name of a lock. */
+export function requireLockFile(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.isFile() && stats.size === 0)) return;
+  throw new StartupError(`${file} is not an empty file, as Kurs makes it to lock: move it away.`);
 }
 
 /** Another process has the database open, and may have for as long as it runs. */
@@ -76,14 +84,10 @@ export class DatabaseInUse extends StartupError {}
  * removes them. Waits for another one: a backup by cron and a scheduled one may be due at once.
  */
 export async function lockBackups(directory: string, onWait: OnWait): Promise<Disposable> {
-  const busy = (cause: unknown) =>
-    new Locked(
-      `Another process takes or verifies a backup in ${directory}.`,
-      `waiting until another process has taken or verified a backup in ${directory}`,
-      cause,
-    );
+  const what = `another process has taken or verified a backup in ${directory}`;
   const file = join(directory, BACKUPS_LOCK_NAME);
-  return await untilUnlocked(() => lock(file, 0, "BEGIN EXCLUSIVE", busy), onWait);
+  const busy = () => new Locked(`waiting until ${what}`);
+  return await untilUnlocked(() => lock(file, 0, EXCLUSIVE, busy), onWait);
 }
 
 /** Repeats work that needs a lock while another process has it, which may take minutes. */
@@ -103,15 +107,38 @@ function lock(
   file: string,
   timeout: number,
   statement: string,
-  busy: (cause: unknown) => StartupError,
+  busy: () => StartupError,
 ): Disposable {
   makeDatabaseFile(file);
+  requireLockFile(file);
+  // On a file that it may only read, SQLite takes a shared lock instead.
+  if (statement === EXCLUSIVE) accessSync(file, constants.W_OK);
   const database = new DatabaseSync(file, { timeout });
   try {
     database.exec(statement);
     return database;
   } catch (error) {
     database.close();
-    throw resultCodeOf(error) === SQLITE_BUSY ? busy(error) : error;
+    if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
+    requireLocks(dirname(file));
+    throw busy();
+  }
+}
+
+/**
+ * Without locks in a file system (ENOLCK), SQLite reports every file as busy, even one that is new.
+ *
+ * @throws {StartupError}
+ */
+function requireLocks(directory: string): void {
+  const file = join(directory, `.kurs-lock-trial-${process.pid}`);
+  try {
+    using database = new DatabaseSync(file);
+    rmSync(file);
+    database.exec("SELECT count(*) FROM sqlite_schema");
+  } catch (error) {
+    if (resultCodeOf(error) !== SQLITE_BUSY) return;
+    const advice = "use a local disk, or mount it with locks (NFS needs its lock service)";
+    throw new StartupError(`The file system of ${directory} cannot lock files: ${advice}.`, error);
   }
 }

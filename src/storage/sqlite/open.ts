@@ -4,11 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { backUpBeforeMigration } from "./backup/before-migration.ts";
-import { FILE_NAME, requireDatabase } from "./database-file.ts";
+import { rejectBackup } from "./backup/metadata.ts";
+import { closeUnchanged, FILE_NAME, requireDatabase, requireItsDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
-import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
+import { explained } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
-import { damageOf } from "./health/integrity.ts";
+import { rejectDamaged, sizeOf } from "./health/integrity.ts";
 import { DatabaseInUse, lockExclusive, lockShared } from "./lock-file.ts";
 import { knownSchema, migrate, newerSchema, versionOf } from "./migrate.ts";
 import { requireOwner } from "./owner.ts";
@@ -28,7 +29,10 @@ const LARGE_DATABASE_BYTES = 256 * 1024 * 1024;
 /** Another reader that delays a checkpoint makes the WAL grow; afterwards it shrinks to this. */
 const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 
-/** A larger database is not read from end to end at startup: 100 MB take 0.2 s. */
+/**
+ * A larger database is not read from end to end before it is used: 100 MB take 0.2 s. Damage in it
+ * is reported by the first statement that finds it.
+ */
 const CHECKED_BYTES_MAX = 50 * 1024 * 1024;
 
 /**
@@ -44,7 +48,7 @@ const CACHE_KIB = 49_152;
 const EXCLUSIVE_WAIT_MS = 3000;
 
 export interface SqliteOptions {
-  /** Reads the database from end to end before it is used. */
+  /** Reads the database from end to end before it is used, even if it has no WAL to transfer. */
   readonly isServer?: boolean;
   /** Rejects a data directory without a database instead of creating one. */
   readonly mustExist?: boolean;
@@ -63,11 +67,10 @@ export interface SqliteOptions {
 export function openSqliteEngine(
   dataDirectory: string,
   busyTimeoutMs: number,
-  { isServer = false, mustExist = false, ...options }: SqliteOptions = {},
+  options: SqliteOptions = {},
 ): SqliteEngine {
-  if (mustExist) requireDatabase(dataDirectory);
-  const opening = { dataDirectory, busyTimeoutMs, checksPages: isServer, ...options };
-  const { database, lock } = openMigrated(opening);
+  if (options.mustExist) requireDatabase(dataDirectory);
+  const { database, lock } = openMigrated({ dataDirectory, busyTimeoutMs, ...options });
   const file = join(dataDirectory, FILE_NAME);
   const engine = createSqliteEngine(database, createFileIdentityCheck(file));
   return {
@@ -102,11 +105,9 @@ function checkpointPagesOf(file: string): number {
   return isLarge ? CHECKPOINT_PAGES_LARGE : CHECKPOINT_PAGES;
 }
 
-interface Opening {
+interface Opening extends SqliteOptions {
   readonly dataDirectory: string;
   readonly busyTimeoutMs: number;
-  readonly checksPages?: boolean;
-  readonly backupDirectory?: string;
 }
 
 /** A database and the lock under which it is open. */
@@ -125,7 +126,7 @@ function close({ database, lock }: Opened): void {
  * another version would apply its rules to tables that it does not know.
  */
 function openMigrated(opening: Opening): Opened & { readonly migration: MigrationReport } {
-  const { dataDirectory, busyTimeoutMs } = opening;
+  const { dataDirectory } = opening;
   const file = join(dataDirectory, FILE_NAME);
   const known = knownSchema();
   try {
@@ -134,7 +135,7 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
     requireOwner(file);
     let migration: MigrationReport | undefined;
     for (let tries = 0; ; tries += 1) {
-      const opened = openUnder(lockShared(dataDirectory, busyTimeoutMs), file, opening);
+      const opened = openUnder(lockShared(dataDirectory), file, opening);
       const schema = versionOf(opened.database);
       if (schema === known) {
         return { ...opened, migration: migration ?? { from: known, to: known } };
@@ -176,21 +177,21 @@ function migrateAlone(file: string, opening: Opening): MigrationReport | undefin
 }
 
 /** @param lock released again if the database cannot be opened. */
-function openUnder(
-  lock: Disposable,
-  file: string,
-  { busyTimeoutMs, checksPages = false }: Opening,
-): Opened {
+function openUnder(lock: Disposable, file: string, { busyTimeoutMs, isServer }: Opening): Opened {
   let database: DatabaseSync | undefined;
   try {
     requireItsDatabase(file);
-    if (checksPages) rejectDamaged(file, busyTimeoutMs);
+    // Closing it would write a WAL into the database.
+    const isWritten = isServer || sizeOf(`${file}-wal`) > 0;
+    const size = sizeOf(file);
+    if (isWritten && size > 0 && size <= CHECKED_BYTES_MAX) rejectDamaged(file, busyTimeoutMs);
     makeDatabaseFile(file);
     for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
     database = new DatabaseSync(file, {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,
     });
+    rejectBackup(database);
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
@@ -199,56 +200,8 @@ function openUnder(
       PRAGMA cache_size = -${CACHE_KIB};`);
     return { database, lock };
   } catch (error) {
-    database?.close();
+    if (database !== undefined) closeUnchanged(database);
     lock[Symbol.dispose]();
-    throw error;
-  }
-}
-
-/**
- * Rejects a WAL or a journal without the database that it belongs to: SQLite would delete it, and
- * with it every commit since the last checkpoint. An empty file may have a journal, if the process
- * that created it was killed, but no WAL.
- *
- * @throws {StartupError}
- */
-function requireItsDatabase(file: string): void {
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
-  for (const end of ["-wal", "-journal"]) {
-    // The WAL first: another process that creates the database writes it before its WAL.
-    if ((sizeOf(file + end) ?? 0) === 0) continue;
-    const size = sizeOf(file);
-    if (size !== undefined && (size > 0 || end === "-journal")) continue;
-    const state = size === 0 ? "empty" : "missing";
-    throw new StartupError(
-      `${file}${end} has changes of a database, but ${file} is ${state}: ` +
-        `put ${FILE_NAME} back beside it, or run kurs restore, which moves the changes away.`,
-    );
-  }
-}
-
-/**
- * Reads a database from end to end before anything is written to it: a damaged one is rejected and
- * stays unchanged, byte for byte, since a read-only connection never checkpoints the WAL. Damage in
- * a database that is too large for this check is reported by the first statement that finds it.
- *
- * @throws what SQLite throws, or an error with its result code.
- */
-function rejectDamaged(file: string, busyTimeoutMs: number): void {
-  // Opening the database creates a missing file, and reports a path that is not a file.
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (!stats?.isFile() || stats.size > CHECKED_BYTES_MAX) return;
-  const damage = damageIn(file, busyTimeoutMs);
-  if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
-}
-
-function damageIn(file: string, busyTimeoutMs: number): string | undefined {
-  using database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
-  try {
-    return damageOf(database, "quick_check")[0];
-  } catch (error) {
-    // If creating it was killed halfway, the database must be rolled back before it can be read.
-    if (resultCodeOf(error) === SQLITE_READONLY) return undefined;
     throw error;
   }
 }

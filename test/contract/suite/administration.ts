@@ -251,8 +251,8 @@ function exportSuite(test: StoreTest): void {
 
     assert.equal(await store.administration.beginExport(accountId, BY), undefined);
 
-    assert.ok(!(await actionsOf(store, next.id)).includes("account.exported"));
-    assert.ok(!(await actionsOf(store, accountId)).includes("account.exported"));
+    assert.ok(!(await actionsOf(store, next.id)).includes("account.export_begun"));
+    assert.ok(!(await actionsOf(store, accountId)).includes("account.export_begun"));
   });
 
   test("an export's pages continue after a place", async ({ store }) => {

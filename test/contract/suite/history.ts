@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Publication, StoredContent } from "../../../src/rates/history.ts";
-import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import type { Engine } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
@@ -21,6 +21,15 @@ import {
 const cautious = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
 const LATER = "2026-11-21T13:00:00.000Z";
+
+/** Of an imported file, whose digest is not known yet. */
+const A_FILE: { readonly publication: Publication } = {
+  publication: {
+    source: "import",
+    receivedAt: NOW,
+    documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
+  },
+};
 
 /** More rates than one statement has on any engine. */
 const MANY = 1100;
@@ -329,11 +338,6 @@ function publicationSuite(test: StoreTest): void {
 
   test("the rates of an import in several transactions name one publication and their lines", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
-    const publication: Publication = {
-      source: "import",
-      receivedAt: NOW,
-      documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
-    };
     const how = { policy: cautious, headersOf, origin: BY };
     const rateAt = (line: number) => ({
       ...newRate("EUR/USD", `1.1${line}`, after(line)),
@@ -341,7 +345,7 @@ function publicationSuite(test: StoreTest): void {
       line,
     });
 
-    const { publication: id } = await store.rates.update([rateAt(2)], { ...how, publication });
+    const { publication: id } = await store.rates.update([rateAt(2)], { ...how, ...A_FILE });
     await store.rates.update([rateAt(3)], { ...how, publication: id });
     await store.history.recordDigest(id, { hash: "digest", bytes: 99 });
 
@@ -362,6 +366,46 @@ function publicationSuite(test: StoreTest): void {
       await store.history.recordDigest(1, { hash: "digest", bytes: 99 });
     }
     assert.equal((await contentsOf(engine)).publications?.length, 2);
+  });
+
+  test("an import gives its file to the figures that it states of unfinished imports, and to no others", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    /** Imports lines from the first on, in two transactions, and perhaps ends. */
+    const importLines = async (first: number, rates: readonly SourcedRate[], digest?: string) => {
+      const lines = rates.map((rate, index) => ({ ...rate, place: 0, line: first + index }));
+      const how = { policy: cautious, headersOf, origin: BY };
+      const { publication } = await store.rates.update(lines.slice(0, 2), { ...how, ...A_FILE });
+      await store.rates.update(lines.slice(2), { ...how, publication });
+      if (digest === undefined) return;
+      await store.history.recordDigest(publication, { hash: digest, bytes: 99 });
+    };
+    const usd = (rate: string, seconds: number, source?: string) =>
+      newRate("EUR/USD", rate, after(seconds), source);
+    const many = Array.from({ length: MANY }, (_, index) => usd(`1.${2000 + index}`, 9 + index));
+    const others = ["EUR/CHF", "EUR/SEK", "EUR/DKK"].map((pair) => newRate(pair, "9", after(0)));
+    const [whole, alone, elsewhere] = others as [SourcedRate, SourcedRate, SourcedRate];
+    await importLines(2, [whole], "complete");
+    await importLines(2, [{ ...elsewhere, source: "import:other" }]);
+    await importLines(2, [usd("1.10", 0), usd("1.11", 1), alone, ...many]);
+    await importLines(2, [usd("1.12", 1), usd("1.13", 1)], "amended");
+
+    await importLines(7, [whole, usd("1.10", 0), elsewhere, usd("1.11", 1), ...many], "repeated");
+
+    for (const table of ["observations", "figures"]) {
+      const rows = await engine.query(`
+        SELECT t.base || '/' || t.quote AS pair, t.rate, t.line, d.hash FROM ${table} t
+        JOIN publication_documents d ON d.publication = t.publication AND d.place = t.place
+        ORDER BY pair, t.source, t.as_of, t.rate, t.line`);
+      const origins = rows.map(({ pair, rate, line, hash }) => `${pair} ${rate} ${line} ${hash}`);
+      // A time that was amended since is amended again. It is older than what is served.
+      const revisions = ["1.11 10 repeated", "1.12 2 amended", "1.13 3 amended"];
+      const amended = table === "figures" ? revisions.map((text) => `EUR/USD ${text}`) : [];
+      assert.deepEqual(origins, [
+        ...["EUR/CHF 9 2 complete", "EUR/DKK 9 9 repeated", "EUR/DKK 9 2 null", "EUR/SEK 9 4 null"],
+        ...["EUR/USD 1.10 8 repeated", "EUR/USD 1.11 10 repeated", ...amended],
+        ...many.map(({ rate }, index) => `EUR/USD ${rate} ${11 + index} repeated`),
+      ]);
+    }
   });
 
   test("the bytes of a document are stored as they are", async (database) => {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { openWire, type Wire } from "../../support/raw-connection.ts";
 import {
@@ -243,4 +245,38 @@ test("a forced shutdown cuts off a client that does not read", async () => {
   const stopped = lane.stop();
   lane.server.closeAllConnections();
   await stopped;
+});
+
+test("the limit of silence closes no connection that waits for the server, and every other", async () => {
+  const held = Promise.withResolvers<ServerResponse>();
+  await using lane = await startLane((_request, response) => held.resolve(response));
+  lane.server.timeout = 50;
+  using wire = await openWire(lane.url);
+  wire.send(other("/held"));
+  const response = await held.promise;
+  const [socket] = lane.sockets;
+  assert.ok(socket !== undefined);
+  // The second one shows that the time is measured anew.
+  for (let count = 0; count < 2; count += 1) await once(socket, "timeout");
+  response.setHeader("content-length", 4).end("late");
+  assert.equal((await wire.answer()).text, "late");
+
+  wire.send(readOf("EUR/USD"));
+  const read = await lane.begun(1);
+  socket.emit("timeout");
+  read?.answer();
+  assert.equal((await wire.answer()).text, "EUR/USD");
+
+  socket.emit("timeout");
+  await wire.untilEnd();
+  await assertNoneLeft(lane);
+});
+
+test("the limit of silence closes a connection whose client does not read", async () => {
+  await using lane = await startLane();
+  using _wire = await openUnread(lane);
+
+  lane.sockets[0]?.emit("timeout");
+
+  await assertNoneLeft(lane);
 });

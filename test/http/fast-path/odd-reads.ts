@@ -27,7 +27,7 @@ const readTarget = mostly(
     ...["/V1/rates/EUR/USD", "/v1/RATES/EUR/USD", "/v1/rates/E/USD", "/v1/rates/EUR/USDUSDUSDUSD"],
     ...["/v1/rates/%45UR/USD", "/v1/rates/%20eur%20/USD", "/v1/rates/EUR/%zz", "/v1/rates//USD"],
     ...["/v1/rates/EUR/USD/", "//v1/rates/EUR/USD", "/v1/./rates/EUR/USD", "/v1/rates/EUR"],
-    ...["/v1/rates/EUR/USD?", "/v1/rates/EUR/USD?a=b", "/v1/rates/EUR/USD#a", "/v1/rates/EUR/U-D"],
+    ...["/v1/rates/EUR/USD?", "/v1/rates/EUR/USD?at=b", "/v1/rates/EUR/USD#a", "/v1/rates/EUR/U-D"],
     ...["http://kurs/v1/rates/EUR/USD", "*", "/v1/rates/\u00e4\u00f6/USD", "/v1/rates/EUR /USD"],
   ],
 );

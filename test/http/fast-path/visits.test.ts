@@ -65,6 +65,67 @@ test("a read that takes longer than a client may take for its response is answer
   assert.equal((await wire.answer()).text, "EUR/USD");
 });
 
+suite("a connection without a request, or with nothing but empty lines, ends in time", () => {
+  // Node.js's own timers are real: they never end in a test.
+  const timeouts = { headersTimeout: 3_600_000, requestTimeout: 7_200_000 };
+  const options = { ...timeouts, keepAliveTimeout: 10_800_000 };
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = options;
+  const pastKeepAlive = keepAliveTimeout + 1000;
+  const beginnings = [
+    ["before its first request", headersTimeout, async () => undefined],
+    ["after a read", pastKeepAlive, assertFastRead],
+    [
+      "after a request of node:http",
+      pastKeepAlive,
+      async (_running: Running, wire: Wire) => {
+        wire.send(other("/one"));
+        await wire.answer();
+      },
+    ],
+    [
+      "after requests at once",
+      pastKeepAlive + requestTimeout,
+      async (_running: Running, wire: Wire) => {
+        wire.send(other("/one") + other("/two"));
+        for (let count = 0; count < 2; count += 1) await wire.answer();
+      },
+    ],
+  ] as const;
+
+  for (const [when, limitMs, begin] of beginnings) {
+    test(when, async (t) => {
+      const pass = controlTime(t);
+      for (const sent of ["", "\r\n", "\n", "\r"]) {
+        await using running = await startFastPath(undefined, options);
+        using wire = await openWire(running.url);
+        await begin(running, wire);
+        await serverHasRead(running);
+        for (let part = 0; part < 4; part += 1) {
+          assert.equal(wire.isOver(), false, JSON.stringify(sent));
+          pass(limitMs / 4);
+          wire.send(sent);
+          await serverHasRead(running);
+        }
+        pass(1000);
+        await wire.untilEnd();
+        assert.equal(wire.received(), "");
+      }
+    });
+  }
+
+  test("empty lines between requests change nothing, and reads stay on the fast path", async () => {
+    await using running = await startFastPath();
+    using wire = await openWire(running.url);
+    for (const lines of ["\r\n", "\n\r", "\r\n\r\n"]) {
+      wire.send(lines);
+      await serverHasRead(running);
+      await assertFastRead(running, wire);
+      wire.send(other("/one"));
+      assert.equal((await wire.answer()).text, "/one");
+    }
+  });
+});
+
 suite("while node:http serves a request", () => {
   test("a client that reads a long response slowly gets all of it", async (t) => {
     const pass = controlTime(t);

@@ -8,6 +8,7 @@ import type { SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { timestamp } from "../../../src/shared/instant.ts";
 import { loadSnapshot, parseSnapshot } from "../../../src/sources/fetching/snapshot.ts";
+import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import {
   addressesOf,
   bodiesOf,
@@ -75,74 +76,50 @@ function found(position: ReturnType<typeof documentReader.find>): FigurePosition
 /** The digits from the first to the last that is not zero. */
 const significant = (figure: string) => figure.replace(/[.,]/g, "").replace(/^0+|0+$/g, "");
 
-/** How each publisher names a pair in the row, or the lines before it, that state its rate. */
+/** How some publishers name a pair in the row, or the lines before it, that state its rate. */
 const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
-  ecb: ({ quote }) => quote,
+  ...{ ecb: quoteOf, sfc: quoteOf, hnb: quoteOf, hmrc: quoteOf, inforeuro: quoteOf },
   ust: ({ quote }) => treasuryNames[quote] ?? quote,
-  cnb: ({ base }) => base,
-  nbp: ({ base }) => base,
-  norges: ({ base }) => base,
   boc: ({ base, quote }) => `FX${base}${quote}`,
   riksbank: ({ base }) => `SEK${base}PMI`,
-  cbr: ({ base }) => base,
-  bnr: ({ base }) => base,
-  dnb: ({ base }) => base,
-  nbg: ({ base }) => base,
   rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
-  nbkr: ({ base }) => base,
-  sfc: ({ quote }) => quote,
-  snb: ({ base }) => base,
-  nbrb: ({ base }) => base,
   sbi: ({ base }) => icelandicNames[base] ?? base,
-  nbu: ({ base }) => base,
-  cbu: ({ base }) => base,
-  nbk: ({ base }) => base,
-  nbm: ({ base }) => base,
-  nbrm: ({ base }) => base,
-  cba: ({ base }) => base,
-  hnb: ({ quote }) => quote,
   bnm: ({ base }) => (base === "XDR" ? "SDR" : base),
   hkma: ({ base }) => base.toLowerCase(),
-  amcm: ({ base }) => base,
   bcra: ({ base }) => (base === "MXN" ? "MXP" : base),
   sarb: ({ base }) => southAfricanNames[base] ?? base,
   mnb: ({ base }) => `"${base}"`,
-  bazg: ({ base }) => base,
-  "bazg-monthly": ({ base }) => base,
-  tcmb: ({ base }) => base,
   imf: ({ base, quote }) => fundNames[base === "XDR" ? quote : base] ?? quote,
-  hmrc: ({ quote }) => quote,
-  inforeuro: ({ quote }) => quote,
   kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
+  banxico: ({ base }) => mexicanNames[base] ?? base,
+  // Each currency has a document of its own, which does not name it.
+  bcb: () => "cotacao",
 };
 
+function quoteOf({ quote }: SourcedRate): string {
+  return quote;
+}
+
 const treasuryNames: Readonly<Record<string, string>> = {
-  XOF: "Cfa Franc",
-  MXN: "Mexico",
-  TWD: "Taiwan-Dollar",
-  EUR: "Euro Zone-Euro",
-  CAD: "Canada-Dollar",
+  ...{ XOF: "Cfa Franc", MXN: "Mexico", TWD: "Taiwan-Dollar", EUR: "Euro Zone-Euro" },
+  ...{ CAD: "Canada-Dollar" },
+};
+
+const mexicanNames: Readonly<Record<string, string>> = {
+  ...{ USD: "SF43718", JPY: "SF46406", EUR: "SF46410", CAD: "SF60632", GBP: "SF46407" },
 };
 
 const icelandicNames: Readonly<Record<string, string>> = {
-  USD: "Bandaríkjadalur",
-  JPY: "Japanskt jen",
-  KRW: "Suðurkóreskt vonn",
-  HUF: "Ungversk forinta",
+  ...{ USD: "Bandaríkjadalur", JPY: "Japanskt jen", KRW: "Suðurkóreskt vonn" },
+  ...{ HUF: "Ungversk forinta" },
 };
 
 const southAfricanNames: Readonly<Record<string, string>> = {
-  USD: "US Dollar",
-  GBP: "British Pound",
-  EUR: "Euro",
-  ZAR: "Yen",
+  ...{ USD: "US Dollar", GBP: "British Pound", EUR: "Euro", ZAR: "Yen" },
 };
 
 const fundNames: Readonly<Record<string, string>> = {
-  AUD: "Australian dollar",
-  EUR: "Euro",
-  KRW: "Korean won",
-  USD: "U.S. dollar",
+  ...{ AUD: "Australian dollar", EUR: "Euro", KRW: "Korean won", USD: "U.S. dollar" },
 };
 
 const krakenNames: Readonly<Record<string, string>> = {
@@ -153,7 +130,8 @@ const krakenNames: Readonly<Record<string, string>> = {
 };
 
 suite("every figure of every publisher is found", () => {
-  for (const [key, nameOf] of Object.entries(namesOf)) {
+  for (const { key } of publishers) {
+    const nameOf = namesOf[key] ?? (({ base }: SourcedRate) => base);
     test(`${key}: the line has the figure's digits, and its currency's name is near`, () => {
       const documents = documentsOf(bodiesOf(key), addressesOf(key));
       const rates = ratesIn(key, documents);
@@ -269,7 +247,7 @@ test("documents of an unknown publisher, or not in its format, have a reason", (
   });
   assert.match(
     JSON.stringify(documentReader.figuresOf("cnb", documentsOf(["<html>"]))),
-    /the body is not JSON/,
+    /it is an HTML page/,
   );
   assert.match(JSON.stringify(documentReader.figuresOf("snapshot", documentsOf(["{"]))), /reason/);
 });

@@ -74,7 +74,7 @@ test("another status, and a document in another layout, are errors of the source
     return true;
   });
   archive.publisher.behave(body("<html>Przerwa techniczna</html>"));
-  await assert.rejects(archive.fetch(), /the response cannot be read: the body is not JSON/);
+  await assert.rejects(archive.fetch(), /the response cannot be read: it is an HTML page/);
 });
 
 test("an archive may be larger than a day's publication", async () => {

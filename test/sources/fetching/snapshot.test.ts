@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { seedFromSnapshot } from "../../../src/import/seed.ts";
 import { packContent } from "../../../src/provenance/documents/content.ts";
 import { sourceNames } from "../../../src/sources/fetching/registry.ts";
-import { publishers } from "../../../src/sources/publishers/catalogue.ts";
 import { dateIn } from "../../../src/sources/rules/publication-time.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/database.ts";
@@ -28,9 +27,6 @@ interface Snapshot {
 
 const path = new URL("../../../snapshot/rates.json", import.meta.url);
 const snapshot: Snapshot = JSON.parse(await readFile(path, "utf8"));
-
-const symbol = /^[A-Z0-9]{2,10}$/;
-const decimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 function rateOf(source: string, base: string, quote: string): string | undefined {
   return snapshot.publications
@@ -62,47 +58,40 @@ test("when two publications contain a pair, a new store gets the earlier one's r
   ]);
 });
 
-test("the publications are in the order of precedence", () => {
+test("the publications are in the order of precedence, of all publishers that are on by default", () => {
   assert.equal(snapshot.format, "kurs-snapshot/1");
   const names = snapshot.publications.map(({ source, table = "" }) => `${source} ${table}`.trim());
   assert.deepEqual(names, ["ecb", "cnb", "nbp A", "nbp B", "norges", "dnb", "nbrm"]);
-});
-
-test("only publishers that are on by default have figures in the snapshot, all of these", () => {
   const sources = new Set(snapshot.publications.map(({ source }) => source));
   assert.deepEqual([...sources], sourceNames.onByDefault);
 });
 
-test("every rate has two symbols and a decimal text above zero", () => {
-  for (const { source, rates } of snapshot.publications) {
-    for (const rate of rates) {
-      const shown = `${source}: ${JSON.stringify(rate)}`;
-      assert.equal(rate.length, 3, shown);
-      const [base, quote, figure] = rate;
-      assert.match(base, symbol, shown);
-      assert.match(quote, symbol, shown);
-      assert.notEqual(base, quote, shown);
-      assert.equal(typeof figure, "string", shown);
-      assert.match(figure, decimal, shown);
-      assert.match(figure, /[1-9]/, shown);
-    }
+test("there are 299 distinct pairs of two symbols, each with a decimal text above zero", () => {
+  const all = snapshot.publications.flatMap(({ source, rates }) =>
+    rates.map((rate) => ({ source, rate })),
+  );
+  for (const { source, rate } of all) {
+    const shown = `${source}: ${JSON.stringify(rate)}`;
+    const [base, quote, figure] = rate;
+    assert.match(rate.join(" "), /^[A-Z0-9]{2,10} [A-Z0-9]{2,10} (?:0|[1-9]\d*)(?:\.\d+)?$/, shown);
+    assert.notEqual(base, quote, shown);
+    assert.equal(typeof figure, "string", shown);
+    assert.match(figure, /[1-9]/, shown);
   }
+  const pairs = all.map(({ source, rate: [base, quote] }) => `${source} ${base}/${quote}`);
+  assert.equal(new Set(pairs).size, pairs.length, "no publisher has a pair twice");
+  assert.equal(new Set(pairs.map((pair) => pair.split(" ")[1])).size, 299);
 });
 
-test("every publication has its date and its terms", () => {
+test("every publication has its terms, and the date that a fetch of its publisher computes", () => {
   for (const publication of snapshot.publications) {
-    assert.match(publication.published_on, /^\d{4}-\d{2}-\d{2}$/);
-    assert.match(publication.as_of, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000000Z$/);
-    assert.equal(publication.as_of.length, 30);
-    const timeZone = publisherOf(publication.source).publishedAt?.timeZone ?? "UTC";
-    const asOf = Temporal.Instant.from(publication.as_of).toZonedDateTimeISO(timeZone);
-    assert.equal(asOf.toPlainDate().toString(), publication.published_on);
+    const { source, published_on: date, as_of: asOf } = publication;
+    assert.match(date, /^\d{4}-\d{2}-\d{2}$/);
+    assert.match(asOf, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000000Z$/);
+    assert.equal(dateIn(asOf, publisherOf(source).publishedAt?.timeZone ?? "UTC"), date, source);
     assert.ok(publication.publisher.length > 0);
     assert.match(publication.terms, /\.$/);
   }
-});
-
-test("as_of is the documented time of publication in UTC", () => {
   const times = snapshot.publications.map(
     ({ source, as_of }) => `${source} ${as_of.slice(11, 16)}`,
   );
@@ -112,41 +101,24 @@ test("as_of is the documented time of publication in UTC", () => {
   ]);
 });
 
-test("rates keep their publisher's digits, trailing zeros and direction", () => {
-  assert.equal(rateOf("ecb", "EUR", "USD"), "1.1476");
-  assert.equal(rateOf("ecb", "EUR", "ISK"), "144.20");
-  assert.equal(rateOf("nbp", "PAB", "PLN"), "3.6770");
-  assert.equal(rateOf("ecb", "USD", "EUR"), undefined);
-});
+const rates: readonly (readonly [source: string, pair: string, rate: string | undefined])[] = [
+  ["ecb", "EUR USD", "1.1476"],
+  ["ecb", "EUR ISK", "144.20"],
+  ["nbp", "PAB PLN", "3.6770"],
+  // The publisher's direction alone.
+  ["ecb", "USD EUR", undefined],
+  // Rates per 100 or 1,000 units have their point moved.
+  ["cnb", "HUF CZK", "0.06392"],
+  ["norges", "ISK NOK", "0.078"],
+  ["dnb", "IDR DKK", "0.000385"],
+  // Index numbers are not included.
+  ["norges", "TWI NOK", undefined],
+  ["norges", "I44 NOK", undefined],
+];
 
-test("rates per 100 or 1,000 units have their point moved", () => {
-  assert.equal(rateOf("cnb", "HUF", "CZK"), "0.06392");
-  assert.equal(rateOf("norges", "ISK", "NOK"), "0.078");
-  assert.equal(rateOf("dnb", "IDR", "DKK"), "0.000385");
-});
-
-test("no publisher has a pair twice", () => {
-  const seen = snapshot.publications.flatMap(({ source, rates }) =>
-    rates.map(([base, quote]) => `${source} ${base}/${quote}`),
-  );
-  assert.equal(new Set(seen).size, seen.length);
-});
-
-test("there are 299 distinct pairs", () => {
-  const pairs = snapshot.publications.flatMap(({ rates }) =>
-    rates.map(([base, quote]) => `${base}/${quote}`),
-  );
-  assert.equal(new Set(pairs).size, 299);
-});
-
-test("index numbers are not included as rates", () => {
-  assert.equal(rateOf("norges", "TWI", "NOK"), undefined);
-  assert.equal(rateOf("norges", "I44", "NOK"), undefined);
-});
-
-test("a bundled publication has the date that a fetch of its publisher computes", () => {
-  for (const { source, published_on: date, as_of: asOf } of snapshot.publications) {
-    const zone = publishers.find(({ key }) => key === source)?.publishedAt?.timeZone ?? "UTC";
-    assert.equal(dateIn(asOf, zone), date, source);
-  }
-});
+for (const [source, pair, rate] of rates) {
+  test(`the snapshot has ${rate ?? "nothing"} for ${pair} of ${source}`, () => {
+    const [base = "", quote = ""] = pair.split(" ");
+    assert.equal(rateOf(source, base, quote), rate);
+  });
+}

@@ -20,6 +20,13 @@ test("the publishers that are on by default come first, the ECB before all", () 
   assert.equal(new Set(order).size, order.length);
 });
 
+test("a source whose publisher states several kinds serves the one that its entry names", () => {
+  const served = publishers.flatMap(({ key, servedKind }) =>
+    servedKind === undefined ? [] : [`${key} ${servedKind}`],
+  );
+  assert.deepEqual(served, ["bazg selling", "tcmb buying", "bcb selling", "bazg-monthly selling"]);
+});
+
 // A caller who sees an old, coarse figure beside today's takes it for as good.
 test("no publisher on by default publishes a pair less often than weekly", () => {
   const calendars = publishers

@@ -111,8 +111,13 @@ test("an XML document without a rate is reported as such", async () => {
 });
 
 test("an HTML page is called one", async () => {
-  const reason = `${STOPPED}: it is an HTML page, not XML with rates`;
-  for (const start of ["<html>", "<HTML lang='en'>", "<!DOCTYPE html>\n<html>"]) {
+  const reason = `${STOPPED}: it is an HTML page`;
+  for (const start of [
+    "<html>",
+    "<HTML lang='en'>",
+    "<!doctype html>\n<html>",
+    "\n<!-- 503 --><!DOCTYPE html><html lang=en>",
+  ]) {
     assert.deepEqual(await linesOf(`${start}<br></html>`), [{ line: 1, reason }]);
   }
 });

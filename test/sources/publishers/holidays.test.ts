@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../../src/shared/clock.ts";
 import { createSchedule } from "../../../src/sources/fetching/schedule.ts";
-import { publishers } from "../../../src/sources/publishers/catalogue.ts";
+import { publisherOf } from "./recorded.ts";
 
-/** The schedule of a publisher of the catalogue. */
-function scheduleOf(key: string) {
-  const publisher = publishers.find((known) => known.key === key);
-  assert.ok(publisher !== undefined, key);
-  return createSchedule(publisher.schedule);
-}
+const scheduleOf = (key: string) => createSchedule(publisherOf(key).schedule);
 
 const at = (time: string) => Date.parse(time);
 
@@ -58,6 +53,8 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
   ["nbg", 2026, "01-01 01-02 01-07 01-19 03-03 04-09 04-10 04-13 05-12 05-26 08-28 10-14 11-23"],
   ["rba", 2025, "01-01 01-27 04-18 04-21 04-25 06-09 08-04 10-06 12-25 12-26"],
   ["rba", 2026, "01-01 01-26 04-03 04-06 06-08 08-03 10-05 12-25 12-28"],
+  // Christmas and Boxing Day are at a weekend: Monday and Tuesday.
+  ["rba", 2027, "01-01 01-26 03-26 03-29 06-14 08-02 10-04 12-27 12-28"],
   ["nbkr", 2026, "01-01 01-07 02-23 05-01 05-05 08-31"],
   [
     "sfc",
@@ -103,77 +100,4 @@ test("without an entry for a year, a day that a government moves counts as a pub
   assert.deepEqual(closedWeekdaysOf("cbr", 2027), [
     ...spaced("01-01 01-04 01-05 01-06 01-07 01-08 02-23 03-08 11-04"),
   ]);
-});
-
-const easters = [
-  ["2025-04-17", "2025-04-21", "2025-04-22"],
-  ["2026-04-02", "2026-04-06", "2026-04-07"],
-  ["2027-03-25", "2027-03-29", "2027-03-30"],
-  ["2028-04-13", "2028-04-17", "2028-04-18"],
-  ["2029-03-29", "2029-04-02", "2029-04-03"],
-  ["2030-04-18", "2030-04-22", "2030-04-23"],
-] as const;
-
-for (const [thursday, monday, tuesday] of easters) {
-  test(`Thursday's rates of the ECB are the newest until the Tuesday after Easter ${monday.slice(0, 4)}`, () => {
-    const ecb = scheduleOf("ecb");
-    const newest = at(`${thursday}T14:00:00Z`);
-    const due = ecb.next(newest + DAY_MS / 2);
-
-    assert.equal(new Date(due).toISOString(), `${tuesday}T14:05:00.000Z`);
-    assert.equal(ecb.missed(newest, at(`${monday}T23:59:59Z`)), 0);
-    assert.equal(ecb.isAwaited(newest, at(`${monday}T23:59:59Z`)), false);
-    // Two hours of grace after the first publication that is really missed.
-    const graceEnds = due + 2 * 3_600_000;
-    assert.equal(ecb.isAwaited(newest, due), true);
-    assert.equal(ecb.missed(newest, graceEnds - 1000), 0);
-    assert.equal(ecb.missed(newest, graceEnds), 1);
-    assert.equal(ecb.missed(newest, graceEnds + DAY_MS), 2);
-  });
-}
-
-test("a publication that was missed before a holiday still counts on the holiday", () => {
-  const ecb = scheduleOf("ecb");
-  const wednesday = at("2026-04-01T14:00:00Z");
-  assert.equal(ecb.missed(wednesday, at("2026-04-06T18:00:00Z")), 1);
-  assert.equal(ecb.isAwaited(wednesday, at("2026-04-06T18:00:00Z")), true);
-});
-
-test("no publication is missed on a holiday in the week", () => {
-  for (const [key, newest, holiday] of [
-    ["norges", "2027-05-14T14:00:00Z", "2027-05-17T22:00:00Z"],
-    ["cnb", "2026-09-25T12:30:00Z", "2026-09-28T22:00:00Z"],
-    ["nbp", "2026-06-03T10:00:00Z", "2026-06-04T22:00:00Z"],
-    ["riksbank", "2026-06-18T14:15:00Z", "2026-06-21T22:00:00Z"],
-    ["boc", "2026-08-01T20:30:00Z", "2026-08-04T03:00:00Z"],
-    // Dated the day after it was set, which is the first of ten days without a publication.
-    ["cbr", "2025-12-30T21:00:00Z", "2026-01-11T22:00:00Z"],
-    ["ecb", "2026-12-24T15:00:00Z", "2026-12-27T22:00:00Z"],
-  ] as const) {
-    assert.equal(scheduleOf(key).missed(at(newest), at(holiday)), 0, key);
-    assert.equal(scheduleOf(key).missed(at(newest), at(holiday) + DAY_MS), 1, key);
-  }
-});
-
-test("a rate that is published on a holiday does not stand in for the next publication", () => {
-  const ecb = scheduleOf("ecb");
-  const easterMonday = at("2026-04-06T14:00:00Z");
-  assert.equal(ecb.missed(easterMonday, at("2026-04-07T12:00:00Z")), 0);
-  assert.equal(ecb.isAwaited(easterMonday, at("2026-04-07T14:05:00Z")), true);
-  assert.equal(ecb.missed(easterMonday, at("2026-04-07T16:05:00Z")), 1);
-});
-
-test("a source is also fetched on a holiday, in case its publisher publishes after all", () => {
-  const friday = at("2026-04-03T12:00:00Z");
-  assert.equal(new Date(scheduleOf("ecb").nextFetch(friday)).getUTCDate(), 3);
-  assert.equal(new Date(scheduleOf("ecb").next(friday)).getUTCDate(), 7);
-});
-
-test("the quarterly publication and a polled exchange have no holidays", () => {
-  const goodFriday2023 = at("2023-04-07T00:00:00Z");
-  assert.equal(new Date(scheduleOf("ust").next(goodFriday2023)).getUTCDate(), 7);
-  assert.equal(
-    scheduleOf("kraken").missed(at("2026-12-25T12:00:00Z"), at("2026-12-25T13:00:00Z")),
-    99,
-  );
 });

@@ -23,7 +23,7 @@ const otherBodies = [
 ] as const;
 
 for (const { key } of publishers) {
-  const { files, missing = [], renamed, empty } = recordedOf(key);
+  const { files, missing = [], fails = [], emptied = [], renamed, empty } = recordedOf(key);
 
   for (const [what, body] of otherBodies) {
     test(`${key}: ${what} from any of its addresses is a failure with a reason`, () => {
@@ -41,9 +41,8 @@ for (const { key } of publishers) {
     const bodies = bodiesOf(key);
     for (const index of bodies.keys()) {
       for (const page of pages) {
-        assert.throws(() => parse(key, bodies.with(index, Buffer.from(page))), {
-          reason: "the response is an HTML page, not the publisher's document",
-        });
+        const other = bodies.with(index, Buffer.from(page));
+        assert.throws(() => parse(key, other), /it is an HTML page/);
       }
     }
   });
@@ -84,6 +83,25 @@ for (const { key } of publishers) {
         name: "ParseError",
         reason: `the layout has changed: ${reason}`,
       });
+    });
+  }
+
+  for (const [from, to, reason] of fails) {
+    test(`${key}: "${to}" instead of "${from}" is a failure`, () => {
+      assert.throws(
+        () => parseWith(key, from, to),
+        (error) => error instanceof ParseError && error.reason.includes(reason),
+      );
+    });
+  }
+
+  for (const [document, body, reason] of emptied) {
+    test(`${key}: ${body} as its document ${document} is a failure, whatever the others hold`, () => {
+      const bodies = bodiesOf(key).with(document, Buffer.from(body));
+      assert.throws(
+        () => parse(key, bodies),
+        (error) => error instanceof ParseError && error.reason.includes(reason),
+      );
     });
   }
 

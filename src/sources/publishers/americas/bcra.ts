@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /** The peso itself, a reference of its own, metals without a figure, and a withdrawn bolívar. */
@@ -20,9 +20,8 @@ export const parseBcra: Parse = ([response], momentOf) => {
     const code = textOf(codigoMoneda);
     if (LEFT_OUT.has(code)) return [];
     const [, units = "1"] = /\(C\/([0-9.]+) UNIDADES\)/.exec(textOf(descripcion) ?? "") ?? [];
-    const places = placesOfUnits(units.replaceAll(".", ""));
     const base = RENAMED.get(code) ?? code;
     const rate = textOf(tipoCotizacion);
-    return [lineOfUnits(places, { base, quote: "ARS", rate, asOf })];
+    return [lineOfUnits(units.replaceAll(".", ""), { base, quote: "ARS", rate, asOf })];
   });
 };

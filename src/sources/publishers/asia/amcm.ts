@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /** Listed among the currencies, but a measure of liquidity. */
@@ -15,8 +15,8 @@ export const parseAmcm: Parse = ([response], momentOf) => {
     const { currency, unit, usdMean, date } = membersOf(row);
     const base = textOf(currency);
     if (base === LIQUIDITY) return [];
-    const places = placesOfUnits(textOf(unit)?.replace(/\.0$/, ""));
     const asOf = momentOf(textOf(date)?.replace(/ 00:00:00$/, "") ?? "");
-    return [lineOfUnits(places, { base, quote: "MOP", rate: textOf(usdMean), asOf })];
+    const units = textOf(unit)?.replace(/\.0$/, "");
+    return [lineOfUnits(units, { base, quote: "MOP", rate: textOf(usdMean), asOf })];
   });
 };

@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -19,7 +19,7 @@ export const parseBnm: Parse = ([response], momentOf) => {
       // The SDR is neither bought nor sold.
       if (stated === null) return [];
       const figure = { base, quote: "MYR", rate: textOf(stated), asOf };
-      return [{ ...lineOfUnits(placesOfUnits(textOf(unit)), figure), kind }];
+      return [{ ...lineOfUnits(textOf(unit), figure), kind }];
     });
   });
 };

@@ -1,5 +1,5 @@
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -22,7 +22,6 @@ export const parseCba: Parse = ([response], momentOf) => {
     const base = textAt(row, "ISO");
     if (GRAMS.has(base)) return [];
     const rate = textAt(row, "Rate");
-    const places = placesOfUnits(textAt(row, "Amount"));
-    return [lineOfUnits(places, { base, quote: "AMD", rate, asOf })];
+    return [lineOfUnits(textAt(row, "Amount"), { base, quote: "AMD", rate, asOf })];
   });
 };

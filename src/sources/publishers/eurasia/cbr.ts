@@ -1,5 +1,5 @@
 import { decimalOfComma, isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -16,7 +16,6 @@ export const parseCbr: Parse = ([response], momentOf) => {
   return elementsAt(document, "Valute").map((valute) => {
     const base = textAt(valute, "CharCode");
     const rate = decimalOfComma(textAt(valute, "Value"));
-    const places = placesOfUnits(textAt(valute, "Nominal"));
-    return lineOfUnits(places, { base, quote: "RUB", rate, asOf });
+    return lineOfUnits(textAt(valute, "Nominal"), { base, quote: "RUB", rate, asOf });
   });
 };

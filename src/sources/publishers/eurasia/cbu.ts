@@ -1,6 +1,6 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -13,5 +13,5 @@ export const parseCbu: Parse = ([response], momentOf) =>
     const base = textOf(Ccy);
     const rate = textOf(Rate);
     const asOf = momentOf(isoDateOf(textOf(date)));
-    return lineOfUnits(placesOfUnits(textOf(Nominal)), { base, quote: "UZS", rate, asOf });
+    return lineOfUnits(textOf(Nominal), { base, quote: "UZS", rate, asOf });
   });

@@ -1,6 +1,6 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -11,9 +11,8 @@ export const parseNbg: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").flatMap((day) =>
     requireList(membersOf(day).currencies, "currencies").map((entry) => {
       const { code, quantity, rate, validFromDate } = membersOf(entry);
-      const base = textOf(code);
-      return lineOfUnits(placesOfUnits(textOf(quantity)), {
-        base,
+      return lineOfUnits(textOf(quantity), {
+        base: textOf(code),
         quote: "GEL",
         rate: textOf(rate),
         asOf: momentOf(withoutMidnight(textOf(validFromDate))),

@@ -1,5 +1,5 @@
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -16,7 +16,6 @@ export const parseNbk: Parse = ([response], momentOf) => {
   return elementsAt(document, "item").map((item) => {
     const base = textAt(item, "title");
     const rate = textAt(item, "description");
-    const places = placesOfUnits(textAt(item, "quant"));
-    return lineOfUnits(places, { base, quote: "KZT", rate, asOf });
+    return lineOfUnits(textAt(item, "quant"), { base, quote: "KZT", rate, asOf });
   });
 };

@@ -1,5 +1,5 @@
 import { decimalOfComma, isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -23,8 +23,7 @@ export const parseNbkr: Parse = (responses, momentOf) => {
     return currencies.map((currency) => {
       const base = currency.attributes.ISOCode;
       const rate = decimalOfComma(textAt(currency, "Value"));
-      const places = placesOfUnits(textAt(currency, "Nominal"));
-      const line = lineOfUnits(places, {
+      const line = lineOfUnits(textAt(currency, "Nominal"), {
         base,
         quote: "KGS",
         rate,

@@ -1,6 +1,6 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -10,9 +10,8 @@ import type { Parse } from "../publisher.ts";
 export const parseNbrb: Parse = ([response], momentOf) => {
   return requireList(parseJsonText(response), "the response").map((entry) => {
     const row = membersOf(entry);
-    const base = textOf(row.Cur_Abbreviation);
-    return lineOfUnits(placesOfUnits(textOf(row.Cur_Scale)), {
-      base,
+    return lineOfUnits(textOf(row.Cur_Scale), {
+      base: textOf(row.Cur_Abbreviation),
       quote: "BYN",
       rate: textOf(row.Cur_OfficialRate),
       asOf: momentOf(withoutMidnight(textOf(row.Date))),

@@ -1,6 +1,6 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -13,5 +13,5 @@ export const parseNbrm: Parse = ([response], momentOf) =>
     const base = textOf(oznaka);
     const rate = textOf(sreden);
     const asOf = momentOf(withoutMidnight(textOf(datum)));
-    return lineOfUnits(placesOfUnits(textOf(nomin)), { base, quote: "MKD", rate, asOf });
+    return lineOfUnits(textOf(nomin), { base, quote: "MKD", rate, asOf });
   });

@@ -1,6 +1,6 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -10,10 +10,8 @@ import type { Parse } from "../publisher.ts";
 export const parseNbu: Parse = ([response], momentOf) =>
   requireList(parseJsonText(response), "the response").map((row) => {
     const { exchangedate, cc, rate, units } = membersOf(row);
-    const base = textOf(cc);
-    const places = placesOfUnits(textOf(units));
-    return lineOfUnits(places, {
-      base,
+    return lineOfUnits(textOf(units), {
+      base: textOf(cc),
       quote: "UAH",
       rate: textOf(rate),
       asOf: momentOf(isoDateOf(textOf(exchangedate))),

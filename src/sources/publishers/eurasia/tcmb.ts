@@ -1,5 +1,5 @@
 import { isoDateOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -21,12 +21,12 @@ export const parseTcmb: Parse = ([response], momentOf) => {
   }
   return elementsAt(document, "Currency").flatMap((currency) => {
     const base = currency.attributes.CurrencyCode;
-    const places = placesOfUnits(textAt(currency, "Unit"));
+    const units = textAt(currency, "Unit");
     return KINDS.flatMap(([name, kind]) => {
       const rate = textAt(currency, name);
       // The special drawing right is only bought.
       if (rate === "") return [];
-      return [{ ...lineOfUnits(places, { base, quote: "TRY", rate, asOf }), kind }];
+      return [{ ...lineOfUnits(units, { base, quote: "TRY", rate, asOf }), kind }];
     });
   });
 };

@@ -1,6 +1,6 @@
 import type { SourceLine } from "../../../rates/rules/rate.ts";
 import { isoDateOf, lastDayOf } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -44,7 +44,7 @@ function linesOf(
     const [units, base] = (textAt(element, "waehrung") ?? "").split(" ");
     const rate = textAt(element, "kurs");
     const stated = { base, quote: "CHF", rate, asOf };
-    const line = lineOfUnits(placesOfUnits(units), stated);
+    const line = lineOfUnits(units, stated);
     return { ...line, kind: "selling", validUntil };
   });
 }

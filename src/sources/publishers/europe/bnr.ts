@@ -1,4 +1,4 @@
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
@@ -19,7 +19,7 @@ export const parseBnr: Parse = ([response], momentOf) => {
       .filter(({ attributes }) => attributes.currency !== GRAM_OF_GOLD)
       .map(({ attributes, text: rate }) => {
         const { currency: base, multiplier = "1" } = attributes;
-        return lineOfUnits(placesOfUnits(multiplier), { base, quote, rate, asOf });
+        return lineOfUnits(multiplier, { base, quote, rate, asOf });
       });
   });
 };

@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "../formats/json-text.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /**
@@ -10,7 +10,7 @@ export const parseCnb: Parse = ([response], momentOf) => {
   const { rates } = membersOf(parseJsonText(response));
   return requireList(rates, "rates").map((entry) => {
     const row = membersOf(entry);
-    return lineOfUnits(placesOfUnits(textOf(row.amount)), {
+    return lineOfUnits(textOf(row.amount), {
       base: textOf(row.currencyCode),
       quote: "CZK",
       rate: textOf(row.rate),

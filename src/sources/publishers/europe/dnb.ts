@@ -3,7 +3,7 @@ import { elementsAt, parseXmlText } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
 /** The rates are "listed as the price in Danish kroner for 100 units of foreign currency". */
-const PLACES = 2;
+const UNITS = "100";
 
 /**
  * Reads Danmarks Nationalbank's exchange rates (nationalbanken.dk, api/currencyratesxml): the
@@ -16,7 +16,7 @@ export const parseDnb: Parse = ([response], momentOf) => {
   return elementsAt(document, "dailyrates").flatMap((day) => {
     const asOf = momentOf(day.attributes.id ?? "");
     return elementsAt(day, "currency").map(({ attributes: { code: base, rate } }) =>
-      lineOfUnits(PLACES, { base, quote, rate, asOf }),
+      lineOfUnits(UNITS, { base, quote, rate, asOf }),
     );
   });
 };

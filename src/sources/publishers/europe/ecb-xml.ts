@@ -1,6 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { publicationTime } from "../../rules/publication-time.ts";
 import type { RateLine, RateLineReader } from "../../source.ts";
+import { isHtml } from "../formats/source-lines.ts";
 
 /** The parser keeps a tag or a comment until it ends; the ECB's take less than 200 characters. */
 const MARKUP_CHARACTERS_MAX = 65_536;
@@ -60,10 +61,7 @@ export class EcbDocument {
     this.#parser.on("closetag", () => this.#close());
     // Entities are declared in a document type. The parser would expand none of them, and the
     // ECB's file has no document type: a file with one is something else.
-    this.#parser.on("doctype", (type) => {
-      this.#rejectHtml(type.trim());
-      this.#parser.fail("it has a document type declaration");
-    });
+    this.#parser.on("doctype", () => this.#parser.fail("it has a document type declaration"));
   }
 
   /** Reads the next part of the document. @returns the lines found in it. */
@@ -71,6 +69,7 @@ export class EcbDocument {
     this.#attempt(() => {
       const damage = text.indexOf(REPLACEMENT_CHARACTER);
       const sound = damage === -1 ? text : text.slice(0, damage);
+      if (this.#charactersGiven === 0 && isHtml(text)) this.#parser.fail("it is an HTML page");
       this.#charactersGiven += sound.length;
       this.#parser.write(sound);
       if (damage !== -1) this.#parser.fail("it is not valid UTF-8");
@@ -129,14 +128,9 @@ export class EcbDocument {
 
   #open(tag: SaxesTagPlain): void {
     this.#endMarkup();
-    if (this.#times.length === 0) this.#rejectHtml(tag.name);
     if (this.#times.length >= DEPTH_MAX) this.#parser.fail(`it is over ${DEPTH_MAX} elements deep`);
     const time = this.#times.at(-1);
     this.#times.push(tag.name === "Cube" ? this.#readCube(tag.attributes, time) : time);
-  }
-
-  #rejectHtml(name: string): void {
-    if (/^html\b/i.test(name)) this.#parser.fail("it is an HTML page, not XML with rates");
   }
 
   #close(): void {

@@ -1,5 +1,5 @@
 import { decimalOfComma } from "../formats/notation.ts";
-import { lineOfUnits, placesOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Address, type Parse, ParseError } from "../publisher.ts";
 
@@ -46,7 +46,7 @@ export const parseMnb: Parse = ([response], momentOf) => {
     return elementsAt(day, "Rate").map(({ attributes, text: value }) => {
       const { curr: base, unit } = attributes;
       const stated = { base, quote: "HUF", rate: decimalOfComma(value), asOf };
-      return lineOfUnits(placesOfUnits(unit), stated);
+      return lineOfUnits(unit, stated);
     });
   });
 };

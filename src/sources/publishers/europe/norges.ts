@@ -22,7 +22,7 @@ export const parseNorgesArchive: Parse = (responses, momentOf) =>
     parseCsvText(response, COLUMNS)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))
       .map((row) =>
-        lineOfUnits(placesOf(row.UNIT_MULT), {
+        lineOfUnits(unitsOf(row.UNIT_MULT), {
           base: row.BASE_CUR,
           quote: row.QUOTE_CUR,
           rate: row.OBS_VALUE,
@@ -32,6 +32,7 @@ export const parseNorgesArchive: Parse = (responses, momentOf) =>
   );
 
 /** UNIT_MULT, the "unit multiplier" of SDMX: an exponent to the base 10. */
-function placesOf(unitMultiplier = ""): number | undefined {
-  return /^[0-9]$/.test(unitMultiplier) ? Number.parseInt(unitMultiplier, 10) : undefined;
+function unitsOf(unitMultiplier = ""): string | undefined {
+  if (!/^[0-9]$/.test(unitMultiplier)) return undefined;
+  return "1".padEnd(1 + Number.parseInt(unitMultiplier, 10), "0");
 }

@@ -11,10 +11,8 @@ export const parseSnb: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "rss");
   const path = ["channel", "item", "cb:statistics", "cb:exchangeRate"];
   return elementsAt(document, ...path).map((item) => {
-    const base = textAt(item, "cb:targetCurrency");
-    const places = placesOf(textAt(item, "cb:observation", "cb:unit_mult"));
-    return lineOfUnits(places, {
-      base,
+    return lineOfUnits(unitsOf(textAt(item, "cb:observation", "cb:unit_mult")), {
+      base: textAt(item, "cb:targetCurrency"),
       quote: textAt(item, "cb:observation", "cb:unit"),
       rate: textAt(item, "cb:observation", "cb:value"),
       asOf: momentOf(textAt(item, "cb:observationPeriod", "cb:period") ?? ""),
@@ -23,7 +21,8 @@ export const parseSnb: Parse = ([response], momentOf) => {
 };
 
 /** `1` stands for one unit, and -2 for 10 to the power of 2. */
-function placesOf(unitMultiplier = ""): number | undefined {
-  if (unitMultiplier === "1") return 0;
-  return /^-[1-9]$/.test(unitMultiplier) ? Number.parseInt(unitMultiplier.slice(1), 10) : undefined;
+function unitsOf(unitMultiplier = ""): string | undefined {
+  if (unitMultiplier === "1") return "1";
+  if (!/^-[1-9]$/.test(unitMultiplier)) return undefined;
+  return "1".padEnd(1 - Number.parseInt(unitMultiplier, 10), "0");
 }

@@ -13,7 +13,7 @@ export function parseCsvText<Column extends string>(
   response: PublisherResponse | undefined,
   columns: readonly Column[],
 ): readonly Partial<Record<Column, string>>[] {
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
   // A truncated figure would be read as a shorter one.
   if (!text.endsWith("\n")) throw new ParseError("the body is cut short: its last line has no end");
   const [header = [], ...records] = recordsOf(text);

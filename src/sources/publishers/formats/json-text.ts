@@ -11,7 +11,7 @@ import { utf8TextOf } from "./source-lines.ts";
  * @throws {ParseError} the body is not JSON in UTF-8, or an object has a key twice.
  */
 export function parseJsonText(response: PublisherResponse | undefined): unknown {
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
   let value: unknown;
   try {
     value = JSON.parse(text, sourceOfNumber);

@@ -100,42 +100,38 @@ export function unknownCurrency(name: string | undefined): SourceLine {
   return { reason: `${quoted(name)} names no currency that Kurs knows` };
 }
 
-/** Like `lineOf`, for a rate per 10 to the power of `places` units: moves the decimal point. */
-export function lineOfUnits(places: number | undefined, stated: StatedRate): SourceLine {
+/** Like `lineOf`, for a rate per `units`, which is a power of ten: moves the decimal point. */
+export function lineOfUnits(units: string | undefined, stated: StatedRate): SourceLine {
   const line = lineOf(stated);
   if ("reason" in line) return line;
   const pair = quoted(`${line.base}/${line.quote}`);
-  if (places === undefined) return { reason: `${pair} is not for a power of ten of units` };
+  if (units === undefined || !/^10{0,9}$/.test(units)) {
+    return { reason: `${pair} is not for a power of ten of units` };
+  }
   const rate = parseDecimal(line.rate);
   if (rate === "malformed" || rate === "negative") {
     return { reason: `${pair}: ${quoted(line.rate)} is not a decimal number above zero` };
   }
-  return { ...line, rate: movePoint(rate, -places) };
+  return { ...line, rate: movePoint(rate, 1 - units.length) };
 }
 
-/** @returns how many places the point moves; undefined if `units` is not a power of ten. */
-export function placesOfUnits(units: string | undefined): number | undefined {
-  return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
-}
-
-/** How a page begins, as of a firewall or for maintenance. */
-const HTML = /^\s*(?:<(?:\?|!--)[^>]*>\s*)*<(?:!doctype\s+)?html\b/i;
-
-/** @throws {ParseError} the response is an HTML page, whatever was requested. */
-export function rejectHtml({ body }: PublisherResponse): void {
-  if (!HTML.test(new TextDecoder().decode(body.subarray(0, 1024)))) return;
-  throw new ParseError("the response is an HTML page, not the publisher's document");
+/** Whether a text is a page, as of a firewall: also after a byte order mark in another encoding. */
+export function isHtml(text: string): boolean {
+  return /^[^\w<"[{]*(?:<(?:\?|!--)[^>]*>\s*)*<(?:!doctype\s+)?html\b/i.test(text);
 }
 
 /**
  * Decodes text. A byte order mark is left out, and its lines end with LF.
  *
- * @throws {ParseError} the body is not text in UTF-8.
+ * @throws {ParseError} the body is not text in UTF-8, or it is an HTML page.
  */
-export function utf8TextOf(body: Uint8Array): string {
+export function utf8TextOf(body: Uint8Array = new Uint8Array()): string {
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body).replaceAll(/\r\n?/g, "\n");
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body).replaceAll(/\r\n?/g, "\n");
   } catch (error) {
     throw new ParseError("the body is not UTF-8 text", error);
   }
+  if (isHtml(text)) throw new ParseError("it is an HTML page, not the publisher's document");
+  return text;
 }

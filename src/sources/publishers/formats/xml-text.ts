@@ -34,7 +34,7 @@ export function parseXmlText(response: PublisherResponse | undefined, root: stri
     if (element?.children.length === 0) element.text += part;
   });
   parser.on("closetag", () => open.pop());
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
   try {
     parser.write(text).close();
   } catch (error) {

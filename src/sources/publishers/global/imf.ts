@@ -13,7 +13,7 @@ const SDR = "XDR";
  * currency for one special drawing right, both as the Fund states them.
  */
 export const parseImf: Parse = ([response], momentOf) => {
-  const text = utf8TextOf(response?.body ?? new Uint8Array());
+  const text = utf8TextOf(response?.body);
   // The note after the last table: without it, the response may be cut short.
   if (!text.includes("of each national currency, rounded to six significant digits.")) {
     throw new ParseError("the body is cut short: its last note is missing");

@@ -2,8 +2,9 @@ import { existsSync, lstatSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
-import { FILE_NAME } from "../database-file.ts";
-import { isCorruption, resultCodeOf, SQLITE_FULL, SQLITE_IOERR } from "../errors.ts";
+import { reasonOf } from "../../../shared/program/system-error.ts";
+import { FILE_NAME, openToRead } from "../database-file.ts";
+import { explained, isCorruption } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
 import { knownSchema, newerSchema, schemaOf } from "../migrate.ts";
@@ -46,7 +47,7 @@ export interface BackupOptions {
  * @throws {StartupError} the file then does not exist, or is unchanged.
  */
 export function backupSqlite(live: string, target: string, options: BackupOptions): BackupReport {
-  const { note, mayReplace, name = backupName(note.takenAt), isAlone = false } = options;
+  const { note, mayReplace, name = backupName(note.takenAt) } = options;
   const dataDirectory = dirname(live);
   const file = fileOf(target, name);
   requireUsableTarget(file, dataDirectory, mayReplace);
@@ -56,15 +57,15 @@ export function backupSqlite(live: string, target: string, options: BackupOption
     requireOwner(live);
     // VACUUM INTO keeps the file's mode: the copy contains digests of all credentials.
     makePrivateFile(part);
-    using _lock = isAlone ? undefined : lockShared(dataDirectory, BUSY_TIMEOUT_MS);
-    copyLive(live, part, options.databaseId);
+    copyLive(live, part, options);
     writeMetadata(part, note);
     const checked = check(part, live);
     syncFile(part);
     renameDurably(part, file, mayReplace);
     return { ...note, ...checked, file, sizeBytes: statSync(file).size };
   } catch (error) {
-    throw error instanceof StartupError ? error : toStartupError(error, file);
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`Cannot write the backup ${file}: ${reasonOf(error)}.`, error);
   } finally {
     for (const end of ["", "-journal"]) rmSync(`${part}${end}`, { force: true });
   }
@@ -80,9 +81,9 @@ export function makeBackupDirectory(path: string): void {
   }
 }
 
-/** Takes a directory's lock, as `lockBackups`. @throws {StartupError} */
+/** Takes a directory's lock, as `lockBackups`; creates it where missing. @throws {StartupError} */
 export async function lockBackupDirectory(path: string, onWait: OnWait): Promise<Disposable> {
-  requireOwner(path);
+  makeBackupDirectory(path);
   try {
     return await lockBackups(path, onWait);
   } catch (error) {
@@ -91,11 +92,10 @@ export async function lockBackupDirectory(path: string, onWait: OnWait): Promise
 }
 
 function notWritable(path: string, error: unknown): StartupError {
-  const { code, message } = error as { code?: string; message?: string };
-  const isTaken = code === "EEXIST" || code === "ENOTDIR";
-  const known = adviceOf.get(resultCodeOf(error) ?? code ?? "");
-  const advice = isTaken ? "it is not a directory; name another" : known;
-  return new StartupError(`Cannot write backups to ${path}: ${advice ?? message}.`, error);
+  const taken = "it is not a directory; name another";
+  const readOnly = "the file system is read-only; name a writable directory, or copy it to one";
+  const reason = reasonOf(error, { EEXIST: taken, ENOTDIR: taken, EROFS: readOnly });
+  return new StartupError(`Cannot write backups to ${path}: ${reason}.`, error);
 }
 
 function fileOf(target: string, name: string): string {
@@ -124,9 +124,11 @@ function requireUsableTarget(file: string, dataDirectory: string, mayReplace: bo
   }
 }
 
-function copyLive(live: string, part: string, databaseId: string | undefined): void {
+function copyLive(live: string, part: string, { databaseId, isAlone }: BackupOptions): void {
+  let isOpen = false;
   try {
-    using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    using _lock = isAlone ? undefined : lockShared(dirname(live), BUSY_TIMEOUT_MS);
+    using database = openToRead(live, BUSY_TIMEOUT_MS);
     const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
     if (schema > knownSchema()) {
@@ -139,9 +141,10 @@ function copyLive(live: string, part: string, databaseId: string | undefined): v
           "name another directory (BACKUP_DIR), or move them elsewhere.",
       );
     }
+    isOpen = true;
     database.prepare("VACUUM INTO ?").run(part);
   } catch (error) {
-    if (!isCorruption(error)) throw error;
+    if (!isCorruption(error)) throw isOpen ? error : explained(error, dirname(live), live);
     throw new StartupError(
       `The database ${live} is damaged and cannot be copied: run kurs doctor, and restore an ` +
         "older backup.",
@@ -157,21 +160,4 @@ function check(part: string, live: string): DatabaseTotals & { readonly schema: 
     throw new StartupError(`The copy of ${live} is damaged (${damage}): run kurs doctor.`);
   }
   return { ...readTotals(database), schema: schemaOf(database) };
-}
-
-const adviceOf = new Map<number | string, string>([
-  [SQLITE_FULL, "the disk is full; make room"],
-  [SQLITE_IOERR, "the disk reports an error; check it and its space"],
-  ["ENOSPC", "the disk is full; make room"],
-  ["EDQUOT", "this user's disk quota is used up; make room"],
-  ["EACCES", "permission is denied; give this user the right to write there"],
-  ["EROFS", "the file system is read-only; name a file elsewhere"],
-  ["EEXIST", "another program has created it meanwhile; name another file"],
-  ["ENAMETOOLONG", "its name is too long; name another file"],
-]);
-
-function toStartupError(error: unknown, file: string): StartupError {
-  const { code, message } = error as { code?: string; message?: string };
-  const advice = adviceOf.get(resultCodeOf(error) ?? code ?? "") ?? message;
-  return new StartupError(`Cannot write the backup ${file}: ${advice}.`, error);
 }

@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, isCorruption, resultCodeOf, SQLITE_BUSY } from "../errors.ts";
+import { rejectDamaged, sizeOf } from "../health/integrity.ts";
 import { lockExclusive } from "../lock-file.ts";
 import { requireOwner } from "../owner.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
@@ -39,10 +41,10 @@ export function restoreSqlite(
   options: RestoreOptions,
 ): RestoreReport {
   const database = join(dataDirectory, FILE_NAME);
-  const source = statsOf(file);
+  const source = statSync(file, { throwIfNoEntry: false });
   if (source === undefined) throw new StartupError(`There is no file ${file}.`);
   if (!source.isFile()) throw new StartupError(`${file} is not a file: name a backup.`);
-  const replaced = statsOf(database);
+  const replaced = statSync(database, { throwIfNoEntry: false });
   if (replaced?.ino === source.ino && replaced.dev === source.dev) {
     throw new StartupError(`${file} is the database itself: name a backup of it.`);
   }
@@ -62,16 +64,6 @@ export function restoreSqlite(
     }
   } catch (error) {
     throw explained(error, dataDirectory, database);
-  }
-}
-
-/** @throws {StartupError} where this user may not look. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartupError(`Cannot look at ${path} (${code}): run this as its owner.`, error);
   }
 }
 
@@ -100,7 +92,8 @@ function replace(
   const directory = join(database, "..");
   const kept = `${database}.replaced-${now.replaceAll(":", "-")}`;
   const isThere = existsSync(database);
-  using old = isThere ? checkpointAndLock(database) : undefined;
+  const { old, isWhole } = isThere ? openReplaced(database) : notReadable;
+  using _open = old;
   const forgotten = old && compareAndRevoke(old, staging, options);
   if (eventOf !== undefined) recordRestore(staging, eventOf, { now, asOf });
   syncFile(staging);
@@ -109,18 +102,20 @@ function replace(
     linkOrCopy(database, kept);
   }
   try {
+    if (!isWhole) old?.close();
     // SQLite rebuilds the WAL's index from the WAL. A WAL or a journal that still exists belongs to
-    // a database that is missing or too damaged to checkpoint it: the new one must not find it.
+    // a database that is missing or damaged: the new one must not find it.
     rmSync(`${database}-shm`, { force: true });
     // Under the exclusive lock the database needs no journal; a killed restore leaves a spent one.
-    if (old !== undefined) rmSync(`${database}-journal`, { force: true });
-    for (const end of old === undefined ? ["-wal", "-journal"] : []) {
-      if (existsSync(database + end)) renameSync(database + end, kept + end);
+    if (isWhole) rmSync(`${database}-journal`, { force: true });
+    for (const end of isWhole ? [] : ["-wal", "-journal"]) {
+      if (sizeOf(database + end) > 0) renameSync(database + end, kept + end);
+      else rmSync(database + end, { force: true });
     }
     syncDirectory(directory);
     renameSync(staging, database);
   } catch (error) {
-    if (old !== undefined) rmSync(kept, { force: true });
+    if (isWhole) rmSync(kept, { force: true });
     throw error;
   }
   syncDirectory(directory);
@@ -128,25 +123,39 @@ function replace(
 }
 
 /**
- * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only
- * leave WAL mode when no other connection has it open
- * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
+ * Opens the database that is replaced. A damaged one is kept as it is: its connection may only
+ * write to the new one.
  *
- * @returns undefined for a file that is too damaged for that.
  * @throws {StartupError} when another program has it open.
  */
-function checkpointAndLock(file: string): DatabaseSync | undefined {
-  const database = new DatabaseSync(file, { timeout: 0 });
+function openReplaced(file: string) {
   try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
-    const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
-    if (mode !== "delete") throw new Error(`its WAL cannot be removed (${mode})`);
-    database.exec("BEGIN EXCLUSIVE; COMMIT");
-    return database;
+    rejectDamaged(file, 0);
+    return { old: checkpointAndLock(file), isWhole: true };
   } catch (error) {
-    database.close();
-    if (isCorruption(error)) return undefined;
+    if (error instanceof StartupError) return notReadable;
+    if (isCorruption(error)) {
+      return { old: new DatabaseSync(new URL("?mode=ro", pathToFileURL(file))), isWhole: false };
+    }
     if (resultCodeOf(error) !== SQLITE_BUSY) throw error;
     throw new StartupError(`Another program has ${file} open: end it and try again.`, error);
   }
+}
+
+const notReadable = { old: undefined, isWhole: false };
+
+/**
+ * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only
+ * leave WAL mode when no other connection has it open
+ * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
+ */
+function checkpointAndLock(file: string): DatabaseSync {
+  using opening = new DisposableStack();
+  const database = opening.use(new DatabaseSync(file, { timeout: 0 }));
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
+  const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
+  if (mode !== "delete") throw new Error(`its WAL cannot be removed (${mode})`);
+  database.exec("BEGIN EXCLUSIVE; COMMIT");
+  opening.move();
+  return database;
 }

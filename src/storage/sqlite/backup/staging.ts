@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
 import type { Statement } from "../../engine.ts";
+import { openToRead } from "../database-file.ts";
 import { numbered } from "../engine.ts";
 import { isCorruption, resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
@@ -66,7 +67,7 @@ export function makeStaging(backup: DatabaseSync, staging: string): Staged {
 export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
   try {
-    const database = opening.use(new DatabaseSync(file, { readOnly: true }));
+    const database = opening.use(openToRead(file));
     const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database: name a backup.`);
     if (schema > knownSchema()) {

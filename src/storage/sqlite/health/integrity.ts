@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { openToRead } from "../database-file.ts";
+import { resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "../errors.ts";
 
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
@@ -25,6 +27,22 @@ export function damageOf(database: DatabaseSync, how: PageCheck): readonly strin
   const reports = database.prepare(checkOf(how)).all();
   const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
   return damageIn(reports, database.location(), pageBytes);
+}
+
+/**
+ * Reads a database from end to end before anything is written to it.
+ *
+ * @throws what SQLite throws, or an error with its result code.
+ */
+export function rejectDamaged(file: string, busyTimeoutMs: number): void {
+  using database = openToRead(file, busyTimeoutMs);
+  try {
+    const [damage] = damageOf(database, "quick_check");
+    if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
+  } catch (error) {
+    // If creating it was killed halfway, the database must be rolled back before it can be read.
+    if (resultCodeOf(error) !== SQLITE_READONLY) throw error;
+  }
 }
 
 /**
@@ -79,6 +97,8 @@ function isCutShort(file: string | null, pageBytes: number): boolean {
   return sizeOf(file) % pageBytes !== 0;
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+/** The size of a file; 0 where it is missing, or no file. */
+export function sizeOf(file: string): number {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : 0;
 }

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../support/process.ts";
+import { importsOf, ROOT, sourcesIn, trackedFiles } from "./tree.ts";
+
+// What an engine gets of a clone to build the image from, without an engine.
+
+/** A line of .dockerignore as a pattern of paths: it names a file, or a folder with all in it. */
+function rule(line: string) {
+  assert.doesNotMatch(line, /\*\*|[?[\]\\]/, "this test knows no such pattern");
+  const path = line.replace("!", "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
+  return { pattern: new RegExp(`^${path}(?:/|$)`), isSent: line.startsWith("!") };
+}
+
+const rules = readFileSync(join(ROOT, ".dockerignore"), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map(rule);
+
+/** The last rule that names a path decides. */
+const isSent = (path: string) =>
+  rules.findLast(({ pattern }) => pattern.test(path))?.isSent ?? true;
+
+test("the context of the image has all that the Dockerfile copies and the guide is built from", async () => {
+  await using directory = await temporaryDirectory();
+  const sent = (path: string) => join(directory.path, path);
+  for (const path of trackedFiles().filter(isSent)) cpSync(join(ROOT, path), sent(path));
+  symlinkSync(join(ROOT, "node_modules"), sent("node_modules"));
+
+  const copies = readFileSync(join(ROOT, "Dockerfile"), "utf8").matchAll(/^COPY (?!--from)(.+)$/gm);
+  const copied = [...copies].flatMap(([, names = ""]) => names.split(" ").slice(0, -1));
+  assert.ok(copied.length > 3);
+  assert.deepEqual(
+    copied.filter((path) => !existsSync(sent(path))),
+    [],
+  );
+  for (const folder of ["bin", "console", "guide", "scripts", "src"]) {
+    for (const source of sourcesIn(folder).filter(({ path }) => isSent(path))) {
+      for (const { specifier } of importsOf(source).filter((each) => each.specifier[0] === ".")) {
+        const imported = sent(join(dirname(source.path), specifier));
+        assert.ok(existsSync(imported), `${source.path}: ${specifier}`);
+      }
+    }
+  }
+  // Reads every document, follows every link and starts the program.
+  const gather = 'import("./guide/pages/gather.ts").then(({ gatherPages }) => gatherPages())';
+  execFileSync(process.execPath, ["--eval", gather], { cwd: directory.path });
+  assert.ok(existsSync(sent("guide/.texts/llms-full.txt")));
+});
+
+test("the context of the image has no secret, no data and nothing that was built elsewhere", () => {
+  const names = [".env", "secrets/database-url", "data/kurs.db", ".git/config", "kurs.db"];
+  const built = ["console", "guide"].map((folder) => `${folder}/dist/index.html`);
+  const left = [
+    "guide/.cache/x",
+    "guide/.pages/x",
+    "guide/.texts/x",
+    "node_modules/pg/package.json",
+  ];
+  assert.deepEqual([...names, ...built, ...left].filter(isSent), []);
+});

@@ -1,0 +1,307 @@
+import { noDate, noRate, type Row, rejected, units, unknown, without } from "./row.ts";
+
+/** A rate that the Treasury amends between two quarters. */
+const amendment = (recordDate: string, currency: string) => `"data": [{
+  "record_date": "${recordDate}",
+  "country_currency_desc": "${currency}-Dollar",
+  "exchange_rate": "36.10",
+  "effective_date": "2026-04-30"
+},`;
+
+const CFA = (rate: string) => `"Senegal-Cfa Franc",\n      "exchange_rate": "${rate}"`;
+
+export const overseas: Readonly<Record<string, Row>> = {
+  // The latest quarter, from midnight in Washington.
+  ust: {
+    files: ["ust.json.txt"],
+    figures: "USD/XOF 571.50, USD/EUR 0.87, USD/TWD 32.002",
+    asOf: "2026-03-31T04:00",
+    moved: [
+      ["2026-03-31", "2026-01-31", "2026-01-31T05:00"],
+      // An amendment has its own effective date.
+      ['"data": [', amendment("2026-03-31", "Taiwan"), "2026-03-31T04:00, 2026-04-30T04:00"],
+    ],
+    changed: [
+      ['"data": [', amendment("2026-03-31", "Taiwan"), without("USD/TWD"), "USD/TWD 36.10"],
+      // A mistaken date in the future does not hide the quarter.
+      ['"data": [', amendment("2062-03-31", "Canada"), without(), "USD/CAD 36.10"],
+      ['"data": [', amendment("31 March", "Canada"), noDate("USD/CAD")],
+      ["Taiwan-Dollar", "Bulgaria-Lev New", unknown("Bulgaria-Lev New", "USD/TWD")],
+      [
+        CFA("571.50"),
+        CFA("577.72"),
+        rejected('"USD/XOF" is stated twice: "571.50" and then "577.72"'),
+      ],
+      [
+        '"exchange_rate": "32.002",\n      "effective_date": "2026-03-31"',
+        '"exchange_rate": "32.002"',
+        noDate("USD/TWD"),
+      ],
+    ],
+    digits: [["USD/TWD", "32.002"]],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ["exchange_rate", "rate"],
+    empty: '{"data": [], "meta": {"count": 0}}',
+  },
+  // Toronto sets its clocks forward on 8 March.
+  boc: {
+    files: ["boc.json.txt"],
+    figures: "TRY/CAD 0.03100, USD/CAD 1.3706",
+    asOf: "2026-03-13T20:30",
+    moved: [["2026-03-1", "2026-01-1", "2026-01-13T21:30"]],
+    changed: [
+      // The name of a series gives its direction.
+      ["FXTRYCAD", "FXCADTRY", without("TRY/CAD"), "CAD/TRY 0.03100"],
+      ["FXTRYCAD", "CEER", unknown("CEER", "TRY/CAD")],
+      ['"v": "0.03', '"w": "0.03', noRate("TRY/CAD")],
+    ],
+    digits: [["USD/CAD", "1.3706"]],
+    missing: [['"observations"', '"data"', "observations is not a list"]],
+    renamed: ['"v"', '"value"'],
+    empty: '{"observations": []}',
+  },
+  // The usual symbols of online pairs, with the time of the ticker's response.
+  kraken: {
+    files: ["kraken-pairs.json.txt", "kraken-ticker.json.txt"],
+    figures:
+      "BTC/USD 71000.10000, ETH/BTC 0.030100, DOGE/EUR 0.0821000, EUR/USD 1.14760, " +
+      "PEPE/USD 0.00001080",
+    asOf: "2026-09-23T23:51:53.25",
+    changed: [
+      ['"XDG/EUR"', '"XDGEUR"', unknown("XDGEUR", "DOGE/EUR")],
+      ['"wsname": "XDG/EUR", ', "", unknown("XDGEUR", "DOGE/EUR")],
+      ['"c": ["0.0821000", "120"]', '"c": []', noRate("DOGE/EUR")],
+      ['"XDGEUR": { "a"', '"XDGUSD": { "a"', noRate("DOGE/EUR")],
+    ],
+    digits: [["PEPE/USD", "0.00001080"]],
+    missing: [
+      ['"result"', '"data"', "result is not an object"],
+      ['"error"', '"errors"', "error is not a list"],
+    ],
+    emptied: [
+      ...[0, 1].map(
+        (document) =>
+          [
+            document,
+            '{"error":["EGeneral:Too many requests"]}',
+            'Kraken reports "EGeneral:Too many requests"',
+          ] as const,
+      ),
+      [1, '{"error":[]}', "result is not an object"],
+    ],
+    renamed: ['"wsname"', '"name"'],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/rba.yml.
+  // Without its index and a currency that it no longer states.
+  rba: {
+    files: ["rba.csv"],
+    figures: "AUD/USD 0.7088, AUD/JPY 112.27, AUD/IDR 12039, AUD/XDR 0.5217",
+    asOf: "2026-03-20T05:00",
+    moved: [
+      ["20-Mar-2026", "20-Jul-2025", "2026-03-19T05:00"],
+      ["-Mar-2026", "-Jul-2025", "2025-07-20T06:00"],
+    ],
+    changed: [
+      [
+        "\n20-Mar-2026,0.7088,66.10,112.27,12039,,0.5217",
+        "\n20-13-2026,0.7088,,,,,",
+        rejected(
+          '"AUD/USD" has no date such as 2026-03-13',
+          "AUD/USD",
+          "AUD/JPY",
+          "AUD/IDR",
+          "AUD/XDR",
+        ),
+        "AUD/USD 0.7038, AUD/JPY 112.37, AUD/IDR 11954, AUD/XDR 0.5167",
+      ],
+      ["Units,USD,Index,JPY,IDR,AED,SDR", "Units,USD,Index,JPY,IDR", unknown("FXRSDR", "AUD/XDR")],
+    ],
+    digits: [["AUD/USD", "0.7088"]],
+    missing: [
+      ["Units,", "Unit,", "no line of Units or of Series ID"],
+      ["Series ID,", "Series,", "no line of Units or of Series ID"],
+    ],
+    renamed: ["-Mar-", "-Mrz-"],
+    empty: "Units,USD,Index,JPY\nSeries ID,FXRUSD,FXRTWI,FXRJY\n",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
+  sfc: {
+    files: ["sfc.json.txt"],
+    figures: "USD/COP 3704.87",
+    asOf: "2026-03-21T05:00",
+    moved: [['"vigenciadesde":"2026-03-2', '"vigenciadesde":"2025-12-2', "2025-12-21T05:00"]],
+    changed: [
+      ['"valor":"3704.87"', '"valor":null', noRate("USD/COP"), "USD/COP 3692.48"],
+      ['"3704.87","unidad":"COP"', '"3704.87"', unknown("USD/?", "USD/COP"), "USD/COP 3692.48"],
+      [
+        '"vigenciadesde":"2026-03-21T00:00:00.000"',
+        '"vigenciadesde":"21/03/2026"',
+        noDate("USD/COP"),
+        "USD/COP 3692.48",
+      ],
+    ],
+    digits: [["USD/COP", "3704.87"]],
+    renamed: ['"valor"', '"tasa"'],
+    empty: "[]",
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
+  // What is no currency is left out.
+  bcra: {
+    files: ["bcra.json.txt"],
+    figures: "MXN/ARS 78.43832100, USD/ARS 1394.50000000, VND/ARS 0.05304096500",
+    asOf: "2026-03-19T20:00",
+    moved: [['"fecha":"2026-03-19', '"fecha":"2026-07-20', "2026-07-20T20:00"]],
+    changed: [
+      ["C/1.000 U", "C/1.500 U", units("VND/ARS")],
+      ['"tipoCotizacion":53.04096500', '"tipoCotizacion":null', noRate("VND/ARS")],
+    ],
+    digits: [["VND/ARS", "53.04096500"]],
+    missing: [['"detalle"', '"filas"', "detalle is not a list"]],
+    renamed: ["tipoCotizacion", "cotizacion"],
+    empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hkma.yml.
+  // A rate for each column of a currency, without the indices.
+  hkma: {
+    files: ["hkma.json.txt"],
+    figures:
+      "USD/HKD 7.8245000000000005, GBP/HKD 10.549, JPY/HKD 0.05012, CAD/HKD 5.7355, " +
+      "AUD/HKD 5.5855, SGD/HKD 6.1855, TWD/HKD 0.255, CHF/HKD 10.169, CNY/HKD 1.14015, " +
+      "KRW/HKD 0.005433, THB/HKD 0.25235, MYR/HKD 2.01045, EUR/HKD 9.245, PHP/HKD 0.1345, " +
+      "INR/HKD 0.0855, IDR/HKD 0.0004666, ZAR/HKD 0.4915",
+    asOf: "2026-02-28T09:00",
+    moved: [["2026-02-28", "2026-07-28", "2026-07-28T09:00"]],
+    changed: [['"jpy":0.05012', '"jpy":{}', noRate("JPY/HKD"), "JPY/HKD 0.05015"]],
+    digits: [["USD/HKD", "7.8245000000000005"]],
+    missing: [['"records"', '"rows"', "records is not a list"]],
+    renamed: ["end_of_day", "date"],
+    empty: '{"result":{"datasize":0,"records":[]}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/amcm.yml.
+  // The measure of liquidity is left out.
+  amcm: {
+    files: ["amcm.json.txt"],
+    figures: "GBP/MOP 10.8350, JPY/MOP 0.050727, USD/MOP 8.0705",
+    asOf: "2026-05-22T09:00",
+    moved: [['"date":"2026-05-22', '"date":"2026-12-22', "2026-12-22T09:00"]],
+    changed: [
+      ['"unit":100.0', '"unit":50.0', units("JPY/MOP")],
+      ['"usdMean":"5.0727"', '"usdMean":null', noRate("JPY/MOP")],
+    ],
+    digits: [["JPY/MOP", '"usdMean":"5.0727"']],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ['"usdMean"', '"mean"'],
+    empty: '{"message":"OK","data":[]}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
+  // The newest day of each series, in its own direction.
+  sarb: {
+    files: ["sarb-usd.json.txt", "sarb-gbp.json.txt", "sarb-eur.json.txt", "sarb-jpy.json.txt"],
+    figures: "USD/ZAR 17.1302, GBP/ZAR 22.8173, EUR/ZAR 19.7408, ZAR/JPY 9.3324",
+    asOf: "2026-03-27T08:30",
+    moved: [['"Period":"2026-03-27', '"Period":"2026-07-27', "2026-07-27T08:30"]],
+    changed: [
+      ['"Value":9.3324', '"Value":null', noRate("ZAR/JPY"), "ZAR/JPY 9.3581"],
+      ['"Rand per Euro"', '"Rand per Ecu"', unknown("Rand per Ecu", "EUR/ZAR")],
+    ],
+    digits: [["USD/ZAR", "17.1302"]],
+    emptied: [[3, "[]", "no rates in the response: a series is empty"]],
+    renamed: ['"Value"', '"Rate"'],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnm.yml.
+  bnm: {
+    files: ["bnm.json.txt"],
+    figures:
+      "INR/MYR 0.042244000000000002 middle, INR/MYR 0.042199999999999998 buying, " +
+      "INR/MYR 0.042289000000000003 selling, XDR/MYR 5.3537999999999997 middle, " +
+      "JPY/MYR 0.024596 middle, JPY/MYR 0.024575999999999998 buying, JPY/MYR 0.024615 selling, " +
+      "USD/MYR 3.9300000000000002 middle, USD/MYR 3.927 buying, " +
+      "USD/MYR 3.9329999999999998 selling",
+    asOf: "2026-03-19T01:00",
+    moved: [['"date":"2026-03-19', '"date":"2025-07-18', "2025-07-18T01:00"]],
+    changed: [['"JPY","unit":100', '"JPY","unit":15', units("JPY/MYR")]],
+    digits: [["JPY/MYR", '"middle_rate":2.4596']],
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    renamed: ["_rate", "_quotation"],
+    empty: '{"data":[],"meta":{}}',
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcb.yml.
+  // Dated by its bulletin in Brasília, which has no summer time.
+  bcb: {
+    files: "aud cad chf dkk eur gbp jpy nok sek usd".split(" ").map((of) => `bcb-${of}.json.txt`),
+    figures:
+      "AUD/BRL 3.70320 buying, AUD/BRL 3.70460 selling, CAD/BRL 3.87970 buying, " +
+      "CAD/BRL 3.88120 selling, CHF/BRL 6.77930 buying, CHF/BRL 6.78530 selling, " +
+      "DKK/BRL 0.81930 buying, DKK/BRL 0.81950 selling, EUR/BRL 6.12200 buying, " +
+      "EUR/BRL 6.12380 selling, GBP/BRL 7.06260 buying, GBP/BRL 7.06500 selling, " +
+      "JPY/BRL 0.03355 buying, JPY/BRL 0.03355 selling, NOK/BRL 0.55010 buying, " +
+      "NOK/BRL 0.55040 selling, SEK/BRL 0.57390 buying, SEK/BRL 0.57410 selling, " +
+      "USD/BRL 5.28720 buying, USD/BRL 5.28780 selling",
+    asOf: "2026-03-06T16:10:27.63",
+    moved: [["2026-03-06", "2026-12-07", "2026-12-07T16:10:27.63"]],
+    changed: [
+      ['"cotacaoCompra":6.12200,', "", noRate("EUR/BRL"), "EUR/BRL 6.12380 selling"],
+      [
+        '6.12380,"dataHoraCotacao":"2026-03-06 13:10:27.63"',
+        '6.12380,"dataHoraCotacao":"06/03/2026"',
+        noDate("EUR/BRL"),
+      ],
+    ],
+    digits: [["AUD/BRL", "3.70320"]],
+    missing: [['"value"', '"values"', "value is not a list"]],
+    emptied: [[3, '{"value":[]}', "no rates in the response: a list is empty"]],
+    renamed: ["cotacao", "taxa"],
+  },
+  // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banxico.yml.
+  // The pesos of the last day, in Mexico City, which has no summer time.
+  banxico: {
+    files: ["banxico.json.txt"],
+    figures: "USD/MXN 17.9218, JPY/MXN 0.1125, EUR/MXN 20.5536, CAD/MXN 13.0259, GBP/MXN 23.7562",
+    asOf: "2026-03-13T18:00",
+    moved: [["13/03/2026", "13/07/2026", "2026-07-13T18:00"]],
+    changed: [
+      ["SF43718", "SF1", unknown("SF1", "USD/MXN")],
+      ['"dato":"17.9218"', '"dato":"17,9218"', noRate("USD/MXN"), "USD/MXN 17.8368"],
+      // A thousands separator is no decimal comma.
+      ['"dato":"17.9218"', '"dato":"1,017.9218"', without("USD/MXN"), "USD/MXN 1017.9218"],
+      // A day for which it has no figure.
+      ['"dato":"17.9218"', '"dato":"N/E"', without("USD/MXN"), "USD/MXN 17.8368"],
+      [
+        '13/03/2026","dato":"17.9218"',
+        '13 de marzo","dato":"17.9218"',
+        noDate("USD/MXN"),
+        "USD/MXN 17.8368",
+      ],
+    ],
+    digits: [["USD/MXN", "17.9218"]],
+    missing: [
+      ['"series"', '"serie"', "series is not a list"],
+      ['"datos"', '"data"', "datos is not a list"],
+    ],
+    renamed: ['"idSerie"', '"id"'],
+    empty: '{"bmx":{"series":[]}}',
+  },
+  // The Fund's file in JavaMoney/jsr354-ri dd0e4bf3, moneta-convert-imf, rms_five.tsv.
+  // Both directions as it states them; the column of the 30th is still empty.
+  imf: {
+    files: ["imf.tsv"],
+    figures:
+      "EUR/XDR 0.8041440000, USD/XDR 0.7401230000, AUD/XDR 0.5260050000, " +
+      "KRW/XDR 0.0006010420, XDR/EUR 1.243560, XDR/USD 1.351130, XDR/AUD 1.901120, " +
+      "XDR/KRW 1663.780000",
+    asOf: "2023-01-27T17:00",
+    moved: [["January 27, 2023", "July 3, 2023", "2023-07-03T16:00"]],
+    changed: [
+      // A rate that is not available is that of the day before, and no fault.
+      ["\t0.8041440000", "\tNA", without("EUR/XDR"), "EUR/XDR 0.8055110000"],
+      ["0.8041440000", "0,8041440000", noRate("EUR/XDR"), "EUR/XDR 0.8055110000"],
+      ["Korean won", "Korean new won", unknown("Korean new won", "KRW/XDR", "XDR/KRW")],
+    ],
+    digits: [["USD/XDR", "0.7401230000"]],
+    missing: [["SDRs per Currency unit (2)", "SDR rates", 'a table is named "SDR rates"']],
+    renamed: ["January", "Month"],
+    empty:
+      "SDRs per Currency unit (2)\n\nCurrency units per SDR(3)\n\n" +
+      "(3) of each national currency, rounded to six significant digits.\n",
+  },
+};

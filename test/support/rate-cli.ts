@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ANY_TIME } from "../../src/import/seed.ts";
+import { packContent } from "../../src/provenance/documents/content.ts";
+import { figureOf } from "../../src/rates/figures.ts";
+import { parseQuotation } from "../../src/rates/rules/rate.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { createRefreshSource, type RefreshReport } from "../../src/sources/refresh.ts";
+import { commandTimeouts } from "../../src/storage/settings.ts";
+import { openStore } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
+import { publisherOf } from "../sources/publishers/recorded.ts";
+import { kursUnchecked } from "./command-line.ts";
+import { playPublisher, sourceAt } from "./fake-publisher.ts";
+import { temporaryDirectory } from "./process.ts";
+import { headersOf } from "./rates.ts";
+import { TestClock } from "./service.ts";
+
+/** A store on SQLite, a publisher that it can be told to fetch, and the command line on it. */
+export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb", "inforeuro"]) {
+  await using starting = new AsyncDisposableStack();
+  const directory = starting.use(await temporaryDirectory());
+  const dataDirectory = join(directory.path, "data");
+  const clock = new TestClock("2026-03-30T16:00:00.000Z");
+  const place = { dataDirectory, database: { engine: "sqlite" }, backupDirectory: "" } as const;
+  const timeouts = { ...commandTimeouts, makesStore: true };
+  const store = starting.use(await openStore(place, timeouts, () => undefined));
+  const publisher = starting.use(await playPublisher((response) => void response.end()));
+  const refreshSource = createRefreshSource({
+    ...{ store, clock, headersOf, packContent, random: () => 0.5 },
+    origin: () => ({ ...BY, at: new Date(clock.nowMs()).toISOString() }),
+    policy: createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal }),
+  });
+  // Not checked for secrets: a document's SHA-256 looks like one.
+  const run = (
+    command: string,
+    { env = {}, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+  ) =>
+    kursUnchecked(command.split(" "), {
+      ...{ dataDirectory, env: { RATE_SOURCES: rateSources.join(), ...env } },
+      ...(input === undefined ? {} : { input }),
+    });
+  const started = starting.move();
+  return {
+    ...{ directory: directory.path, dataDirectory, clock, store, run },
+    requests: publisher.requests,
+    /** Fetches a source's documents a minute later, one from each address. */
+    async refresh(
+      key: string,
+      documents: readonly (string | Uint8Array)[],
+      queries = documents.map((_, index) => `?${index}`),
+    ): Promise<RefreshReport> {
+      publisher.behave((response) => {
+        const asked = queries.findIndex((query) => response.req.url?.endsWith(query));
+        response.writeHead(200, { etag: '"1"' }).end(documents[asked]);
+      });
+      clock.advanceMs(60_000);
+      const addresses = queries.map((query) => `${publisher.address}${query}`);
+      const how = { signal: new AbortController().signal, onlyWhenDue: false };
+      const report = await refreshSource(sourceAt(key, addresses, clock), how);
+      assert.equal(report?.error, undefined);
+      assert.ok(report !== undefined);
+      return report;
+    },
+    /** Stores a document of an archive and every figure in it, as a backfill does. */
+    async archive(source: string, document: string | Uint8Array): Promise<void> {
+      const receivedAt = new Date(clock.nowMs()).toISOString();
+      const body = Buffer.from(document);
+      const { archive, parse } = publisherOf(source);
+      const response = { address: "", body, receivedMs: clock.nowMs() };
+      const figures = (archive?.parse ?? parse)([response]).map((line) => {
+        assert.ok(!("reason" in line));
+        const rate = parseQuotation(line, ANY_TIME);
+        assert.ok(!("reason" in rate));
+        return figureOf({ ...line, ...rate, source, place: 0 });
+      });
+      const stored = await packContent(body);
+      const documents = [{ name: `https://${source}.example/archive`, receivedAt, stored }];
+      await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
+    },
+    /** Runs a command that succeeds. @returns its stdout. */
+    async output(command: string): Promise<string> {
+      const ended = await run(command);
+      assert.deepEqual([ended.exitCode, ended.stderr], [0, ""], command);
+      return ended.stdout;
+    },
+    /** Runs a command that fails. @returns its message. */
+    async failure(command: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+      const { exitCode, stdout, stderr } = await run(command, { env });
+      assert.deepEqual([exitCode, stdout], [1, ""], command);
+      return stderr;
+    },
+    /** Imports a file with these lines. @returns its path. */
+    async import(lines: string, options = ""): Promise<string> {
+      const file = join(directory.path, "rates.csv");
+      await writeFile(file, `base,quote,rate,as_of\n${lines}\n`);
+      await run(`rates import ${file}${options}`);
+      return file;
+    },
+    change(sql: string): void {
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+      database.exec(sql);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+export type RateCli = Awaited<ReturnType<typeof newRateCli>>;

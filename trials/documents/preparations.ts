@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFile, cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { playArchives } from "../../test/backfill/played.ts";
+import { converting, startModel } from "../../test/examples/model.ts";
+import { newBareDatabase } from "../../test/support/postgres-databases.ts";
+import { command, type Installation, OWNER } from "./installation.ts";
+import { assertHeaders, fetchPolishFigures, publishToday } from "./stores.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+/** Where a document is read. */
+export interface Place {
+  /** The document's blocks begin here. */
+  readonly folder: string;
+  /** Of a store, which has the accounts of the installation. */
+  readonly dataDirectory: string;
+  /** The machine's root. */
+  readonly machine: string;
+  readonly installation: Installation;
+  /** Ends with the document. */
+  readonly resources: AsyncDisposableStack;
+  /** What stands in the blocks for values of the reader: a preparation adds its own. */
+  readonly values: Record<string, string>;
+  /** The environment of the blocks, likewise. */
+  readonly env: Record<string, string>;
+}
+
+/** What a document expects of its reader. Without one its blocks run as they are. */
+export interface Preparation {
+  /** Whether the blocks begin in a clone of the project. */
+  readonly isInClone?: boolean;
+  /** What stands in the blocks for values of the reader. */
+  readonly values?: Values;
+  /** Makes what the blocks use. */
+  readonly before?: (place: Place) => Promise<void>;
+  /** The exit code of a block, by the beginning of its text, where the document states one. */
+  readonly exits?: Readonly<Record<string, number>>;
+  /** What the blocks print. */
+  readonly prints?: readonly RegExp[];
+  /** Checks what each of the blocks printed. */
+  readonly check?: (outputs: readonly string[]) => void;
+}
+
+const isInClone = true;
+
+/** The server's log as a file. */
+const withLog = ({ folder, installation }: Place) =>
+  writeFile(join(folder, "kurs.log"), installation.log());
+
+async function withPostgres({ resources, values }: Place): Promise<void> {
+  const { url } = resources.use(await newBareDatabase());
+  // In the environment it would be the database of every command.
+  values.$DATABASE_URL = url;
+}
+
+/** Publishers in the place of the real ones. */
+async function withPublishers({ resources, env }: Place): Promise<void> {
+  Object.assign(env, resources.use(await playArchives()).env);
+}
+
+export const preparations: Readonly<Record<string, Preparation>> = {
+  // The owner has an account already.
+  "README.md": { isInClone, values: { [OWNER]: "new-reader@example.org" } },
+  "CONTRIBUTING.md": { isInClone, values: { "PROPERTY_RUNS=100000": "PROPERTY_RUNS=100" } },
+  "examples/README.md": {
+    isInClone,
+    async before({ folder, machine, installation: { url, apiKey }, resources, env }) {
+      const prices = join(machine, "opt/prices");
+      await mkdir(join(prices, "node_modules"), { recursive: true });
+      for (const name of ["price-list.ts", "price-list.json"]) {
+        await copyFile(join(folder, "examples", name), join(prices, name));
+      }
+      await symlink(join(folder, "node_modules/@kurs"), join(prices, "node_modules/@kurs"));
+      const variables = `export KURS_URL=${url} KURS_API_KEY=${apiKey}\n`;
+      await writeFile(join(prices, "prices.env"), variables);
+      const answer = { answer: "That is 1435.07 dollars." };
+      const model = resources.use(await startModel(converting, answer));
+      env.OPENAI_BASE_URL = model.url;
+      env.OPENAI_API_KEY = "secret-of-the-vendor";
+      env.OPENAI_MODEL = "played";
+    },
+  },
+  "docs/alarms/kurs-backup-old.md": {
+    async before({ dataDirectory }) {
+      publishToday(dataDirectory);
+      await mkdir(join(dataDirectory, "backups"));
+      await command(["backup", join(dataDirectory, "backups/")], { dataDirectory });
+    },
+  },
+  "docs/alarms/kurs-commit-slow.md": { before: withPostgres, prints: [/kurs\.db$/m] },
+  "docs/alarms/kurs-disk-full.md": { prints: [/kurs\.db$/m] },
+  "docs/alarms/kurs-down.md": { prints: [/^HTTP\/1\.1 200 OK\r?\nHTTP\/1\.1 200 OK/m] },
+  "docs/alarms/kurs-event-loop-slow.md": { prints: [/ada@example\.org/] },
+  "docs/alarms/kurs-internal-errors.md": { before: withLog },
+  "docs/alarms/kurs-log-ins-refused.md": { before: withLog, prints: [/^[1-9]\n[1-9]/m] },
+  "docs/alarms/kurs-pairs-missed.md": { prints: [/^EUR\/USD .*missed$/m] },
+  "docs/alarms/kurs-rates-stale.md": { before: withPublishers, prints: [/^PAIR +STORED/m] },
+  "docs/alarms/kurs-store-away.md": { prints: [/^HTTP\/1\.1 200 OK/] },
+  "docs/alarms/kurs-unavailable-answers.md": {
+    async before(place) {
+      await command(["rates", "suspend", "EUR", "USD"], place);
+      await withLog(place);
+    },
+    prints: [/1 "route":"\/v1\/rates\/:base\/:quote"/, /^EUR\/USD .*suspended$/m],
+  },
+  "docs/api.md": { check: assertHeaders },
+  "docs/commands.md": {
+    isInClone,
+    async before({ folder, installation: { owner } }) {
+      const unknown = `svc_live_${"0123456789abcdef".repeat(4)}`;
+      const leak = [owner.leaked, owner.revoked, unknown, owner.session].join("\n");
+      await writeFile(join(folder, "leak.txt"), leak);
+      const author = ["-c", "user.name=Ada", "-c", `user.email=${OWNER}`];
+      for (const args of [
+        ["init", "-q"],
+        ["add", "leak.txt"],
+        [...author, "commit", "-qm", "-"],
+      ]) {
+        await promisify(execFile)("git", args, { cwd: folder });
+      }
+    },
+    // A line of the file is rejected.
+    exits: { "cat > rates.csv": 1 },
+  },
+  "docs/installing.md": { isInClone, values: { "node_modules/.bin/kurs": "kurs" } },
+  "docs/mcp.md": { prints: [/"kurs\/units-charged":"1"/] },
+  "docs/operating/backups.md": {
+    async before({ dataDirectory, machine, installation, values }) {
+      publishToday(dataDirectory);
+      const backup = "var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db";
+      await command(["backup", join(machine, backup)], { dataDirectory });
+      await symlink(await installation.clone(), join(machine, "opt/kurs"));
+      await cp(dataDirectory, join(machine, "var/lib/kurs"), { recursive: true });
+      // The crontab is the machine's, with the user's name before the command.
+      values["kurs DATA_DIR="] = "DATA_DIR=";
+    },
+  },
+  "docs/operating/evidence.md": {
+    async before({ folder, dataDirectory, installation }) {
+      await fetchPolishFigures(dataDirectory);
+      await copyFile(installation.signingKey, join(folder, "signing-key.pem"));
+      const keys = await fetch(`${installation.url}/.well-known/jwks.json`);
+      await writeFile(join(folder, "jwks.json"), await keys.text());
+    },
+    prints: [/^all that was checked holds$/m],
+  },
+  "docs/operating/leaked-keys.md": {
+    isInClone,
+    async before({ folder, installation: { owner }, values }) {
+      await writeFile(join(folder, "leaked.log"), `401 ${owner.leaked}\n`);
+      values.svc_live_3f2a9c01 = owner.web.slice(0, 17);
+    },
+    prints: [/found: 1 \(1 revoked, /, /found: 1 \(0 revoked, 1 revoked before, /],
+  },
+  // No mail server is there.
+  "docs/operating/mail.md": { isInClone, values: { "@mail.example.org": "@127.0.0.1:9" } },
+  "docs/operating/rates.md": {
+    values: { "--from 2010-01-01": "--from 2024-01-01" },
+    async before(place) {
+      const averages = "base,quote,rate,as_of\nEUR,USD,1.0354,2025-01-01\n";
+      await writeFile(join(place.folder, "bmf.csv"), averages);
+      await withPublishers(place);
+    },
+  },
+  "docs/operating/running.md": {
+    // Of an earlier version: whoever pastes the blocks again keeps the settings.
+    async before({ machine, resources }) {
+      const settings = join(machine, "etc/kurs.env");
+      await writeFile(settings, "PUBLIC_URL=https://rates.example.org\n");
+      resources.defer(async () => {
+        assert.match(await readFile(settings, "utf8"), /^PUBLIC_URL=/);
+        assert.equal((await stat(settings)).mode & 0o777, 0o600);
+      });
+    },
+  },
+  "docs/upgrading.md": {
+    async before(place) {
+      const backups = join(place.machine, "var/lib/kurs/backups");
+      await mkdir(backups, { recursive: true });
+      const name = "kurs-before-schema-8-2026-11-21T04-00-00.000Z.db";
+      await copyFile(place.installation.store, join(backups, name));
+      await withPostgres(place);
+    },
+  },
+};
+
+/** What stands in every document for values of the reader. */
+export function valuesOf({ url, metricsUrl }: Installation): Values {
+  return {
+    "http://127.0.0.1:8080": url,
+    "https://rates.example.org": url,
+    "http://METRICS_HOST:METRICS_PORT/metrics": metricsUrl,
+    "http://HOST:PORT": url,
+    "DATA_DIR/": '"$DATA_DIR"/',
+    " DATA_DIR\n": ' "$DATA_DIR"\n',
+    " ADDRESS": ` ${OWNER}`,
+    " SOURCE ": " ecb ",
+    " REPOSITORY": " .",
+  };
+}
+
+const ADDING = "test/architecture/adding-a-source.test.ts";
+const SCRIPT = "trials/documents/evidence-script.test.ts";
+const RECIPES = "trials/documents/export-recipes.test.ts";
+
+/** The blocks that another test runs: their document, their beginning, and that test. */
+export const elsewhere: readonly (readonly [string, string, string])[] = [
+  ["docs/adding-a-source.md", "npm run -s kurs -- migrate", ADDING],
+  ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch boi", ADDING],
+  ["docs/api.md", "npx openapi-typescript", "test/http/openapi-client.test.ts"],
+  ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", SCRIPT],
+  ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],
+  ["docs/operating/exports.md", "kurs rates export --format erpnext", RECIPES],
+  ["docs/operating/exports.md", "kurs rates export --format odoo", RECIPES],
+  ["docs/operating/rates.md", "iconv -f windows-1252", "trials/documents/bmf-recipe.test.ts"],
+];

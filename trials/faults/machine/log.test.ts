@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { suite, test } from "node:test";
+import { freePort } from "../../../harness/postgres.ts";
+import { clientOf, openConnection } from "../../../test/support/client.ts";
+import { eventually } from "../../../test/support/mails.ts";
+import { Program, temporaryDirectory } from "../../../test/support/process.ts";
+import { runThrough, untilAddress } from "./faults.ts";
+
+suite("a log that cannot be written", { concurrency: 3 }, () => {
+  test("a log on a full disk stops neither the service nor its shutdown", async () => {
+    await using directory = await temporaryDirectory();
+    await using program = new Program(["serve"], {
+      dataDirectory: directory.path,
+      env: { PORT: "0" },
+      through: runThrough('exec "$@" > /dev/full'),
+    });
+    const client = clientOf(await untilAddress(program));
+    const { session, apiKey } = await client.newCustomer("ada@example.org");
+
+    // The log buffers lines for a second; each write then fails.
+    const untilMs = performance.now() + 2200;
+    let answers = 0;
+    while (performance.now() < untilMs) {
+      assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+      answers += 1;
+      if (answers === 1000) break;
+    }
+    assert.equal(await client.usedUnits(session), answers);
+    program.signal("SIGTERM");
+    const ended = await program.end();
+    assert.deepEqual([ended.exitCode, ended.signal], [0, null], ended.stderr);
+  });
+
+  test("the service continues when the reader of its stdout and stderr has gone", async () => {
+    await using directory = await temporaryDirectory();
+    // `head` reads one line of stdout and stderr and exits; the process id goes to stderr.
+    const line = '{ "$@" 2>&1 & echo $! >&2; } | head -n 1 > /dev/null; wait';
+    const env = { PATH: process.env.PATH ?? "", PORT: String(await freePort()) };
+    await using program = new Program(["serve"], {
+      dataDirectory: directory.path,
+      env,
+      through: runThrough(line),
+    });
+    const client = clientOf(`http://127.0.0.1:${env.PORT}`);
+    const pid = Number(
+      await program.waitFor("its process", () => /^\d+$/m.exec(program.stderr)?.[0]),
+    );
+    try {
+      await eventually("service", () => client.get("/readyz").catch(() => undefined));
+      const { apiKey } = await client.newCustomer("ada@example.org");
+      const untilMs = performance.now() + 1500;
+      while (performance.now() < untilMs) {
+        assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+      }
+    } finally {
+      process.kill(pid, "SIGTERM");
+    }
+  });
+
+  test("a log reader that stops reading delays neither responses nor the shutdown", async () => {
+    await using directory = await temporaryDirectory();
+    const env = { PATH: process.env.PATH ?? "", PORT: String(await freePort()), LOG_LEVEL: "info" };
+    // Nothing reads the pipe, whose buffer is 64 KiB.
+    const line = 'exec "$@" 1> >(echo "reader $BASHPID" >&2; exec sleep 300 > /dev/null 2>&1)';
+    await using program = new Program(["serve"], {
+      dataDirectory: directory.path,
+      env,
+      through: ["/bin/bash", "-c", line, "bash"],
+    });
+    const client = clientOf(await untilAddress(program));
+    const { session, apiKey } = await client.newCustomer("ada@example.org");
+    using connection = openConnection(`http://127.0.0.1:${env.PORT}`);
+    const reader = Number(
+      await program.waitFor("the reader", () => /^reader (\d+)$/m.exec(program.stderr)?.[1]),
+    );
+    // At 200 bytes per line, a third of these fills the pipe.
+    for (let count = 0; count < 990; count += 1) {
+      assert.equal((await connection.readRate("EUR/USD", apiKey)).status, 200);
+    }
+    assert.equal(await client.usedUnits(session), 990);
+
+    process.kill(program.pid, "SIGTERM");
+    await eventually("the end", () => !isAlive(program.pid) || undefined);
+    // The reader still holds the pipe, so the service did not wait for it.
+    assert.ok(isAlive(reader));
+    process.kill(reader, "SIGKILL");
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[2] !== "Z";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,268 @@
+import { type Answer, type Call, PASSWORD } from "../../test/support/client.ts";
+import { type AccountEntry, type MailToken, today } from "../../test/support/ledger.ts";
+import { spendingOf } from "../../test/support/ledger-audit.ts";
+import { Draws } from "../../test/support/random.ts";
+import { Violation } from "./event-log.ts";
+import type { Node } from "./nodes.ts";
+import type { Round } from "./round.ts";
+
+const KEYS_MAX = 8;
+
+/** Per account; the service allows this many per UTC day. */
+const KEYS_PER_DAY_MAX = 100;
+const SESSIONS_MAX = 4;
+
+/** The weights of the actions. */
+const actionWeights = {
+  register: 3,
+  "log in": 2,
+  "log out": 2,
+  "create key": 3,
+  "revoke key": 4,
+  "ask for reset": 2,
+  "use mail": 6,
+  "look at usage": 3,
+  "try ended session": 2,
+  "try spent token": 2,
+} as const;
+type Action = keyof typeof actionWeights;
+
+/** Actions of accounts besides reads, one after the other, until the load ends. */
+export async function actOn(round: Round, workerIndex: number): Promise<void> {
+  const { settings, plan, nodes } = round;
+  const draws = new Draws([settings.seed, plan.round, "act", workerIndex]);
+  for (let count = 0; round.isOn; count += 1) {
+    const node = nodes.living(draws.whole(0, settings.nodes - 1));
+    if (node === undefined) return;
+    const action = draws.kind(actionWeights);
+    const actor = new Actor(round, node, draws);
+    if (action === "register")
+      await actor.register(`c${plan.round}-${workerIndex}-${count}@example.org`);
+    else if (action === "use mail") await actor.useMail();
+    else if (action === "try spent token") await actor.trySpentToken();
+    else await actor.act(action);
+  }
+}
+
+class Actor {
+  readonly #round: Round;
+  readonly #node: Node;
+  readonly #draws: Draws;
+
+  constructor(round: Round, node: Node, draws: Draws) {
+    this.#round = round;
+    this.#node = node;
+    this.#draws = draws;
+  }
+
+  async register(email: string): Promise<void> {
+    const { ledger } = this.#round;
+    ledger.asked.add(email);
+    const json = { email, password: PASSWORD };
+    const answer = await this.#ask(email, "POST /v1/auth/register", { json }, 201);
+    if (answer === undefined) return;
+    const customer = ledger.addAccount(email);
+    ledger.readers.push(customer);
+    await this.#alone(customer, async () => {
+      await this.#logIn(customer);
+      await this.#createKey(customer);
+    });
+  }
+
+  /** Uses a token from a mail. */
+  async useMail(): Promise<void> {
+    const { mailbox, ledger } = this.#round;
+    await mailbox.look();
+    const purpose = this.#draws.chance(0.5) ? "verification" : "password_reset";
+    const email = this.#draws.any(mailbox.addressees(purpose));
+    const customer = email === undefined ? undefined : ledger.accounts.get(email);
+    if (customer === undefined) return;
+    await this.#alone(customer, async () => {
+      const token = mailbox.take(customer.email, purpose);
+      if (token === undefined) return;
+      if (purpose === "verification") await this.#verify(customer, token);
+      else await this.#resetPassword(customer, token);
+    });
+  }
+
+  async trySpentToken(): Promise<void> {
+    const token = this.#draws.any(this.#round.ledger.spentTokens.slice(-50));
+    if (token === undefined) return;
+    await this.#ask("a spent token", ...spendingOf(token, "another good password"), 400);
+  }
+
+  async act(action: Exclude<Action, "register" | "use mail" | "try spent token">): Promise<void> {
+    const customer = this.#draws.any(this.#round.ledger.readers);
+    if (customer === undefined) return;
+    await this.#alone(customer, async () => {
+      if (action === "log in") await this.#logIn(customer);
+      else if (action === "log out") await this.#logOut(customer);
+      else if (action === "create key") await this.#createKey(customer);
+      else if (action === "revoke key") await this.#revokeKey(customer);
+      else if (action === "ask for reset") await this.#askForReset(customer);
+      else if (action === "look at usage") await this.#lookAtUsage(customer);
+      else await this.#tryEndedSession(customer);
+    });
+  }
+
+  async #logIn(customer: AccountEntry): Promise<void> {
+    const { email, password } = customer;
+    if (liveSessions(customer).length >= SESSIONS_MAX) return;
+    const answer = await this.#ask(
+      email,
+      "POST /v1/auth/login",
+      { json: { email, password } },
+      200,
+    );
+    if (answer === undefined) return;
+    this.#round.ledger.addSession(customer, String(answer.body.session_token));
+  }
+
+  async #logOut(customer: AccountEntry): Promise<void> {
+    const session = this.#draws.any(liveSessions(customer));
+    if (session === undefined) return;
+    session.end = "sent";
+    this.#round.ledger.fresh.sessions.add(session);
+    const how = { session: session.token };
+    const answer = await this.#ask(customer.email, "POST /v1/auth/logout", how, 204);
+    if (answer !== undefined) session.end = "acknowledged";
+  }
+
+  async #createKey(customer: AccountEntry): Promise<void> {
+    const [session] = liveSessions(customer);
+    if (session === undefined) return await this.#logIn(customer);
+    if (liveKeys(customer).length >= KEYS_MAX || customer.keys.length >= KEYS_PER_DAY_MAX) return;
+    const how = { session: session.token, json: { name: "torture" } };
+    const answer = await this.#ask(customer.email, "POST /v1/account/api-keys", how, 201);
+    if (answer === undefined) return;
+    const { id, api_key: apiKey } = answer.body;
+    this.#round.ledger.addKey(customer, { id: String(id), apiKey: String(apiKey) });
+  }
+
+  /** One key remains; otherwise there would soon be no reads. */
+  async #revokeKey(customer: AccountEntry): Promise<void> {
+    const [session] = liveSessions(customer);
+    const keys = liveKeys(customer);
+    const key = this.#draws.any(keys);
+    if (session === undefined || key === undefined || keys.length < 2) return;
+    key.revocation = "sent";
+    this.#round.ledger.fresh.keys.add(key);
+    const path = `DELETE /v1/account/api-keys/${key.id}`;
+    const answer = await this.#ask(customer.email, path, { session: session.token }, 204);
+    if (answer !== undefined) key.revocation = "acknowledged";
+  }
+
+  async #verify(customer: AccountEntry, token: MailToken): Promise<void> {
+    if (customer.verification === "none") customer.verification = "sent";
+    const answer = await this.#ask(customer.email, ...spendingOf(token), 204);
+    if (answer === undefined) return;
+    customer.verification = "acknowledged";
+    this.#round.ledger.spend(token);
+  }
+
+  async #askForReset(customer: AccountEntry): Promise<void> {
+    const { email } = customer;
+    if (customer.resetMail !== "none" || !customer.mayBeMailed()) return;
+    customer.resetMail = "sent";
+    customer.noteMail();
+    const answer = await this.#ask(email, "POST /v1/auth/password-reset", { json: { email } }, 202);
+    if (answer !== undefined) customer.resetMail = "acknowledged";
+  }
+
+  async #resetPassword(customer: AccountEntry, token: MailToken): Promise<void> {
+    const { fresh } = this.#round.ledger;
+    const password = `${PASSWORD} ${token.token.slice(0, 6)}`;
+    const sessions = liveSessions(customer);
+    customer.doubtfulPassword = password;
+    fresh.passwords.add(customer);
+    for (const session of sessions) {
+      session.end = "sent";
+      fresh.sessions.add(session);
+    }
+    // The first verification revokes the keys; while it is in doubt, so are they.
+    const { verification } = customer;
+    const keys = verification === "acknowledged" ? [] : liveKeys(customer);
+    for (const key of keys) {
+      key.revocation = "sent";
+      fresh.keys.add(key);
+    }
+    if (verification === "none") customer.verification = "sent";
+    customer.noteMail();
+    const answer = await this.#ask(customer.email, ...spendingOf(token, password), 204);
+    if (answer === undefined) return;
+    if (verification === "none") for (const key of keys) key.revocation = "acknowledged";
+    customer.password = password;
+    customer.doubtfulPassword = undefined;
+    customer.verification = "acknowledged";
+    customer.resetMail = "none";
+    for (const session of sessions) session.end = "acknowledged";
+    this.#round.ledger.spend(token);
+    // Without a key there would be no reads: log in and create one.
+    if (keys.length > 0) for (const _ of ["a log-in", "a key"]) await this.#createKey(customer);
+  }
+
+  async #lookAtUsage(customer: AccountEntry): Promise<void> {
+    const [session] = liveSessions(customer);
+    if (session === undefined) return;
+    const period = today().slice(0, 7);
+    const certain = customer.certainUnits(period);
+    const how = { session: session.token };
+    const answer = await this.#ask(customer.email, "GET /v1/account/usage", how, 200);
+    if (answer === undefined || today().slice(0, 7) !== period) return;
+    const { used_units: units } = answer.body.usage as { used_units: number };
+    if (units < certain) {
+      throw new Violation(`${customer.email}: got ${units} units, ${certain} were charged before`);
+    }
+  }
+
+  async #tryEndedSession(customer: AccountEntry): Promise<void> {
+    const session = this.#draws.any(customer.sessions.filter(({ end }) => end === "acknowledged"));
+    if (session === undefined) return;
+    const how = { session: session.token };
+    await this.#ask(`${customer.email}, an ended session`, "GET /v1/account/usage", how, 401);
+  }
+
+  /** Prevents two workers from changing one account at the same time. */
+  async #alone(customer: AccountEntry, act: () => Promise<void>): Promise<void> {
+    if (customer.isBusy || customer.doubtfulPassword !== undefined) return;
+    customer.isBusy = true;
+    try {
+      await act();
+    } finally {
+      customer.isBusy = false;
+    }
+  }
+
+  /** @returns `undefined` when the outcome is in doubt. @throws {Violation} for another status. */
+  async #ask(who: string, what: string, how: Call, status: number): Promise<Answer | undefined> {
+    const { counts, story, answers } = this.#round;
+    const [method = "", path = ""] = what.split(" ");
+    const message = `${who}: ${what} on node ${this.#node.index}`;
+    counts.add("requests");
+    let answer: Answer;
+    try {
+      answer = await this.#node.server.call(method, path, how);
+    } catch (error) {
+      if (!this.#node.isDoomed) throw new Violation(`${message} broke off: ${error}`);
+      story.tell(`${message} is in doubt`);
+      return undefined;
+    }
+    answers.count();
+    counts.add("answers");
+    counts.add(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
+    story.tell(`${message} got ${answer.status}`);
+    if (answer.status === 503) return undefined;
+    if (answer.status !== status) {
+      throw new Violation(`${message}: want ${status}, got ${answer.status} ${answer.text}`);
+    }
+    return answer;
+  }
+}
+
+function liveSessions({ sessions }: AccountEntry) {
+  return sessions.filter(({ end }) => end === "none");
+}
+
+function liveKeys({ keys }: AccountEntry) {
+  return keys.filter(({ revocation }) => revocation === "none");
+}
