@@ -4,6 +4,9 @@ import { setImmediate as otherTurn } from "node:timers/promises";
 // run once this one is loaded. It replaces what belongs to the process, which the tests have to
 // themselves.
 
+// Pages show UTC wherever the reader is.
+process.env.TZ = "America/New_York";
+
 /** A request as the console sent it. */
 interface Sent {
   readonly method: string;

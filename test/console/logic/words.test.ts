@@ -4,7 +4,6 @@ import { mock, test } from "node:test";
 import { type ComponentChildren, isValidElement, type VNode } from "preact";
 import { completeKey } from "../../../console/src/complete-key.ts";
 import { isLate } from "../../../console/src/coverage.ts";
-import { dailyUnits, ofKey } from "../../../console/src/daily-units.ts";
 import { pairNameOf } from "../../../console/src/doubtful-pair.ts";
 import { originOf, wordsOf } from "../../../console/src/event-words.ts";
 import { forecastOf } from "../../../console/src/forecast.ts";
@@ -12,7 +11,7 @@ import * as format from "../../../console/src/format.ts";
 import { lastUseOf } from "../../../console/src/key-labels.ts";
 import { majorsFirst } from "../../../console/src/majors.ts";
 import { outcomeOf } from "../../../console/src/outcome.ts";
-import { evenShareOf, isEvenShown, levelOf, warningOf } from "../../../console/src/quota.ts";
+import { evenShareOf, levelOf, warningOf } from "../../../console/src/quota.ts";
 import { credentials, enter, forgetEntered } from "../../../console/src/reference/credentials.ts";
 import { readWayBack } from "../../../console/src/router.ts";
 import { findPairs, matching } from "../../../console/src/search.ts";
@@ -285,34 +284,3 @@ for (const [what, said, expected] of rows) {
   test(`${what} is ${JSON.stringify(expected) ?? "nothing"}`, () =>
     assert.deepEqual(said, expected));
 }
-
-const apiKeys = Array.from({ length: 10 }, (_, index) => {
-  return { id: `${index}`, name: `key ${index}`, key_prefix: `svc_${index}`, created_at: NOW };
-});
-
-test("units by day have every day of the range, and the least used keys share a colour", () => {
-  const all = dailyUnits(
-    [
-      ...apiKeys.map(({ id }, index) => ({
-        date: "2026-11-20",
-        api_key_id: id,
-        units: 10 - index,
-      })),
-      { date: "2026-11-15", api_key_id: "9", units: 20 },
-      { date: "2026-11-14", api_key_id: "8", units: 99 },
-      { date: "2026-11-21", api_key_id: "new", units: 1 },
-    ],
-    apiKeys,
-    7,
-  );
-  assert.deepEqual([all.days.length, all.days[0], all.days[6]], [7, "2026-11-15", "2026-11-21"]);
-  assert.deepEqual([all.total, all.keys.length, all.series.length], [76, 11, 8]);
-  assert.deepEqual([all.keys[0]?.name, all.keys[0]?.units], ["key 9", [20, 0, 0, 0, 0, 1, 0]]);
-  assert.deepEqual([all.keys[10]?.name, all.keys[10]?.prefix], ["new", undefined]);
-  const { name, colour, units } = all.series[7] ?? {};
-  assert.deepEqual([name, colour, units], ["4 other keys", 8, [0, 0, 0, 0, 0, 9, 1]]);
-  assert.equal(ofKey(all, "0").total, 10);
-  // The tallest bar has 55 units: the line has a place up to twice that, and from one unit on.
-  const lines = [0.9, 1, 110, 110.1].map((perDay) => isEvenShown({ perDay, firstDay: "" }, all));
-  assert.deepEqual(lines, [false, true, true, false]);
-});
