@@ -22,7 +22,6 @@ const FILES_PER_PROCESS = 8;
 
 /** These change the environment or the process, or measure it. */
 const ALONE = [
-  "test/console/whole-visit.test.ts",
   "test/contract/",
   "test/crypto/hash-pool.test.ts",
   "test/service/",

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
-import { createServer, request as sendRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as sendRequest } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { consolePages } from "../../src/pages/paths.ts";
+import { startServer } from "../support/other-server.ts";
+import { startService } from "../support/service.ts";
 import { comeTo, startForVisitors } from "./steps.ts";
 
 // The console's files, as they are sent.
@@ -53,6 +54,17 @@ test("every page is uncached, with a strict Content-Security-Policy; so is that 
     assert.equal(headers["referrer-policy"], "no-referrer");
     assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
     assert.equal(headers["set-cookie"], undefined);
+  }
+});
+
+test("the document says who can register and where mails go, however it is sent", async () => {
+  const config = { registration: "invite", smtpUrl: "smtp://127.0.0.1:9" } as const;
+  await using own = await startService({ config });
+  for (const headers of [{}, { "accept-encoding": "gzip, br" }]) {
+    const { text, headers: sent } = await own.get("/", { headers });
+    for (const meta of ['name="registration" content="invite"', 'name="mail" content="server"'])
+      assert.ok(text.includes(`<meta ${meta}`), text);
+    assert.equal(sent["content-encoding"], undefined);
   }
 });
 
@@ -128,7 +140,7 @@ test("a program at an unknown path gets the API's 404, and an unsupported method
 test("the console works behind a proxy that serves it under a path prefix", async () => {
   const PREFIX = "/kurs";
   const { hostname, port } = new URL(service.url);
-  const proxy = createServer((request, response) => {
+  await using proxy = await startServer((request, response) => {
     const { method, headers, url: path = "" } = request;
     if (!path.startsWith(`${PREFIX}/`)) return void response.writeHead(418).end();
     const onward = { hostname, port, method, path: path.slice(PREFIX.length), headers };
@@ -138,12 +150,7 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
     });
     request.pipe(forwarded);
   });
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => proxy.closeAllConnections());
-  stack.defer(() => void proxy.close());
-  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  await using visitor = await comeTo({ url }, `${PREFIX}/`);
+  await using visitor = await comeTo(proxy, `${PREFIX}/`);
   const { page, see, signUp, turnTo } = visitor;
 
   await page.getByRole("link", { name: "Create an account" }).click();

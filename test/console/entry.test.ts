@@ -263,18 +263,3 @@ for (const [mode, text] of [
     assert.equal(await page.getByLabel("Email").count(), 0);
   });
 }
-
-for (const [registration, smtpUrl, mail] of [
-  ["closed", undefined, "files"],
-  ["invite", "smtp://127.0.0.1:9", "server"],
-] as const) {
-  test(`registration ${registration}, mails in a ${mail}: the document says so, however it is sent`, async () => {
-    await using own = await startService({ config: { registration, smtpUrl } });
-    for (const headers of [{}, { "accept-encoding": "gzip, br" }]) {
-      const { text, headers: sent } = await own.get("/", { headers });
-      for (const [name, value] of Object.entries({ registration, mail }))
-        assert.ok(text.includes(`<meta name="${name}" content="${value}"`), text);
-      assert.equal(sent["content-encoding"], undefined);
-    }
-  });
-}

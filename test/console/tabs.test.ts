@@ -64,6 +64,14 @@ test("a log-in and a log-out are those of every tab, at the service too, and of 
   assert.equal((await service.get("/v1/account/usage", { session })).status, 401);
   await second.reload();
   await stepsOn(second).seeHeading("Log in");
+  // A browser restores a closed tab's storage, too: the session in it ended meanwhile.
+  const restored = await openTab(page.context(), "/favicon.svg");
+  await storeSession(restored, email, session);
+  await restored.goto("/usage");
+  await stepsOn(restored).see("Your session has ended.");
+  assert.equal(await restored.evaluate("sessionStorage.length"), 0);
+  assert.equal(await restored.getByText(email).count(), 0);
+  assert.equal(await page.getByText("Your session has ended.").count(), 0);
   await secret.page.reload();
   await stepsOn(secret.page).see("No active key");
 });
@@ -99,19 +107,4 @@ test("a tab that a page opens is signed in too, and stays so when its opener is 
     await stepsOn(tab).seeHeading("Log in");
     assert.equal(await tab.evaluate("sessionStorage.length"), 0);
   }
-});
-
-test("a tab that the browser restores with an ended session shows nothing of the account", async () => {
-  await using visitor = await comeLoggedIn(service, "/keys");
-  const { page, email, session, seeHeading, logOut } = visitor;
-  await logOut();
-  await seeHeading("Log in");
-  // A browser restores a closed tab's storage, too: the session in it ended meanwhile.
-  const restored = await openTab(page.context(), "/favicon.svg");
-  await storeSession(restored, email, session);
-  await restored.goto("/usage");
-  await stepsOn(restored).see("Your session has ended.");
-  assert.equal(await restored.evaluate("sessionStorage.length"), 0);
-  assert.equal(await restored.getByText(email).count(), 0);
-  assert.equal(await page.getByText("Your session has ended.").count(), 0);
 });

@@ -188,6 +188,7 @@ test("usage that arrives after a change of accounts is not shown", async () => {
 
 test("pages have addresses under the service's path, with their parameters", () => {
   const isAt = (path: string) => assert.equal(tab.address.pathname + tab.address.search, path);
+  tab.visited = 1;
   tab.open("/kurs/usage?days=7&key=1");
   assert.deepEqual([router.page.value, router.parameter("days")], ["/usage", "7"]);
   assert.equal(router.wayBack(), "?next=/usage&days=7&key=1");
@@ -195,14 +196,18 @@ test("pages have addresses under the service's path, with their parameters", () 
   isAt("/kurs/usage?days=90");
   router.setParameters({ days: undefined });
   isAt("/kurs/usage");
+  router.go("/login", { replace: true });
+  assert.equal(tab.visited, 1, '"back" leads through every choice');
   router.go("/source", { search: "?key=ecb" });
   isAt("/kurs/source?key=ecb");
+  assert.equal(tab.visited, 2);
   assert.deepEqual([router.page.value, router.parameter("key")], ["/source", "ecb"]);
   tab.open("/kurs/keys/1");
   assert.equal(router.page.value, "/", "the page of an unknown path");
 });
 
-test("the secret in a mail's link is taken once, out of the address too", () => {
+test("the secret in a mail's link is taken once, out of the address and the history too", () => {
+  tab.visited = 1;
   tab.open("/kurs/reset#token=3f3f");
   assert.deepEqual([router.takeToken(), router.takeToken()], ["3f3f", undefined]);
   tab.open("/kurs/signup#invitation=3f&email=ada%2Bkurs%40example.org");
@@ -211,6 +216,7 @@ test("the secret in a mail's link is taken once, out of the address too", () => 
   assert.deepEqual([router.takeInvitation(), tab.address.hash], [undefined, ""]);
   tab.open("/kurs/signup#invitation=3f");
   assert.deepEqual(router.takeInvitation(), { token: "3f", email: "" });
+  assert.equal(tab.visited, 1);
 });
 
 const invitation = { token: "3f", email: "" };

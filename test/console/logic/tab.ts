@@ -38,6 +38,8 @@ export const tab = {
   /** Answers the requests; a failure means that there was no response. */
   reply: (() => Promise.reject(new TypeError())) as (sent: Sent) => Response | Promise<Response>,
   reloads: 0,
+  /** What "back" leads through. */
+  visited: 1,
   fire: (name: string, members: object = {}) =>
     events.dispatchEvent(Object.assign(new Event(name), members)),
   /** Replaces the address, as a click on a link of a mail does. */
@@ -46,6 +48,11 @@ export const tab = {
     tab.fire("popstate");
   },
 };
+
+function visit(...args: Parameters<typeof move>): void {
+  tab.visited += 1;
+  move(...args);
+}
 
 function reload(): void {
   tab.reloads += 1;
@@ -61,7 +68,7 @@ class Channel extends BroadcastChannel {
 
 const globals = {
   document: page,
-  history: { pushState: move, replaceState: move },
+  history: { pushState: visit, replaceState: move },
   location: Object.assign(address, { reload }),
   scrollTo: () => undefined,
   addEventListener: events.addEventListener.bind(events),

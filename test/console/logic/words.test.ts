@@ -84,7 +84,8 @@ const names = (found: readonly { base: string; quote: string }[]) =>
 const found = (search: string) => names(findPairs(pairs, search));
 const choices = [
   { symbol: "CHF", name: "Swiss Franc" },
-  { symbol: "FRX", name: null },
+  { symbol: "FRX", name: "Franc" },
+  { symbol: "XXX", name: null },
   { symbol: "XAF", name: "Franc of Central Africa" },
 ];
 
