@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { consolePages } from "../../src/pages/paths.ts";
 import { twoLooks, Visitor } from "../support/browser.ts";
 import { NOW, startForVisitors } from "./steps.ts";
 import { type Walker, walk, walkReference } from "./walk.ts";
@@ -26,9 +27,11 @@ const SHIFTS = "count(shifts.takeRecords()), shifted";
 const SHIFT_MAX = 0.01;
 
 /** Examines what a visitor sees; each page gets its data after its first picture, as on a slow line. */
-function examining(visitor: Visitor): Walker {
+function examining(visitor: Visitor): Walker & { readonly opened: ReadonlySet<string> } {
   const { page } = visitor;
+  const opened = new Set<string>();
   return {
+    opened,
     look: (state) => visitor.assertSound(state),
     async open(path, texts) {
       const { promise: painted, resolve: arrive } = Promise.withResolvers<void>();
@@ -38,6 +41,7 @@ function examining(visitor: Visitor): Walker {
       });
       await page.goto("about:blank");
       await page.goto(path);
+      opened.add(new URL(page.url()).pathname);
       await page.locator("h1").first().waitFor();
       await page.evaluate(PAINTED);
       arrive();
@@ -56,7 +60,10 @@ for (const look of twoLooks) {
   test(`${look.name}: every page is accessible, fits the window and stays in place`, async () => {
     await using visitor = await Visitor.come(service.url, look, { time: NOW });
     await visitor.page.addInitScript(WATCH_SHIFTS);
-    await walk(service, visitor, `${look.name.replace(" ", "-")}@example.org`, examining(visitor));
+    const walker = examining(visitor);
+    await walk(service, visitor, `${look.name.replace(" ", "-")}@example.org`, walker);
+    const missing = consolePages.filter((path) => !walker.opened.has(path));
+    assert.deepEqual(missing, [], "the walk leaves a page out");
     visitor.assertQuiet();
   });
 
