@@ -12,20 +12,6 @@ const service = await startForVisitors();
 /** What a page waits for before it shows what it is for. */
 const DATA = /\/(?:v1\/account|about\.json|coverage\.json|openapi\.json)/;
 
-/** Resolves when the browser has painted what the page has so far. */
-const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
-
-const WATCH_SHIFTS = `globalThis.shifted = 0;
-  globalThis.count = (entries) => { for (const { value } of entries) shifted += value; };
-  globalThis.shifts = new PerformanceObserver((list) => count(list.getEntries()));
-  shifts.observe({ type: "layout-shift", buffered: true });`;
-
-/** How far the content has jumped: Chromium's layout-shift score. */
-const SHIFTS = "count(shifts.takeRecords()), shifted";
-
-/** A line of small print that becomes two lines on a phone. */
-const SHIFT_MAX = 0.01;
-
 /** Examines what a visitor sees; each page gets its data after its first picture, as on a slow line. */
 function examining(visitor: Visitor): Walker & { readonly opened: ReadonlySet<string> } {
   const { page } = visitor;
@@ -43,13 +29,11 @@ function examining(visitor: Visitor): Walker & { readonly opened: ReadonlySet<st
       await page.goto(path);
       opened.add(new URL(page.url()).pathname);
       await page.locator("h1").first().waitFor();
-      await page.evaluate(PAINTED);
+      await visitor.assertInPlace(path);
       arrive();
       const main = page.locator("main");
       for (const text of texts) await main.filter({ hasText: text }).waitFor();
-      await page.evaluate(PAINTED);
-      const shift = await page.evaluate<number>(SHIFTS);
-      assert.ok(shift < SHIFT_MAX, `the data of ${path} moves what was there by ${shift}`);
+      await visitor.assertInPlace(path);
       if (path !== "/") assert.doesNotMatch((await main.textContent()) ?? "", /1\.1476/, path);
       await page.unrouteAll();
     },
@@ -59,7 +43,7 @@ function examining(visitor: Visitor): Walker & { readonly opened: ReadonlySet<st
 for (const look of twoLooks) {
   test(`${look.name}: every page is accessible, fits the window and stays in place`, async () => {
     await using visitor = await Visitor.come(service.url, look, { time: NOW });
-    await visitor.page.addInitScript(WATCH_SHIFTS);
+    await visitor.watchShifts();
     const walker = examining(visitor);
     await walk(service, visitor, `${look.name.replace(" ", "-")}@example.org`, walker);
     const missing = consolePages.filter((path) => !walker.opened.has(path));
@@ -70,7 +54,7 @@ for (const look of twoLooks) {
   test(`${look.name}: the API reference is accessible and fits the window`, async () => {
     // By the browser's own clock: swagger-ui waits for time to pass.
     await using visitor = await Visitor.come(service.url, look);
-    await visitor.page.addInitScript(WATCH_SHIFTS);
+    await visitor.watchShifts();
     await walkReference(visitor, examining(visitor));
     visitor.assertQuiet();
   });

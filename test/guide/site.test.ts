@@ -38,9 +38,11 @@ for (const look of twoLooks) {
   test(`${look.name}: pages are accessible, fit the window and load from this service alone`, async () => {
     await using visitor = await Visitor.come(service.url, look);
     const { page } = visitor;
+    await visitor.watchShifts();
     for (const path of PAGES) {
       await page.goto(`/guide/${path}`);
       await visitor.assertSound(`/guide/${path}`);
+      await visitor.assertInPlace(`/guide/${path}`);
     }
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("searchbox").fill("quota exceeded");
@@ -48,7 +50,8 @@ for (const look of twoLooks) {
     assert.deepEqual(await visitor.violations(), [], "axe on the search");
     await resultsIn(page).first().click();
     await page.waitForURL((url) => !url.pathname.endsWith(PAGES.at(-1) ?? ""));
-    assert.match(await page.getByRole("main").innerText(), /quota/i);
+    // The address changes before the page.
+    await page.getByRole("main").filter({ hasText: /quota/i }).waitFor();
     visitor.assertQuiet();
   });
 }

@@ -22,6 +22,20 @@ const ARGUMENTS = [
   "--disable-background-networking",
 ];
 
+/** Resolves when the browser has painted what the page has so far. */
+const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
+const WATCH_SHIFTS = `globalThis.shifted = 0;
+  globalThis.count = (entries) => { for (const { value } of entries) shifted += value; };
+  globalThis.shifts = new PerformanceObserver((list) => count(list.getEntries()));
+  shifts.observe({ type: "layout-shift", buffered: true });`;
+
+/** How far the content of a page has jumped: Chromium's layout-shift score. */
+const SHIFTS = "count(shifts.takeRecords()), shifted";
+
+/** A line of small print that becomes two lines on a phone. */
+const SHIFT_MAX = 0.01;
+
 /** A size and color scheme of the browser window. */
 export interface Look {
   readonly name: string;
@@ -145,6 +159,18 @@ export class Visitor implements AsyncDisposable {
     await this.page.locator("h1").first().waitFor();
     assert.deepEqual(await this.violations(), [], `axe on ${where}`);
     assert.equal(await this.overflows(), false, `${where} is wider than the window`);
+  }
+
+  /** From here on each page that is opened notes how far its content jumps. */
+  async watchShifts(): Promise<void> {
+    await this.page.addInitScript(WATCH_SHIFTS);
+  }
+
+  /** Asserts that nothing has jumped since the page was opened, without an input meanwhile. */
+  async assertInPlace(where: string): Promise<void> {
+    await this.page.evaluate(PAINTED);
+    const shift = await this.page.evaluate<number>(SHIFTS);
+    assert.ok(shift < SHIFT_MAX, `the content of ${where} has jumped by ${shift}`);
   }
 
   /** Asserts that there were no unexpected errors and no requests to other hosts. */
