@@ -118,6 +118,11 @@ test("a publisher that missed nothing is up to date, and an import is no publish
   );
   const members = "name country terms terms_url schedule up_to_date fetched pairs names";
   assert.deepEqual(Object.keys(all[0] ?? {}), members.split(" "));
+
+  service.query("UPDATE rates SET as_of = ?", LATE);
+  countAgain();
+  service.clock.advanceMs(MINUTE_MS);
+  assert.equal((await read("/about.json")).publishers_up_to_date, 0);
 });
 
 test("a symbol has the name that it has at the pair's publisher, also in the list of pairs", async () => {
