@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { desktop, phone } from "../support/browser.ts";
+import { phone } from "../support/browser.ts";
 import { eventually } from "../support/mails.ts";
 import { charge, comeLoggedIn, startForVisitors, untilCount } from "./steps.ts";
 
@@ -119,8 +119,8 @@ test("from 80 % of the quota every page warns, in amber and then in red", async 
 });
 
 /** A window at a page, of an account with two keys and their units. */
-async function comeWithUnits(path: string, look = desktop) {
-  const visitor = await comeLoggedIn(service, "/favicon.svg", { look });
+async function comeWithUnits(path: string) {
+  const visitor = await comeLoggedIn(service, "/favicon.svg");
   const { page, session } = visitor;
   const billing = await service.createKey(session, "billing");
   const shop = await service.createKey(session, '=shop, "north"');
@@ -133,19 +133,7 @@ async function comeWithUnits(path: string, look = desktop) {
   return Object.assign(visitor, { billing, shop, perDay, rows });
 }
 
-test("chart and table show the units of a range by key", async () => {
-  await using visitor = await comeWithUnits("/usage", phone);
-  const { page, perDay, rows } = visitor;
-  await page.locator("canvas").waitFor();
-  await untilCount(rows, 2);
-  const [first, second] = await rows.allTextContents();
-  assert.match(first ?? "", /^billing svc_live_\w{8}…7087\.5%$/);
-  assert.match(second ?? "", /^=shop, "north" svc_live_\w{8}…1012\.5%$/);
-  await page.getByText("7 days").click();
-  await perDay.getByText("40 units", { exact: true }).waitFor();
-});
-
-test("a link leads to a range and a key, and choices change the address", async () => {
+test("chart and table show the range and the key of the address, which choices change", async () => {
   await using visitor = await comeWithUnits("/usage?days=7&key=KEY");
   const { page, billing, shop, perDay, rows, see, press } = visitor;
   const search = () => new URL(page.url()).search;
@@ -170,6 +158,10 @@ test("a link leads to a range and a key, and choices change the address", async 
   await page.goto("/usage?days=1000000&key=none&key=%00");
   await seeUnits(80);
   assert.equal(await page.getByRole("radio", { name: "30 days" }).isChecked(), true);
+  await page.locator("canvas").waitFor();
+  const [first, second] = await rows.allTextContents();
+  assert.match(first ?? "", /^billing svc_live_\w{8}…7087\.5%$/);
+  assert.match(second ?? "", /^=shop, "north" svc_live_\w{8}…1012\.5%$/);
   service.query("DELETE FROM charged_units");
   await page.goto(`/usage?key=${billing.id}`);
   await see("No reads with “billing” in these 30 days");

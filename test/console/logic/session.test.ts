@@ -4,7 +4,7 @@ import { beforeEach, mock, test } from "node:test";
 import { lastUsage, readUsage } from "../../../console/src/api/usage.ts";
 import { deletedEmail } from "../../../console/src/deleted-account.ts";
 import { figuresRead, keepFigure } from "../../../console/src/figures.ts";
-import { forgetKey, keepKey, keptKey, keyInHand } from "../../../console/src/key-in-hand.ts";
+import { keepKey, keptKey, keyInHand } from "../../../console/src/key-in-hand.ts";
 import { credentials, enter, forgetEntered } from "../../../console/src/reference/credentials.ts";
 import * as router from "../../../console/src/router.ts";
 import * as own from "../../../console/src/session.ts";
@@ -139,16 +139,6 @@ test("a tab takes no session that has ended, is over, or is another service's", 
 const key = { id: "1", name: "billing", api_key: "svc_live_1", key_prefix: "svc", created_at: NOW };
 const stored = () => sessionStorage.getItem("kurs.key");
 
-test("a key is kept in the tab only if its owner asks for it, until it is forgotten", () => {
-  own.beginSession(sessionOf("ada"));
-  keyInHand.value = key;
-  assert.deepEqual([keptKey.value, stored()], [undefined, null]);
-  keepKey(key);
-  assert.deepEqual(JSON.parse(stored() ?? ""), { id: "1", name: "billing", api_key: "svc_live_1" });
-  forgetKey();
-  assert.deepEqual([keptKey.value, stored()], [undefined, null]);
-});
-
 test("with the session ends what its pages know: keys, figures, usage and pasted sessions", async () => {
   own.beginSession(sessionOf("ada"));
   keyInHand.value = key;
@@ -218,22 +208,6 @@ test("the secret in a mail's link is taken once, out of the address and the hist
   assert.deepEqual(router.takeInvitation(), { token: "3f", email: "" });
   assert.equal(tab.visited, 1);
 });
-
-const invitation = { token: "3f", email: "" };
-for (const [mode, withoutOne, withOne, howToJoin] of [
-  ["open", true, true, /invitation/],
-  ["invite", false, true, /^Accounts are by invitation: ask the operator/],
-  ["closed", false, false, /^Registration is closed: ask the operator/],
-] as const) {
-  test(`registration ${mode}: who can create an account`, async () => {
-    tab.page.metas.registration = mode;
-    const path = `../../../console/src/registration.ts?${mode}`;
-    const rules: typeof import("../../../console/src/registration.ts") = await import(path);
-    assert.equal(rules.isOpen, withoutOne);
-    assert.deepEqual([rules.canJoin(undefined), rules.canJoin(invitation)], [withoutOne, withOne]);
-    assert.match(rules.howToJoin, howToJoin);
-  });
-}
 
 for (const [mail, texts] of [
   ["files", [/no mail server.+ask its operator/, /no mail server.+ask/i, /ask the operator/]],
