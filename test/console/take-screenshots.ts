@@ -29,7 +29,8 @@ for (const look of [...looks, ...smallLooks]) {
     },
     async look(state) {
       count += 1;
-      const name = `${slug}-${count}-${state.replaceAll(/[^a-z]+/g, "-")}.png`;
+      const number = String(count).padStart(2, "0");
+      const name = `${slug}-${number}-${state.replaceAll(/[^a-z]+/g, "-")}.png`;
       await page.screenshot({ path: join(DIRECTORY, name), fullPage: true });
     },
   });

@@ -38,12 +38,13 @@ const guestsPages: Pages = [
 const MISSED = /6 sources missed a publication, so .+: European Central Bank, .+Macedonia\./;
 
 const ownersPages: Pages = [
-  ["/home", /Confirm your email\. .+Resend/, MISSED],
   [
     "/home",
+    /Confirm your email\. .+Resend/,
+    MISSED,
     /3\d+ of 1,000 units usedPlan free.+Resets in 10 days, on Dec 1, 2026, 00:00 UTCAt the/,
+    /API keysAll keys.*billing svc_live_\w{8}…last used: today.+Try a read/,
   ],
-  ["/home", /API keysAll keys.*billing svc_live_\w{8}…last used: today.+Try a read/],
   [
     "/rates",
     MISSED,
@@ -67,9 +68,6 @@ const ownersPages: Pages = [
   [
     "/usage",
     /units usedPlan free.+Oct 23, 2026 to Nov 21, 20263\d+ units33 units per day would use/,
-  ],
-  [
-    "/usage",
     /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
   ],
   [
