@@ -1,7 +1,7 @@
-import type { ComponentChildren } from "preact";
-import type { Action } from "../../../src/audit/rules.ts";
-import type { AccountEvent } from "../api/account.ts";
-import { counted, formatRatio } from "../format.ts";
+import { type ComponentChildren, h } from "preact";
+import type { Action } from "../../src/audit/rules.ts";
+import type { AccountEvent } from "./api/account.ts";
+import { counted, formatRatio } from "./format.ts";
 
 /** The actions that concern an account; the others concern plans, rates or the whole store. */
 type AccountAction = Exclude<Action, `${"clock" | "plan" | "rate" | "rates" | "store"}.${string}`>;
@@ -39,12 +39,11 @@ const words: Record<AccountAction, Words> = {
       : `Session ended${leakIn(details, "its token")}`,
   "sessions.ended": ({ details: { sessions } }) =>
     sessions === undefined ? "Sessions ended" : `${counted(sessions, "session")} ended`,
-  "api_key.created": ({ details }, keyNames) => <>API key {keyIn(details, keyNames)}created</>,
-  "api_key.revoked": ({ details }, keyNames) => (
-    <>
-      API key {keyIn(details, keyNames)}revoked{leakIn(details, "it")}
-    </>
-  ),
+  "api_key.created": ({ details }, keyNames) => ["API key ", keyIn(details, keyNames), "created"],
+  "api_key.revoked": ({ details }, keyNames) => {
+    const what = keyIn(details, keyNames);
+    return ["API key ", what, `revoked${leakIn(details, "it")}`];
+  },
   "quota.threshold_reached": ({ details: { threshold } }) =>
     threshold === undefined
       ? "A large part of the quota used"
@@ -54,7 +53,7 @@ const words: Record<AccountAction, Words> = {
 /** What happened, in plain words; the action's name when this console does not know it. */
 export function wordsOf(event: AccountEvent, keyNames: KeyNames): ComponentChildren {
   const { action } = event;
-  return isKnown(action) ? words[action](event, keyNames) : <code>{action}</code>;
+  return isKnown(action) ? words[action](event, keyNames) : h("code", null, action);
 }
 
 /** Who acted, or from where; an account that acts is the reader's own. */
@@ -78,14 +77,6 @@ const leakIn = ({ reason }: Details, what: string) =>
 
 function keyIn({ api_key_id: id = "", key_prefix: prefix }: Details, keyNames: KeyNames) {
   const name = keyNames.get(id);
-  return (
-    <>
-      {name === undefined ? null : `“${name}” `}
-      {prefix === undefined ? null : (
-        <>
-          <code class="key-prefix">{prefix}…</code>{" "}
-        </>
-      )}
-    </>
-  );
+  const code = prefix === undefined ? null : h("code", { class: "key-prefix" }, `${prefix}…`);
+  return [name === undefined ? null : `“${name}” `, code, code && " "];
 }
