@@ -9,17 +9,19 @@ import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { tables } from "../../src/store.ts";
 import { assertRejected } from "../support/assertions.ts";
 import { kurs } from "../support/command-line.ts";
-import { playSmtp } from "../support/fake-smtp-server.ts";
-import { eventually, tokenOf } from "../support/mails.ts";
+import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
-import { type Ended, Program, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  type Ended,
+  Program,
+  type ProgramOptions,
+  serve,
+  temporaryDirectory,
+} from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { makeOfSchema } from "./stored.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
-
-/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
-const MIGRATION_LOCK = 5_278_777;
 
 async function contentsOfPostgres(url: string): Promise<Contents> {
   const contents: Record<string, readonly string[]> = {};
@@ -107,21 +109,19 @@ suite("kurs store copy", () => {
   test("lets a node on PostgreSQL continue where the embedded database stopped", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
-    await using smtp = await playSmtp();
     const env = { DATA_DIR: source.path, DATABASE_URL: target.url };
     // Source and target from the configuration.
     assert.equal((await kurs(["store", "copy"], { env })).exitCode, 0);
 
     const clock = new TestClock("2026-11-21T12:30:00.000Z");
-    const config = { database: databaseOf(target.url), smtpUrl: smtp.url };
-    await using node = await startService({ clock, config });
+    await using node = await startService({ clock, config: { database: databaseOf(target.url) } });
     const { session, active, revoked } = used;
 
-    assert.deepEqual((await node.usage(session)).used_units, 4);
-    const read = await node.get("/v1/rates/EUR/USD", { apiKey: active.apiKey });
+    assert.equal((await node.usage(session)).used_units, 4);
+    const read = await node.readRate("EUR/USD", active.apiKey);
     assert.deepEqual([read.status, read.headers.ratelimit?.includes("r=4995")], [200, true]);
-    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
-    assert.equal((await node.get("/v1/rates/EUR/CHF", { apiKey: active.apiKey })).status, 503);
+    assert.equal((await node.readRate("EUR/USD", revoked.apiKey)).status, 401);
+    assert.equal((await node.readRate("EUR/CHF", active.apiKey)).status, 503);
     assert.equal(await node.usedUnits(session), 6);
     for (const [password, status] of [
       ["correct horse battery", 200],
@@ -132,42 +132,9 @@ suite("kurs store copy", () => {
     }
     const held = await kurs(["rates", "held", "--json"], { env });
     assert.match(held.stdout, /"PEPE"[^}]*"38\.87"/);
-
-    const mailTo = (email: string) =>
-      eventually(`mail with a link to ${email}`, () =>
-        smtp.received.find(({ to, mail }) => to[0] === email && mail.text?.includes("#token=")),
-      );
-    const verification = { token: tokenOf((await mailTo("bob@example.org")).mail) };
-    assert.equal((await node.post("/v1/auth/verification", { json: verification })).status, 204);
-    const reset = {
-      token: tokenOf((await mailTo("ada@example.org")).mail),
-      password: "a new one 42",
-    };
-    assert.equal((await node.post("/v1/auth/password-reset/confirm", { json: reset })).status, 204);
-    assert.equal((await node.get("/v1/account/usage", { session })).status, 401);
   });
 
-  test("keeps a server from starting on the source until it is done", async () => {
-    await using source = await newSource();
-    await using target = await newBareDatabase();
-    await using other = await connectTo(target.url);
-    const dataDirectory = source.path;
-    await other.query("BEGIN");
-    await other.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-
-    const copying = copy(dataDirectory, target.url);
-    await waiterOf(other, copying);
-    await using program = new Program(["serve"], { dataDirectory, env: { PORT: "0" } });
-    await program.waitFor("its wait", () => program.stdout.includes("waiting until") || undefined);
-    assert.doesNotMatch(program.stdout, /"listening"/);
-    await other.query("COMMIT");
-
-    assert.equal((await copying).exitCode, 0);
-    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
-    assert.deepEqual(await contentsOfPostgres(target.url), used.contents);
-  });
-
-  test("keeps a server that starts on the target waiting until it is done", async () => {
+  test("keeps servers that start on the source or the target waiting until it is done", async () => {
     await using source = await newSource();
     await using target = await newPostgresDatabase();
     await using other = await connectTo(target.url);
@@ -176,19 +143,29 @@ suite("kurs store copy", () => {
 
     const copying = copy(source.path, target.url);
     await waiterOf(other, copying);
-    const env = { PORT: "0", DATABASE_URL: target.url };
-    await using program = new Program(["serve"], { env });
-    await using stopped = new Program(["serve"], { env });
-    for (const each of [program, stopped]) {
-      await each.waitFor("its wait", () => each.stdout.includes("copied into") || undefined);
-    }
+    await using started = new AsyncDisposableStack();
+    const start = async (options: ProgramOptions, wait: string) => {
+      const env = { PORT: "0", ...options.env };
+      const program = started.use(new Program(["serve"], { ...options, env }));
+      await program.waitFor("its wait", () => program.stdout.includes(wait) || undefined);
+      assert.doesNotMatch(program.stdout, /"listening"/);
+      return program;
+    };
+    const onTarget = { env: { DATABASE_URL: target.url } };
+    const servers = [
+      await start({ dataDirectory: source.path }, "waiting until"),
+      await start(onTarget, "copied into"),
+    ];
+    const stopped = await start(onTarget, "copied into");
     stopped.signal("SIGTERM");
     assert.equal((await stopped.end()).exitCode, 0);
     await other.query("ROLLBACK");
 
     assert.equal((await copying).exitCode, 0);
-    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
-    assert.doesNotMatch(program.stdout, /"level":"(?:error|fatal)"/);
+    for (const server of servers) {
+      await server.waitFor("listening", () => server.stdout.includes("listening") || undefined);
+      assert.doesNotMatch(server.stdout, /"level":"(?:error|fatal)"/);
+    }
     // Whatever the source's disk takes between two statements.
     const { rows } = await other.query("SELECT DISTINCT idle_limit FROM seen");
     assert.deepEqual(rows, [{ idle_limit: "0" }]);
