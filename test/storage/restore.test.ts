@@ -475,34 +475,3 @@ test("the version of the rates returns neither to the replaced database's nor be
   restoreSqlite(dataDirectory, newer, { ...restoring, now: "2026-11-22T12:00:01.000Z" });
   assert.equal(versionIn(dataDirectory), 70);
 });
-
-/** What a restore makes in turn: it is killed as soon as it is there. */
-const KILLED_AT = ["kurs.lock-journal", "kurs.db.restoring", "kurs.db.replaced-"];
-
-test("a killed restore leaves the complete old or new database", async (t) => {
-  const found: number[] = [];
-  for (const start of KILLED_AT) {
-    await using directory = await copyOf(stored.dataDirectory);
-    const dataDirectory = directory.path;
-    await using program = new Program(["restore", stored.backup], { dataDirectory });
-    const isThere = () => namesIn(dataDirectory).some((name) => name.startsWith(start));
-    await eventually(start, () => isThere() || !program.isRunning || undefined);
-    program.signal("SIGKILL");
-    await program.end();
-
-    // Opened like by the next start, with its WAL.
-    const { integrity, dailyUnits, units } = stateOf(databaseIn(dataDirectory));
-    assert.deepEqual([integrity, dailyUnits], ["ok", units]);
-    assert.ok(units === 5 || units === 12, `${units} units`);
-    found.push(units);
-
-    // The next restore removes the files of the killed one, but no database.
-    assert.equal((await restore(dataDirectory, stored.backup)).exitCode, 0);
-    const { kept = [], others } = Object.groupBy(namesIn(dataDirectory), (name) =>
-      KEPT.test(name) ? "kept" : "others",
-    );
-    assert.deepEqual(others, ["kurs.db", "kurs.lock", "mail"]);
-    assert.equal(kept.length, units === 12 ? 1 : 2);
-  }
-  t.diagnostic(`units after each kill (12: the old, 5: the new): ${found.join(", ")}`);
-});

@@ -5,12 +5,7 @@ import { fc } from "../../support/properties.ts";
 
 const LATEST = latestAsOf(Date.parse("2026-11-21T12:00:00.000Z"));
 
-const good: Quotation = {
-  base: "EUR",
-  quote: "USD",
-  rate: "1.1476",
-  asOf: "2026-03-13T15:00:00Z",
-};
+const good: Quotation = { base: "EUR", quote: "USD", rate: "1.1476", asOf: "2026-03-13T15:00:00Z" };
 
 const parseWith = (change: Partial<Quotation>) => parseQuotation({ ...good, ...change }, LATEST);
 

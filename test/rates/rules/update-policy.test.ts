@@ -124,10 +124,7 @@ suite("of a rate and the stored one", () => {
 });
 
 /** A decimal above zero as a multiple of its last place. */
-const figures = fc.record({
-  count: fc.bigInt({ min: 1n, max: 10n ** 30n }),
-  places: fc.nat(25),
-});
+const figures = fc.record({ count: fc.bigInt({ min: 1n, max: 10n ** 30n }), places: fc.nat(25) });
 
 function written({ count, places }: { count: bigint; places: number }): Decimal {
   if (places === 0) return String(count) as Decimal;

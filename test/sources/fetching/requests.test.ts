@@ -180,10 +180,15 @@ for (const [what, behaviour, reason] of failures) {
   });
 }
 
-test("a rejected connection is a failure with this reason", async () => {
+test("a rejected connection, and a failure of one of two addresses, is a failure of the publication", async () => {
   const publisher = await playPublisher(body(GOOD));
   await publisher[Symbol.asyncDispose]();
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+: .*ECONNREFUSED/);
+
+  await using tableA = await playPublisher(body(nbpTable("2026-11-20", { USD: "3.6010" })));
+  await using tableB = await playPublisher((response) => void response.writeHead(503).end());
+  const addresses = [tableA.address, tableB.address];
+  await assertFails(fetchFrom(addresses, { key: "nbp" }), /responded with 503$/);
 });
 
 test("a body of exactly the limit is read after five redirects, and a sixth is a failure", async () => {
@@ -261,10 +266,7 @@ test("a redirect to another host is not followed, and that host gets no request"
     assert.equal(publisher.requests.length, 1);
   }
   assert.equal(other.requests.length, 0);
-});
 
-test("a redirect to another host after one that was followed is not followed either", async () => {
-  await using other = await playPublisher(body(GOOD));
   await using publisher = await playPublisher((response, ...rest) => {
     const location = response.req.url === "/rates" ? "/moved" : other.address;
     redirectTo(location)(response, ...rest);
@@ -365,14 +367,7 @@ test("when one of two addresses has changed, the other is fetched again despite 
   assert.equal(await fetchFrom(addresses, { key, validators: latest }), "unchanged");
 });
 
-test("a failure of one of two addresses is a failure of the whole publication", async () => {
-  await using tableA = await playPublisher(body(nbpTable("2026-11-20", { USD: "3.6010" })));
-  await using tableB = await playPublisher((response) => void response.writeHead(503).end());
-  const addresses = [tableA.address, tableB.address];
-  await assertFails(fetchFrom(addresses, { key: "nbp" }), /responded with 503$/);
-});
-
-test("an address can have the day in the publisher's time zone", async () => {
+test("an address can have the publisher's day, and another day's validators are not sent", async () => {
   await using publisher = await playPublisher(body(GOOD));
   const dated: Address = (today) => ({ address: `${publisher.address}?day=${today}` });
   await fetchFrom([dated], { now: "2026-11-20T22:59:00.000Z" });
@@ -381,18 +376,17 @@ test("an address can have the day in the publisher's time zone", async () => {
   assert.deepEqual(publisher.bodies, ["GET /rates?day=2026-11-20 ", "GET /rates?day=2026-11-21 "]);
   assert.ok(fetched !== "unchanged");
   assert.equal(fetched.documents[0]?.address, `${publisher.address}?day=2026-11-21`);
-});
 
-test("the validators of another day's address are not sent", async () => {
-  await using publisher = await playPublisher(body(GOOD, { etag: '"one"' }));
-  const dated: Address = (today) => ({ address: `${publisher.address}?day=${today}` });
-  const first = await fetchFrom([dated]);
-  assert.ok(first !== "unchanged");
-  const { validators } = first;
-  await fetchFrom([dated], { validators });
-  await fetchFrom([dated], { validators, now: "2026-11-21T12:00:00.000Z" });
-  const sent = publisher.requests.map((headers) => headers["if-none-match"]);
-  assert.deepEqual(sent, [undefined, '"one"', undefined]);
+  {
+    await using publisher = await playPublisher(body(GOOD, { etag: '"one"' }));
+    const first = await fetchFrom([dated]);
+    assert.ok(first !== "unchanged");
+    const { validators } = first;
+    await fetchFrom([dated], { validators });
+    await fetchFrom([dated], { validators, now: "2026-11-21T12:00:00.000Z" });
+    const sent = publisher.requests.map((headers) => headers["if-none-match"]);
+    assert.deepEqual(sent, [undefined, '"one"', undefined]);
+  }
 });
 
 const posted =
@@ -434,15 +428,12 @@ const withToken =
 
 const tokenUrl = "https://publisher.example/token";
 
-test("the operator's token goes to the publisher in a header, and nowhere else", async () => {
+test("the operator's token goes to the publisher in a header alone; without it nothing is requested", async () => {
   await using publisher = await playPublisher(body(GOOD));
   const fetched = await fetchFrom([withToken(publisher.address)], { tokenUrl, token: "0123abcd" });
   assert.equal(publisher.requests[0]?.["x-token"], "0123abcd");
   assert.doesNotMatch(JSON.stringify(fetched), /0123abcd/);
-});
 
-test("without the token that a publisher wants, nothing is requested", async () => {
-  await using publisher = await playPublisher(body(GOOD));
   await assert.rejects(fetchFrom([withToken(publisher.address)], { tokenUrl }), {
     name: "SourceError",
     message: `it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`,

@@ -40,7 +40,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["USD/TWD", "32.002"]],
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ["exchange_rate", "rate"],
     empty: '{"data": [], "meta": {"count": 0}}',
   },
   // Toronto sets its clocks forward on 8 March.
@@ -57,7 +56,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["USD/CAD", "1.3706"]],
     missing: [['"observations"', '"data"', "observations is not a list"]],
-    renamed: ['"v"', '"value"'],
     empty: '{"observations": []}',
   },
   // The usual symbols of online pairs, with the time of the ticker's response.
@@ -121,7 +119,6 @@ export const overseas: Readonly<Record<string, Row>> = {
       ["Units,", "Unit,", "no line of Units or of Series ID"],
       ["Series ID,", "Series,", "no line of Units or of Series ID"],
     ],
-    renamed: ["-Mar-", "-Mrz-"],
     empty: "Units,USD,Index,JPY\nSeries ID,FXRUSD,FXRTWI,FXRJY\n",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
@@ -142,7 +139,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["USD/COP", "3704.87"]],
     renamed: ['"valor"', '"tasa"'],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
   // What is no currency is left out.
@@ -157,7 +153,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["VND/ARS", "53.04096500"]],
     missing: [['"detalle"', '"filas"', "detalle is not a list"]],
-    renamed: ["tipoCotizacion", "cotizacion"],
     empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hkma.yml.
@@ -174,7 +169,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     changed: [['"jpy":0.05012', '"jpy":{}', noRate("JPY/HKD"), "JPY/HKD 0.05015"]],
     digits: [["USD/HKD", "7.8245000000000005"]],
     missing: [['"records"', '"rows"', "records is not a list"]],
-    renamed: ["end_of_day", "date"],
     empty: '{"result":{"datasize":0,"records":[]}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/amcm.yml.
@@ -190,7 +184,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["JPY/MOP", '"usdMean":"5.0727"']],
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ['"usdMean"', '"mean"'],
     empty: '{"message":"OK","data":[]}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
@@ -222,7 +215,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     changed: [['"JPY","unit":100', '"JPY","unit":15', units("JPY/MYR")]],
     digits: [["JPY/MYR", '"middle_rate":2.4596']],
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ["_rate", "_quotation"],
     empty: '{"data":[],"meta":{}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcb.yml.
@@ -278,7 +270,6 @@ export const overseas: Readonly<Record<string, Row>> = {
       ['"series"', '"serie"', "series is not a list"],
       ['"datos"', '"data"', "datos is not a list"],
     ],
-    renamed: ['"idSerie"', '"id"'],
     empty: '{"bmx":{"series":[]}}',
   },
   // The Fund's file in JavaMoney/jsr354-ri dd0e4bf3, moneta-convert-imf, rms_five.tsv.
@@ -299,7 +290,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     ],
     digits: [["USD/XDR", "0.7401230000"]],
     missing: [["SDRs per Currency unit (2)", "SDR rates", 'a table is named "SDR rates"']],
-    renamed: ["January", "Month"],
     empty:
       "SDRs per Currency unit (2)\n\nCurrency units per SDR(3)\n\n" +
       "(3) of each national currency, rounded to six significant digits.\n",

@@ -30,7 +30,7 @@ export interface Row {
   readonly emptied?: readonly (readonly [document: number, body: string, reason: string])[];
   /** Something renamed in every row. */
   readonly renamed?: Change;
-  /** A body in the right layout without a rate. */
+  /** A body in the right layout without a rate, where nothing is renamed in every row. */
   readonly empty?: string;
 }
 
