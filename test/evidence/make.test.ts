@@ -238,16 +238,6 @@ test("one file is not named twice, also where it is written otherwise", async ()
   assert.equal(readFileSync(cli.file("rates.csv"), "utf8"), "kept");
 });
 
-test("- writes the same file to stdout, and stdin is verified", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
-  const ended = await cli.run("rates evidence EUR USD 2026-03-13 --source ecb --rule on --out -");
-  assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-  await cli.write("piped.json", ended.stdout);
-  const [exitCode] = await cli.verified("", "piped.json");
-  assert.equal(exitCode, 0);
-});
-
 const shared = await newEvidenceCli();
 after(() => shared[Symbol.asyncDispose]());
 await shared.fetch("ecb");

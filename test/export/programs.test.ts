@@ -127,15 +127,3 @@ test("a body for Odoo has at most 1000 rates, of one pair, and each external id 
   const ids = rows.flat().map(([id]) => id);
   assert.equal(new Set(ids).size, 2 * days);
 });
-
-test("the check of records finds an unknown, a missing and an invalid member", () => {
-  const { firefly } = programs;
-  assert.ok(firefly !== undefined);
-  const record = { date: '"2026-03-13"', from: '"EUR"', to: '"USD"', rate: '"1.1476"' };
-  assert.deepEqual(problemsOf(record, firefly), []);
-  assert.deepEqual(problemsOf({ ...record, rates: '"1"', rate: "1.1476" }, firefly), [
-    ...["rates", "rate"],
-  ]);
-  const { date: _date, ...dateless } = record;
-  assert.deepEqual(problemsOf(dateless, firefly), ["date"]);
-});

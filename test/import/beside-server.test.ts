@@ -12,32 +12,12 @@ import { BY } from "../contract/suite/database.ts";
 import { addManyPairs } from "../storage/stored.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
-import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs, Program, temporaryDirectory } from "../support/process.ts";
 import { headersOf } from "../support/rates.ts";
 import { TestClock } from "../support/service.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
-
-test("the next read of a running server respects a suspension and a resumption", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
-  await using server = await serve({ dataDirectory });
-  const { session, read } = await server.newCustomer("ada@example.org");
-  assert.equal((await read()).status, 200);
-
-  await kurs(["rates", "suspend", "EUR", "USD"], { dataDirectory });
-  const suspended = await read();
-  assert.equal(suspended.status, 503);
-  assert.equal(suspended.body.code, "temporarily_unavailable");
-  assert.equal(await server.usedUnits(session), 2);
-
-  await kurs(["rates", "resume", "EUR", "USD"], { dataDirectory });
-  const resumed = await read();
-  assert.deepEqual([resumed.status, resumed.body.rate], [200, "1.10"]);
-  assert.equal(await server.usedUnits(session), 3);
-});
 
 /** An import in this process, into a store of its own. */
 async function newImport(sleep: (milliseconds: number) => Promise<void>) {

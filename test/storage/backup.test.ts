@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {
   copyFileSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   statSync,
@@ -12,10 +11,8 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { openConnection } from "../support/client.ts";
 import { kurs } from "../support/command-line.ts";
-import { eventually } from "../support/mails.ts";
-import { Program, kurs as runProgram, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs as runProgram, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 

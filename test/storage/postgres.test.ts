@@ -8,13 +8,10 @@ import { statement } from "../../src/storage/engine.ts";
 import { createPostgresEngine, type PostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { createStore, type Store } from "../../src/store.ts";
-import { createPostgresDatabase } from "../contract/postgres-database.ts";
 import {
-  dailyUnits,
   EUR_USD,
   newCustomer,
   newRead,
-  PERIOD,
   storeRates,
   usedUnits,
 } from "../contract/suite/database.ts";
@@ -402,37 +399,5 @@ suite("conflicting transactions", () => {
       plans.map(({ name, units_per_period }) => `${name} ${units_per_period}`),
       ["free 1000", "gate 0", "one 2", "two 2"],
     );
-  });
-
-  test("that charge the first reads of a month, 50 batches on 4 nodes, insert each row once", async () => {
-    await using database = await createPostgresDatabase();
-    const store = database.openStore();
-    const engines = Array.from({ length: 4 }, () => database.openEngine());
-    await storeRates(store, [EUR_USD]);
-    const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
-    for (let index = 0; index < 5; index += 1) customers.push(await newCustomer(store, 120));
-
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => {
-        // Each batch names the accounts in its own order.
-        const order = [...customers.slice(index % 5), ...customers.slice(0, index % 5)];
-        const reads = [...order, ...order, ...order].map(({ keyHash }) => newRead(keyHash));
-        return engines[index % 4]?.readBatch(reads) ?? [];
-      }),
-    );
-
-    const granted = outcomes.flat().filter((outcome) => typeof outcome?.found === "object");
-    assert.equal(outcomes.flat().length, 750);
-    assert.equal(granted.length, 5 * 120);
-    const [engine] = engines;
-    assert.ok(engine !== undefined);
-    for (const { accountId, key } of customers) {
-      const rows = await engine.query(
-        "SELECT account_id, period, units FROM period_usage WHERE account_id = $1",
-        accountId,
-      );
-      assert.deepEqual(rows, [{ account_id: accountId, period: PERIOD.name, units: 120 }]);
-      assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 120`]);
-    }
   });
 });

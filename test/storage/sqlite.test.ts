@@ -167,19 +167,6 @@ test("two keys of an account share its quota in each period, also when the clock
   assert.deepEqual(await usedAfter(keyHash, december), ["exhausted", 3]);
 });
 
-test("units that another program adds count against the quota at the next read", async () => {
-  await using database = await createSqliteDatabase();
-  const store = database.openStore();
-  const { accountId, keyHash } = await newCustomer(store, 5);
-  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 1);
-
-  database.openDatabase().exec("UPDATE charged_units SET units = units + 3");
-
-  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 5);
-  assert.equal((await store.metering.read(newRead(keyHash)))?.found, "exhausted");
-  assert.equal(await usedUnits(store, accountId), 5);
-});
-
 test("the row cache is cleared beyond 100,000 entries, between two transactions", async () => {
   using database = new DatabaseSync(":memory:");
   const searches: number[] = [];
