@@ -135,10 +135,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       eventsBefore,
     );
     const suspended = query(dataDirectory, "SELECT email FROM accounts WHERE suspended_at > ''");
-    assert.deepEqual(
-      suspended.map(({ email }) => email),
-      ["eve@example.org"],
-    );
+    assert.equal(suspended.map(({ email }) => email).join(), "eve@example.org");
     // It may have been used since.
     assert.deepEqual(query(dataDirectory, "SELECT 1 FROM invitations"), []);
     for (const table of ["accounts", "api_keys", "events"]) {
@@ -194,10 +191,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
 
     assert.equal((await restore(directory.path, stored.backup)).exitCode, 0);
 
-    assert.deepEqual(
-      namesIn(directory.path).filter((name) => name.includes("journal")),
-      [],
-    );
+    assert.ok(!namesIn(directory.path).some((name) => name.includes("journal")));
     assert.equal(stateOf(file).units, 5);
   });
 
@@ -213,10 +207,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     using other = new DatabaseSync(join(dataDirectory, "kurs.db"));
     other.prepare("SELECT 1 FROM plans").get();
     assertRejected(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
-    assert.deepEqual(
-      namesIn(dataDirectory).filter((name) => /replaced|restoring/.test(name)),
-      [],
-    );
+    assert.ok(!namesIn(dataDirectory).some((name) => /replaced|restoring/.test(name)));
     assert.equal(other.prepare("SELECT sum(units) AS units FROM period_usage").get()?.units, 12);
   });
 
@@ -259,10 +250,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.match(stderr, /^kurs: [^\n]+\n$/);
     rmSync(join(path, "kurs.db-shm"), { recursive: true });
-    assert.deepEqual(
-      namesIn(path).filter((name) => KEPT.test(name)),
-      [],
-    );
+    assert.ok(!namesIn(path).some((name) => KEPT.test(name)));
     assert.equal(statSync(join(path, "kurs.db")).nlink, 1);
     assert.equal(stateOf(join(path, "kurs.db")).units, 12);
   });
