@@ -415,11 +415,10 @@ test("a backup that is due since seconds may still be running; the one before mu
 });
 
 test("the doctor reports a nearly full disk, a large WAL and read-only files", () => {
-  const facts = {
-    ...{ path: "/data", isWritable: true, isWritableByOthers: false, freeBytes: 2 ** 40 },
-    ...{ freeInodes: 50, databaseBytes: 2 ** 30, logBytes: 0, readableByOthers: [] },
-    ...{ notWritable: [], hasSecondName: false },
-  };
+  const files = { readableByOthers: [], notWritable: [], hasSecondName: false };
+  const sizes = { freeBytes: 2 ** 40, freeInodes: 50, databaseBytes: 2 ** 30, logBytes: 0 };
+  const access = { isWritable: true, isWritableByOthers: false };
+  const facts = { path: "/data", ...access, ...sizes, ...files };
   const larger = { databaseBytes: 2 ** 40 };
   for (const [more, ...levels] of [
     [{}, "ok disk", "ok files"],

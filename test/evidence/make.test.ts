@@ -29,17 +29,18 @@ test("the evidence of a figure has its document, the line in it, its rule and it
   const command = "EUR USD 2026-03-15 --source ecb --rule on-or-before";
   const { stdout, text, json } = await cli.made(command);
 
-  assert.partialDeepStrictEqual(json, {
-    ...{ format: "kurs-evidence", version: 1, preset: null, valid_until: null },
-    ...{ base: "EUR", quote: "USD", rate: "1.1476", kind: "middle", source: "ecb" },
-    ...{ asked: "2026-03-15", rule: "on-or-before", counted_from: "2026-03-15" },
-    published_for: "2026-03-13",
-    place: {
-      ...{ document: 1, line: 9, column: 31, figure: "1.1476" },
-      text: "<Cube currency='USD' rate='1.1476'/>",
-    },
-    ...{ signing_key: null, signature: null },
-  });
+  const lineText = "<Cube currency='USD' rate='1.1476'/>";
+  const place = { document: 1, line: 9, column: 31, figure: "1.1476", text: lineText };
+  const format = { format: "kurs-evidence", version: 1, signing_key: null, signature: null };
+  const figure = { base: "EUR", quote: "USD", rate: "1.1476", kind: "middle", source: "ecb" };
+  const asked = {
+    asked: "2026-03-15",
+    rule: "on-or-before",
+    counted_from: "2026-03-15",
+    preset: null,
+  };
+  const dates = { published_for: "2026-03-13", valid_until: null };
+  assert.partialDeepStrictEqual(json, { ...format, ...figure, ...asked, ...dates, place });
   const [stored = {}, ...others] = json.documents;
   assert.deepEqual(others, []);
   assert.deepEqual([stored.sha256, stored.bytes], [sha256(document), document.length]);
