@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { newSeriesCli, threeSources } from "./cli.ts";
+import { threeSources } from "./cli.ts";
 
 /** The cells of a table, row by row. */
 const rowsOf = (table: string) =>
@@ -117,15 +117,6 @@ suite("the history of a series", { concurrency: 4 }, () => {
       [empty.exitCode, empty.stdout, empty.stderr],
       [0, "", "cnb has no figure of EUR/CZK in this range of dates.\n"],
     );
-  });
-
-  test("as CSV is a file that an import reads", async () => {
-    await using cli = await threeSources();
-    const csv = await cli.output("rates history EUR CZK --source cnb --format csv");
-    await using other = await newSeriesCli();
-    const [, line = ""] = csv.split("\n");
-    await other.import(line.split(",").slice(0, 4).join(","));
-    assert.match(await other.output("rates list EUR CZK"), /24\.410/);
   });
 });
 
