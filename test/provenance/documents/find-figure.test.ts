@@ -73,6 +73,9 @@ function found(position: ReturnType<typeof documentReader.find>): FigurePosition
   return position;
 }
 
+/** The digits from the first to the last that is not zero. */
+const significant = (figure: string) => figure.replace(/[.,]/g, "").replace(/^0+|0+$/g, "");
+
 /** The figures that a publisher's documents state, with one place of one of them replaced. */
 function changedAt(
   key: string,
@@ -114,6 +117,7 @@ suite("every figure of every publisher is found", () => {
         const { text, figure, offset } = position;
         assert.equal(text.slice(offset, offset + figure.length), figure);
         assert.ok(text.length <= 162, text);
+        assert.ok(significant(rate.rate).endsWith(significant(figure)), `${figure}: ${rate.rate}`);
         const stated = new Map(rates.map((one) => [nameOf(one), one.rate]));
         const changed = changedAt(key, documents, place, position);
         const different = changed.filter((one) => one.rate !== stated.get(nameOf(one)));
