@@ -4,7 +4,7 @@ import { access, chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "../../harness/postgres.ts";
-import { temporaryDirectory } from "./process.ts";
+import { temporaryDirectory } from "../../test/support/process.ts";
 
 /** Where Debian and Fedora install it. */
 const PLACES = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
