@@ -13,10 +13,11 @@ import {
   newRead,
   PERIOD,
   type StoreTest,
+  valuesOf,
 } from "./database.ts";
 
 export function accountSuite(test: StoreTest): void {
-  test("an account can be read by its email, with every stored field", async ({ store }) => {
+  test("an account can be read by its email, with every stored field", async (store) => {
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
 
@@ -30,8 +31,7 @@ export function accountSuite(test: StoreTest): void {
     assert.equal(await store.accounts.findById(newId()), undefined);
   });
 
-  test("an account is stored together with its verification token and its mail", async (given) => {
-    const { store, engine } = given;
+  test("an account is stored together with its verification token and its mail", async (store, engine) => {
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
 
@@ -62,7 +62,7 @@ export function accountSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a registered email is rejected and nothing stored changes", async ({ store, engine }) => {
+  test("a registered email is rejected and nothing stored changes", async (store, engine) => {
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
     await store.accounts.create(account, newMailToken(), BY);
@@ -76,8 +76,8 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(ids, [account.id]);
   });
 
-  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (given) => {
-    const { stores } = given;
+  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (here, _, there) => {
+    const stores = [here, there] as const;
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
@@ -91,14 +91,10 @@ export function accountSuite(test: StoreTest): void {
     const winner = created.indexOf(true);
     assert.deepEqual(await stores[0]?.accounts.findByEmail("ada@example.org"), rivals[winner]);
     const mails = (await stores[0]?.mails.list({ withDelivered: true })) ?? [];
-    assert.deepEqual(
-      mails.map(({ id }) => id),
-      [tokens[winner]?.mailId],
-    );
+    assert.deepEqual(valuesOf(mails, "id"), [tokens[winner]?.mailId]);
   });
 
-  test("an account with an unknown plan is rejected, including its token and mail", async (given) => {
-    const { store, engine } = given;
+  test("an account with an unknown plan is rejected, including its token and mail", async (store, engine) => {
     const before = await contentsOf(engine);
 
     await assert.rejects(store.accounts.create(newAccount({ plan: "none" }), newMailToken(), BY));
@@ -106,8 +102,7 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an account is not stored when its token or mail cannot be stored", async (given) => {
-    const { store, engine } = given;
+  test("an account is not stored when its token or mail cannot be stored", async (store, engine) => {
     const { mailId, tokenHash } = newMailToken();
     await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }), BY);
     const before = await contentsOf(engine);
@@ -119,8 +114,7 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("accounts are listed in order of creation with their active keys and units", async (given) => {
-    const { store } = given;
+  test("accounts are listed in order of creation with their active keys and units", async (store) => {
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
     const revoked = newKey(first.accountId);
@@ -152,7 +146,7 @@ export function accountSuite(test: StoreTest): void {
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("an account cannot be moved to an unknown plan", async ({ store }) => {
+  test("an account cannot be moved to an unknown plan", async (store) => {
     const account = newAccount();
     await store.accounts.create(account, newMailToken(), BY);
 

@@ -49,8 +49,7 @@ const actionsOf = async (store: Store, accountId: string) =>
   (await store.audit.ofAccount(accountId, undefined, 100)).map(({ action }) => action).reverse();
 
 export function administrationSuite(test: StoreTest): void {
-  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (given) => {
-    const { store: here, other: there } = given;
+  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (here, _, there) => {
     const { accountId, email, keyHash, session } = await newAda(here);
     const other = await newCustomer(here, 10);
     await there.metering.read(newRead(keyHash));
@@ -81,8 +80,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(actions.slice(-2), ["account.suspended", "account.resumed"]);
   });
 
-  test("in one batch, reads of a suspended account are rejected and the others served", async (given) => {
-    const { store } = given;
+  test("in one batch, reads of a suspended account are rejected and the others served", async (store) => {
     const ada = await newAda(store);
     const other = await newCustomer(store, 10);
     await store.administration.suspend(ada.email, OPERATOR);
@@ -97,8 +95,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, ada.accountId), 2);
   });
 
-  test("a second suspension, and a resumption without one, change and record nothing", async (given) => {
-    const { store, engine } = given;
+  test("a second suspension, and a resumption without one, change and record nothing", async (store, engine) => {
     const { email } = await newAda(store);
     assert.equal(await store.administration.resume(email, OPERATOR), "unchanged");
     await store.administration.suspend(email, OPERATOR);
@@ -115,8 +112,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("withdrawn invitations are void and leave neither token nor email; others stay", async (given) => {
-    const { store, engine } = given;
+  test("withdrawn invitations are void and leave neither token nor email; others stay", async (store, engine) => {
     const [first, second] = [newInvitation(), newInvitation()];
     const email = first.email;
     const again = { ...second, email };
@@ -141,8 +137,7 @@ export function administrationSuite(test: StoreTest): void {
 }
 
 function deletionSuite(test: StoreTest): void {
-  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (given) => {
-    const { store, engine } = given;
+  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (store, engine) => {
     const { accountId, email, plan, key, second, session } = await newAda(store);
     await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     await store.quotaNotices.write(accountId, PERIOD, BY);
@@ -205,8 +200,7 @@ function deletionSuite(test: StoreTest): void {
     assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
   });
 
-  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (given) => {
-    const { store: here, other: there } = given;
+  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (here, _, there) => {
     for (let round = 0; round < 5; round += 1) {
       const { accountId, email, keyHash, session } = await newAda(here);
       const late = newKey(accountId, { keyPrefix: "svc_live_00000000" });
@@ -242,8 +236,7 @@ function deletionSuite(test: StoreTest): void {
 }
 
 function exportSuite(test: StoreTest): void {
-  test("an export of a deleted account is none of the account that has its email now", async (given) => {
-    const { store } = given;
+  test("an export of a deleted account is none of the account that has its email now", async (store) => {
     const { accountId, email } = await newAda(store);
     await store.administration.delete(email, BY);
     const next = { ...newAccount(), email };
@@ -255,7 +248,7 @@ function exportSuite(test: StoreTest): void {
     assert.ok(!(await actionsOf(store, accountId)).includes("account.export_begun"));
   });
 
-  test("an export's pages continue after a place", async ({ store }) => {
+  test("an export's pages continue after a place", async (store) => {
     const { accountId, key, second } = await newAda(store);
     const [first] = await store.administration.section("api_keys", accountId, "", 1);
     const [next] = await store.administration.section("api_keys", accountId, first?.place ?? "", 1);

@@ -15,8 +15,7 @@ const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
 export function authLimitSuite(test: StoreTest): void {
-  test("calls are counted per key in a window that starts with its first call", async (given) => {
-    const { store } = given;
+  test("calls are counted per key in a window that starts with its first call", async (store) => {
     assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END), [
       { scope: "ip", calls: 1, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
@@ -27,7 +26,7 @@ export function authLimitSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a new window starts at the exact end of the previous one", async ({ store }) => {
+  test("a new window starts at the exact end of the previous one", async (store) => {
     await store.authWindows.countAttempt(["ip"], NOW, END);
 
     const before = await store.authWindows.countAttempt(
@@ -41,7 +40,7 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("reading current windows does not count a call", async ({ store }) => {
+  test("reading current windows does not count a call", async (store) => {
     await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
     await store.authWindows.countAttempt(["ip"], NOW, END);
     const open = [
@@ -54,7 +53,8 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], END), []);
   });
 
-  test("concurrent calls on two nodes are all counted", async ({ stores }) => {
+  test("concurrent calls on two nodes are all counted", async (here, _, there) => {
+    const stores = [here, there] as const;
     const windows = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         stores[index % 2]?.authWindows.countAttempt(["ip"], NOW, END),
@@ -70,7 +70,7 @@ export function authLimitSuite(test: StoreTest): void {
 }
 
 export function planSuite(test: StoreTest): void {
-  test("plans can be added and changed and are listed by their units", async ({ store }) => {
+  test("plans can be added and changed and are listed by their units", async (store) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 }, BY);
     await store.plans.set({ name: "none", unitsPerPeriod: 0 }, BY);
     await store.plans.set({ name: "also", unitsPerPeriod: 1000 }, BY);
@@ -84,15 +84,13 @@ export function planSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a plan with negative units is rejected and the stored plan is unchanged", async (given) => {
-    const { store } = given;
+  test("a plan with negative units is rejected and the stored plan is unchanged", async (store) => {
     await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }, BY));
 
     assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage contains the plan, its units and the units used in the requested period", async (given) => {
-    const { store } = given;
+  test("usage contains the plan, its units and the units used in the requested period", async (store) => {
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -111,7 +109,7 @@ export function planSuite(test: StoreTest): void {
     });
   });
 
-  test("an unknown account has no usage", async (database) => {
-    assert.equal(await database.openStore().usage.ofPeriod(newId(), "2026-11"), undefined);
+  test("an unknown account has no usage", async (store) => {
+    assert.equal(await store.usage.ofPeriod(newId(), "2026-11"), undefined);
   });
 }

@@ -30,8 +30,7 @@ async function readAtOnce(store: Store, keyHash: string, times: readonly string[
 const fourAt = (time: string) => [time, time, time, time];
 
 export function boundarySuite(test: StoreTest): void {
-  test("after the end of a month, reads at once of a cached key share the new quota", async (given) => {
-    const { store } = given;
+  test("after the end of a month, reads at once of a cached key share the new quota", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2);
     assert.deepEqual(await readAtOnce(store, keyHash, [NOVEMBER]), ["served"]);
@@ -44,8 +43,7 @@ export function boundarySuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId, "2026-12"), 2);
   });
 
-  test("after a revocation, reads at once of the key are rejected, those of another key served", async (given) => {
-    const { store } = given;
+  test("after a revocation, reads at once of the key are rejected, those of another key served", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 5);
     const second = newKey(accountId);
@@ -64,8 +62,7 @@ export function boundarySuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 5);
   });
 
-  test("after a change of the plan, reads at once share the new plan's quota", async (given) => {
-    const { store } = given;
+  test("after a change of the plan, reads at once share the new plan's quota", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, email, plan, keyHash } = await newCustomer(store, 2);
     const read = () => readAtOnce(store, keyHash, fourAt(NOVEMBER));
@@ -84,8 +81,7 @@ export function boundarySuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 6);
   });
 
-  test("during a suspension, reads at once are rejected; after it, the rest of the quota is left", async (given) => {
-    const { store } = given;
+  test("during a suspension, reads at once are rejected; after it, the rest of the quota is left", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, email, keyHash } = await newCustomer(store, 3);
     assert.deepEqual(await readAtOnce(store, keyHash, [NOVEMBER]), ["served"]);

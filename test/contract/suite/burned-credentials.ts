@@ -19,6 +19,7 @@ import {
   newSession,
   type StoreTest,
   UNCHANGED,
+  valuesOf,
 } from "./database.ts";
 
 const LATER = "2026-11-21T13:00:00.000Z";
@@ -39,8 +40,7 @@ async function eventsOf(store: Store, accountId: string, action: string) {
 }
 
 export function burnSuite(test: StoreTest): void {
-  test("a key is found by its id, its hash or its prefix, with its account's email", async (given) => {
-    const { store } = given;
+  test("a key is found by its id, its hash or its prefix, with its account's email", async (store) => {
     const { email, accountId, key } = await newCustomer(store, 10);
     await newCustomer(store, 10);
     const prefix = "svc_live_89abcdef";
@@ -61,8 +61,7 @@ export function burnSuite(test: StoreTest): void {
     }
   });
 
-  test("keys with the same prefix are found active ones first, up to a limit", async (given) => {
-    const { store } = given;
+  test("keys with the same prefix are found active ones first, up to a limit", async (store) => {
     const owners = [await newCustomer(store, 1), await newCustomer(store, 1)];
     const keys = [...owners, await newCustomer(store, 1)].map(({ key }) => key);
     await store.keys.revoke(owners[0]?.accountId ?? "", keys[0]?.id ?? "", BY);
@@ -75,8 +74,7 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await ids(2), [keys[1]?.id, keys[2]?.id]);
   });
 
-  test("burned keys of several accounts are revoked, with an event each, and no others", async (given) => {
-    const { store } = given;
+  test("burned keys of several accounts are revoked, with an event each, and no others", async (store) => {
     const leaked = [await newCustomer(store, 10), await newCustomer(store, 10)];
     const [safe, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
@@ -103,7 +101,7 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await eventsOf(store, safe.accountId, "api_key.revoked"), []);
   });
 
-  test("a preview reports what a burn would do, and changes nothing", async ({ store, engine }) => {
+  test("a preview reports what a burn would do, and changes nothing", async (store, engine) => {
     const [active, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
     const session = await storedSession(store);
@@ -114,16 +112,12 @@ export function burnSuite(test: StoreTest): void {
     const sessions = await store.sessions.previewBurn([session.tokenHash, newHash()], LATER);
 
     assert.equal(keys.known, 2);
-    assert.deepEqual(
-      keys.revoked.map(({ id }) => id),
-      [active.key.id],
-    );
+    assert.deepEqual(valuesOf(keys.revoked, "id"), [active.key.id]);
     assert.equal(sessions, 1);
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (given) => {
-    const { store: here, other: there } = given;
+  test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (here, _, there) => {
     const { accountId } = await newCustomer(here, 10);
     const keys = Array.from({ length: 20 }, () => newKey(accountId));
     for (const key of keys) await here.keys.create(key, KEY_LIMITS, BY);
@@ -140,8 +134,7 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await eventsOf(there, accountId, "api_key.revoked")).length, 20);
   });
 
-  test("a burn takes as many hashes as a statement has, none too, and rejects more", async (given) => {
-    const { store, engine } = given;
+  test("a burn takes as many hashes as a statement has, none too, and rejects more", async (store, engine) => {
     const { accountId, key, keyHash } = await newCustomer(store, 10);
     const others = Array.from({ length: HASHES_PER_STATEMENT - 1 }, newHash);
 
@@ -156,8 +149,7 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
-  test("burned session tokens end their valid sessions, with an event each, and no others", async (given) => {
-    const { store } = given;
+  test("burned session tokens end their valid sessions, with an event each, and no others", async (store) => {
     const [first, second, safe] = [
       await storedSession(store),
       await storedSession(store),
@@ -181,8 +173,7 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await eventsOf(store, expired.accountId, "session.ended"), []);
   });
 
-  test("the session of a suspended account ends, and does not return when the account is resumed", async (given) => {
-    const { store, engine } = given;
+  test("the session of a suspended account ends, and does not return when the account is resumed", async (store, engine) => {
     const { tokenHash, accountId } = await storedSession(store);
     const setSuspended = "UPDATE accounts SET suspended_at = $2 WHERE id = $1";
     await engine.query(setSuspended, accountId, NOW);
@@ -193,7 +184,7 @@ export function burnSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
   });
 
-  test("a key of a deleted account is found without an email", async ({ store, engine }) => {
+  test("a key of a deleted account is found without an email", async (store, engine) => {
     const { accountId, key } = await newCustomer(store, 10);
     await engine.query("UPDATE accounts SET deleted_at = $2 WHERE id = $1", accountId, NOW);
 

@@ -28,7 +28,7 @@ async function storedAccount(store: Store): Promise<string> {
 }
 
 export function sessionSuite(test: StoreTest): void {
-  test("a session identifies its account until it expires", async ({ store }) => {
+  test("a session identifies its account until it expires", async (store) => {
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
     await store.sessions.create(session, UNCHANGED, BY);
@@ -42,8 +42,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
   });
 
-  test("an ended session is invalid, and the account's other sessions stay valid", async (given) => {
-    const { store } = given;
+  test("an ended session is invalid, and the account's other sessions stay valid", async (store) => {
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
     await store.sessions.create(ended, UNCHANGED, BY);
@@ -55,7 +54,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(other.tokenHash, NOW), accountId);
   });
 
-  test("a new session of a node whose clock is ahead ends no other", async ({ store }) => {
+  test("a new session of a node whose clock is ahead ends no other", async (store) => {
     const accountId = await storedAccount(store);
     const running = newSession(accountId);
     await store.sessions.create(running, UNCHANGED, BY);
@@ -66,7 +65,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(running.tokenHash, NOW), accountId);
   });
 
-  test("a password that changed after its check opens no session", async ({ store }) => {
+  test("a password that changed after its check opens no session", async (store) => {
     const account = newAccount();
     await store.accounts.create(account, newMailToken(), BY);
     const session = newSession(account.id);
@@ -78,7 +77,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
-  test("a session renews its account's password hash and no other account's", async ({ store }) => {
+  test("a session renews its account's password hash and no other account's", async (store) => {
     const [account, other] = [newAccount(), newAccount()];
     for (const each of [account, other]) await store.accounts.create(each, newMailToken(), BY);
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
@@ -94,7 +93,7 @@ export function sessionSuite(test: StoreTest): void {
 }
 
 export function apiKeySuite(test: StoreTest): void {
-  test("an account has a limit of active keys; revoked ones do not count", async ({ store }) => {
+  test("an account has a limit of active keys; revoked ones do not count", async (store) => {
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
     const limits = { ...KEY_LIMITS, active: 2 };
@@ -112,8 +111,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
   });
 
-  test("an account has a limit of keys created per UTC day, including revoked ones", async (given) => {
-    const { store } = given;
+  test("an account has a limit of keys created per UTC day, including revoked ones", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, perDay: 2 };
     const createAt = (createdAt: string, owner = accountId) =>
@@ -130,7 +128,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
   });
 
-  test("an account has a limit of keys in total, including revoked ones", async ({ store }) => {
+  test("an account has a limit of keys in total, including revoked ones", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, total: 2 };
     const first = newKey(accountId);
@@ -145,8 +143,7 @@ export function apiKeySuite(test: StoreTest): void {
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
-    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (given) => {
-      const { store: here, other: there } = given;
+    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (here, _, there) => {
       const accountId = await storedAccount(here);
       const limits = { ...KEY_LIMITS, [limit]: 5 };
 
@@ -162,7 +159,8 @@ export function apiKeySuite(test: StoreTest): void {
     });
   }
 
-  test("of twenty concurrent revocations on two nodes, one succeeds", async ({ stores }) => {
+  test("of twenty concurrent revocations on two nodes, one succeeds", async (here, _, there) => {
+    const stores = [here, there] as const;
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
     await stores[0]?.keys.create(key, KEY_LIMITS, BY);
@@ -176,7 +174,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(revoked.filter((one) => one === true).length, 1);
   });
 
-  test("a key identifies its account until it is revoked", async ({ store }) => {
+  test("a key identifies its account until it is revoked", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
     for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS, BY);
@@ -195,8 +193,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.findAccount(foreign.keyHash), other);
   });
 
-  test("a key revoked on one node is invalid at the next read on another", async (given) => {
-    const { store: here, other: there } = given;
+  test("a key revoked on one node is invalid at the next read on another", async (here, _, there) => {
     await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);
     const key = newKey(accountId);

@@ -26,8 +26,7 @@ const summaryOf = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
 export function dailyUsageSuite(test: StoreTest): void {
-  test("units are listed by day and key, ordered by day and then by the key's creation", async (given) => {
-    const { store } = given;
+  test("units are listed by day and key, ordered by day and then by the key's creation", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -45,7 +44,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("the range includes its first and its last day and no others", async ({ store }) => {
+  test("the range includes its first and its last day and no others", async (store) => {
     const { accountId, key } = await newCustomer(store, 100);
     for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
       await readWith(store, `${day}T12:00:00.000Z`, key.keyHash);
@@ -59,8 +58,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are listed in pages that start after a day and key and end at a day", async (given) => {
-    const { store } = given;
+  test("units are listed in pages that start after a day and key and end at a day", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -88,8 +86,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (given) => {
-    const { store } = given;
+  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (store) => {
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -103,8 +100,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await unitsOf(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node returns them too", async (given) => {
-    const { store, other } = given;
+  test("a revoked key's units stay, and another node returns them too", async (store, _, other) => {
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
     await store.keys.revoke(accountId, key.id, BY);
@@ -115,7 +111,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(summaryOf(days), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond 32 bits", async ({ store, setDailyUnits }) => {
+  test("a day's units are exact beyond 32 bits", async (store, _, __, { setDailyUnits }) => {
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);
     await setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);

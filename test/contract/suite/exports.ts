@@ -84,9 +84,7 @@ const OF_OWNERS = [
 ];
 
 export function exportSuite(test: StoreTest): void {
-  test("an export reads the series of each pair's owner in pages, with every revision", async ({
-    store,
-  }) => {
+  test("an export reads the series of each pair's owner in pages, with every revision", async (store) => {
     await twoOwners(store);
 
     assert.deepEqual(await list(store, {}), OF_OWNERS);
@@ -96,7 +94,7 @@ export function exportSuite(test: StoreTest): void {
     assert.deepEqual(await list(store, { kind: "buying" }), []);
   });
 
-  test("an export reads one source's series, of its owner or not", async ({ store }) => {
+  test("an export reads one source's series, of its owner or not", async (store) => {
     await twoOwners(store);
 
     assert.deepEqual(await list(store, { source: "cnb" }), [
@@ -109,7 +107,7 @@ export function exportSuite(test: StoreTest): void {
     assert.deepEqual(await list(store, { source: "nbp" }), []);
   });
 
-  test("an export reads the figures of some pairs and dates", async ({ store }) => {
+  test("an export reads the figures of some pairs and dates", async (store) => {
     await twoOwners(store);
     await storeRates(store, [newRate("EUR1/AA", "2", "2026-03-13T15:00:00Z", "ecb")]);
 
@@ -123,7 +121,7 @@ export function exportSuite(test: StoreTest): void {
     assert.deepEqual(await list(store, { pairs: pairs("EUR/", "EUR/~") }), OF_OWNERS);
   });
 
-  test("an export knows the first and last date of each pair", async ({ store }) => {
+  test("an export knows the first and last date of each pair", async (store) => {
     await twoOwners(store);
     const spans = async (change: Partial<SelectedFigures>) =>
       (await store.exports.spans({ ...EVERY, ...change })).map(({ base, quote, first, last }) =>
@@ -140,9 +138,7 @@ export function exportSuite(test: StoreTest): void {
     assert.deepEqual(await spans({ source: "nbp" }), []);
   });
 
-  test("documents are listed in pages: those of a source, or of its figures of a date", async ({
-    store,
-  }) => {
+  test("documents are listed in pages: those of a source, or of its figures of a date", async (store) => {
     const early = await add(store, [figureOf("ecb", "EUR/USD", "2026-03-12", "1.1")], "a", "b");
     const late = await add(store, [figureOf("ecb", "EUR/USD", "2026-03-13", "1.2")], "c");
     await add(store, [figureOf("cnb", "EUR/USD", "2026-03-12", "1.3")], "d");

@@ -13,6 +13,7 @@ import {
   newMailToken,
   newRegistration,
   type StoreTest,
+  valuesOf,
 } from "./database.ts";
 
 const LAST_MOMENT = "2026-11-28T11:59:59.999Z";
@@ -40,8 +41,7 @@ export function invitationSuite(test: StoreTest): void {
 }
 
 function createSuite(test: StoreTest): void {
-  test("an invitation is stored with its mail to the email and its event, without the token or the email in either", async (given) => {
-    const { store, engine } = given;
+  test("an invitation is stored with its mail to the email and its event, without the token or the email in either", async (store, engine) => {
     const invitation = newInvitation();
     const { token, tokenHash, accountId, email, mailId: id, expiresAt } = invitation;
 
@@ -65,8 +65,7 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(accounts, []);
   });
 
-  test("an email with an account is not invited and nothing stored changes", async (given) => {
-    const { store, engine } = given;
+  test("an email with an account is not invited and nothing stored changes", async (store, engine) => {
     const { email } = await newRegistration(store);
     const before = await contentsOf(engine);
 
@@ -75,8 +74,7 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an invitation to an unknown plan is rejected, including its mail and its event", async (given) => {
-    const { store, engine } = given;
+  test("an invitation to an unknown plan is rejected, including its mail and its event", async (store, engine) => {
     const before = await contentsOf(engine);
 
     await assert.rejects(store.invitations.create(newInvitation({ plan: "none" }), BY));
@@ -84,7 +82,7 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("the list has the invitations that are valid then, the oldest first", async ({ store }) => {
+  test("the list has the invitations that are valid then, the oldest first", async (store) => {
     const later = { createdAt: "2026-11-21T13:00:00.000Z", expiresAt: "2026-11-28T13:00:00.000Z" };
     const [second, first] = [newInvitation(later), newInvitation()];
     for (const invitation of [second, first]) await store.invitations.create(invitation, BY);
@@ -96,8 +94,7 @@ function createSuite(test: StoreTest): void {
     assert.deepEqual(await store.invitations.list(AFTER), [storedFormOf(second)]);
   });
 
-  test("an invitation is valid only with its own token, for its email, and until it expires", async (given) => {
-    const { store } = given;
+  test("an invitation is valid only with its own token, for its email, and until it expires", async (store) => {
     const [one, other] = [newInvitation(), newInvitation()];
     const { tokenHash, email } = one;
     for (const invitation of [one, other]) await store.invitations.create(invitation, BY);
@@ -112,8 +109,7 @@ function createSuite(test: StoreTest): void {
 }
 
 function acceptSuite(test: StoreTest): void {
-  test("using an invitation creates its account and removes every invitation for the email, but no other", async (given) => {
-    const { store, engine } = given;
+  test("using an invitation creates its account and removes every invitation for the email, but no other", async (store, engine) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const first = newInvitation();
     const second = newInvitation({ email: first.email, plan: "pro" });
@@ -127,10 +123,7 @@ function acceptSuite(test: StoreTest): void {
       ...invitedAccount(second),
     });
     const { invitations, mail_tokens: tokens, sessions } = await contentsOf(engine);
-    assert.deepEqual(
-      invitations?.map(({ token_hash }) => token_hash),
-      [foreign.tokenHash],
-    );
+    assert.deepEqual(valuesOf(invitations ?? [], "token_hash"), [foreign.tokenHash]);
     assert.deepEqual([tokens, sessions], [[], []]);
     assert.equal((await store.mails.list({ withDelivered: true })).length, mailsBefore);
     const after = { at: "", id: "" };
@@ -146,8 +139,7 @@ function acceptSuite(test: StoreTest): void {
     assert.equal(await accept(store, first), "invalid");
   });
 
-  test("an invalid invitation creates no account and changes nothing", async (given) => {
-    const { store, engine } = given;
+  test("an invalid invitation creates no account and changes nothing", async (store, engine) => {
     const invitation = newInvitation();
     await store.invitations.create(invitation, BY);
     const before = await contentsOf(engine);
@@ -159,8 +151,7 @@ function acceptSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an email that got an account meanwhile keeps it, and nothing stored changes", async (given) => {
-    const { store, engine } = given;
+  test("an email that got an account meanwhile keeps it, and nothing stored changes", async (store, engine) => {
     const invitation = newInvitation();
     await store.invitations.create(invitation, BY);
     const account = newAccount({ email: invitation.email });
@@ -173,8 +164,9 @@ function acceptSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
-  test("an invitation whose plan is lost creates no account, and stays valid", async (given) => {
-    const { store, engine, losePlan } = given;
+  test("an invitation whose plan is lost creates no account, and stays valid", async (store, engine, _, {
+    losePlan,
+  }) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const invitation = newInvitation({ plan: "pro" });
     await store.invitations.create(invitation, BY);
@@ -188,8 +180,8 @@ function acceptSuite(test: StoreTest): void {
 }
 
 function raceSuite(test: StoreTest): void {
-  test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (given) => {
-    const { stores } = given;
+  test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (here, _, there) => {
+    const stores = [here, there] as const;
     const invitation = newInvitation();
     await stores[0].invitations.create(invitation, BY);
     const rivals = Array.from({ length: 20 }, (_, nth) =>
@@ -207,8 +199,8 @@ function raceSuite(test: StoreTest): void {
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 19);
   });
 
-  test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (given) => {
-    const { stores } = given;
+  test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (here, _, there) => {
+    const stores = [here, there] as const;
     const email = "ada@example.org";
     const invitations = Array.from({ length: 10 }, () => newInvitation({ email }));
     for (const one of invitations) await stores[0].invitations.create(one, BY);
@@ -222,8 +214,8 @@ function raceSuite(test: StoreTest): void {
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 9);
   });
 
-  test("an invitation used beside plain registrations of its email leaves one account", async (given) => {
-    const { stores } = given;
+  test("an invitation used beside plain registrations of its email leaves one account", async (here, _, there) => {
+    const stores = [here, there] as const;
     const invitation = newInvitation();
     await stores[0].invitations.create(invitation, BY);
     const plain = Array.from({ length: 6 }, () => newAccount({ email: invitation.email }));

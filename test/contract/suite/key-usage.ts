@@ -12,6 +12,7 @@ import {
   newRead,
   type StoreTest,
   storeRates,
+  valuesOf,
 } from "./database.ts";
 
 async function usageOf(store: Store, accountId: string, time = NOW) {
@@ -32,8 +33,7 @@ async function customerWithKeys(store: Store) {
 }
 
 export function keyUsageSuite(test: StoreTest): void {
-  test("each key has its last day with units, and its units of the current period", async (given) => {
-    const { store } = given;
+  test("each key has its last day with units, and its units of the current period", async (store) => {
     const { accountId, keys } = await customerWithKeys(store);
     const [first, second, third] = keys;
     const read = (keyHash: string, time: string) => store.metering.read(newRead(keyHash, { time }));
@@ -54,7 +54,7 @@ export function keyUsageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("several pages of keys each have their own usage", async ({ store }) => {
+  test("several pages of keys each have their own usage", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 1000);
     const limits = { active: 1000, perDay: 1000, total: 1000 };
@@ -66,7 +66,7 @@ export function keyUsageSuite(test: StoreTest): void {
     const usage = await usageOf(store, accountId);
 
     assert.deepEqual(
-      usage.map(({ keyId }) => keyId),
+      valuesOf(usage, "keyId"),
       [first, ...more].map(({ id }) => id),
     );
     assert.deepEqual(

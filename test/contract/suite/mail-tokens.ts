@@ -48,8 +48,7 @@ export function mailTokenSuite(test: StoreTest): void {
 
 function issueSuite(test: StoreTest): void {
   for (const { purpose, newToken, otherToken, expiresAt, lastMoment } of PURPOSES) {
-    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async (given) => {
-      const { store } = given;
+    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async (store) => {
       const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
       const tokens = [newToken(), newToken(), newToken()];
       const foreign = newToken();
@@ -68,8 +67,7 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(await mailIds(store), [...registered, ...issued].sort());
     });
 
-    test(`with five valid ${purpose} tokens no more are issued until one expires`, async (given) => {
-      const { store, engine } = given;
+    test(`with five valid ${purpose} tokens no more are issued until one expires`, async (store, engine) => {
       const { email, verification } = await newRegistration(store);
       const room = verification.purpose === purpose ? 4 : 5;
       const tokens = Array.from({ length: room }, (_, index) =>
@@ -95,8 +93,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
-    test(`${purpose} tokens that a clock far ahead has issued do not use up the limit of five`, async (given) => {
-      const { store } = given;
+    test(`${purpose} tokens that a clock far ahead has issued do not use up the limit of five`, async (store) => {
       const { email } = await newRegistration(store);
       for (let issued = 0; issued < 5; issued += 1) {
         const ahead = { createdAt: hoursAfter(1000), expiresAt: hoursAfter(1024) };
@@ -109,8 +106,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), email);
     });
 
-    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (given) => {
-      const { store, engine } = given;
+    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (store, engine) => {
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
       for (const token of [first, second, third, fourth])
@@ -131,8 +127,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, NOW), email);
     });
 
-    test(`a ${purpose} token is valid until it expires and only for its purpose`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token is valid until it expires and only for its purpose`, async (store, engine) => {
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
       const other = otherToken();
@@ -152,8 +147,7 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async (given) => {
-      const { store: here, other: there } = given;
+    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async (here, _, there) => {
       const { email, verification } = await newRegistration(here);
       const tokens = Array.from({ length: 12 }, () => newToken());
 
@@ -172,8 +166,7 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
 
-    test(`a ${purpose} token for an unknown email is not stored in any table`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token for an unknown email is not stored in any table`, async (store, engine) => {
       await newRegistration(store);
       const before = await contentsOf(engine);
       const token = newToken();
@@ -184,8 +177,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
-    test(`a ${purpose} token is not stored when its mail cannot be stored`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token is not stored when its mail cannot be stored`, async (store, engine) => {
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
       await store.mailTokens.issue(email, newToken(), BY);
       const before = await contentsOf(engine);
@@ -197,8 +189,7 @@ function issueSuite(test: StoreTest): void {
     });
   }
 
-  test("a verified account gets a reset token but no verification token", async (given) => {
-    const { store, engine } = given;
+  test("a verified account gets a reset token but no verification token", async (store, engine) => {
     const { email } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, BY);
     const before = await contentsOf(engine);
@@ -212,8 +203,7 @@ function issueSuite(test: StoreTest): void {
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
-  test("an email that gets no token causes the same commit as one that does", async (given) => {
-    const { store, other } = given;
+  test("an email that gets no token causes the same commit as one that does", async (store, _, other) => {
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.accounts.markEmailVerified(verified.email, BY);
     const isSeenByOther = async (requested: string) => {
@@ -228,8 +218,7 @@ function issueSuite(test: StoreTest): void {
     assert.equal(await isSeenByOther("nobody@example.org"), isSeen);
   });
 
-  test("a token is stored only in its waiting mail and removed when the mail ends", async (given) => {
-    const { store, engine } = given;
+  test("a token is stored only in its waiting mail and removed when the mail ends", async (store, engine) => {
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();
     await store.mailTokens.issue(email, reset, BY);

@@ -24,7 +24,7 @@ async function newAccounts(store: Store, count: number, plan: string) {
 const plansOf = async (store: Store) => (await store.plans.list()).map(({ name }) => name);
 
 export function planRemovalSuite(test: StoreTest): void {
-  test("a plan that no account uses is removed, and no other", async ({ store }) => {
+  test("a plan that no account uses is removed, and no other", async (store) => {
     const { plan, accountId } = await newCustomer(store, 3);
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
 
@@ -35,7 +35,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.equal((await store.usage.ofPeriod(accountId, "2026-11"))?.quotaUnits, 3);
   });
 
-  test("an unknown plan is reported, and nothing changes", async ({ store, engine }) => {
+  test("an unknown plan is reported, and nothing changes", async (store, engine) => {
     const before = await contentsOf(engine);
 
     for (const name of ["none", "", "%", "FREE"]) {
@@ -45,8 +45,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("a plan that accounts use stays, and they are counted up to a limit", async (given) => {
-    const { store, engine } = given;
+  test("a plan that accounts use stays, and they are counted up to a limit", async (store, engine) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const [first] = await newAccounts(store, 3, "pro");
     const before = await contentsOf(engine);
@@ -59,7 +58,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), usedBy(2));
   });
 
-  test("a plan that only a deleted account used stays, for its units", async ({ store }) => {
+  test("a plan that only a deleted account used stays, for its units", async (store) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const [account] = await newAccounts(store, 1, "pro");
     await store.administration.delete(account?.email ?? "", BY);
@@ -69,8 +68,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.ok((await plansOf(store)).includes("pro"));
   });
 
-  test("a plan that only an invitation names stays until that is withdrawn", async (given) => {
-    const { store, engine } = given;
+  test("a plan that only an invitation names stays until that is withdrawn", async (store, engine) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
     const invitation = newInvitation({ plan: "pro" });
     await store.invitations.create(invitation, BY);
@@ -84,7 +82,8 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.equal(await store.plans.remove("pro", COUNT_MAX, BY), "removed");
   });
 
-  test("of twenty concurrent removals on two nodes, one removes the plan", async ({ stores }) => {
+  test("of twenty concurrent removals on two nodes, one removes the plan", async (here, _, there) => {
+    const stores = [here, there] as const;
     await stores[0]?.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
 
     const outcomes = await Promise.all(
@@ -95,8 +94,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.equal(outcomes.filter((outcome) => outcome === "unknown").length, 19);
   });
 
-  test("an account that moves to a plan while another node removes it keeps a stored plan", async (given) => {
-    const { store, other } = given;
+  test("an account that moves to a plan while another node removes it keeps a stored plan", async (store, _, other) => {
     const [account] = await newAccounts(store, 1, "free");
     const email = account?.email ?? "";
     let moved = 0;
@@ -127,8 +125,7 @@ export function planRemovalSuite(test: StoreTest): void {
     assert.ok(moved > 0, "the removal was always first");
   });
 
-  test("an account that is created on a plan while another node removes it has a stored plan", async (given) => {
-    const { store, other } = given;
+  test("an account that is created on a plan while another node removes it has a stored plan", async (store, _, other) => {
     for (let trial = 0; trial < 20; trial += 1) {
       const plan = `pro-${trial}`;
       await store.plans.set({ name: plan, unitsPerPeriod: 5 }, BY);

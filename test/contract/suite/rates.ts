@@ -20,14 +20,12 @@ const SAME = "2026-03-13T15:00:00Z";
 const NEWER = "2026-03-13T15:00:00.000000001Z";
 
 export function rateSuite(test: StoreTest): void {
-  test("a new store has no rate", async (database) => {
-    const store = database.openStore();
+  test("a new store has no rate", async (store) => {
     assert.equal(await store.rates.hasAny(), false);
     assert.deepEqual(await store.rates.list(), []);
   });
 
-  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async (database) => {
-    const store = database.openStore();
+  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async (store) => {
     const long = `0.${"0123456789".repeat(6)}01`;
     const usd = newRate("USD/EUR", long, "2026-03-31T04:00:00Z", "ust");
     const isk = newRate("EUR/ISK", "144.20", "2026-03-13T15:00:00.123456789Z", "ecb");
@@ -45,8 +43,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.list("ISK"), []);
   });
 
-  test("an older rate never replaces a stored one, even if older by a nanosecond", async (database) => {
-    const store = database.openStore();
+  test("an older rate never replaces a stored one, even if older by a nanosecond", async (store) => {
     await storeRates(store, [EUR_USD]);
 
     const decisions = await storeRates(store, [newRate("EUR/USD", "9", OLDER, "other")]);
@@ -55,8 +52,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
-  test("a rate with the same time or a newer one replaces the stored rate", async (database) => {
-    const store = database.openStore();
+  test("a rate with the same time or a newer one replaces the stored rate", async (store) => {
     await storeRates(store, [EUR_USD]);
 
     assert.deepEqual(await storeRates(store, [newRate("EUR/USD", "1.15", SAME, "ecb")]), ["store"]);
@@ -68,9 +64,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("one call decides on each rate separately and in order", async (database) => {
-    const store = database.openStore();
-
+  test("one call decides on each rate separately and in order", async (store) => {
     const decisions = await storeRates(store, [
       newRate("EUR/USD", "1", SAME),
       newRate("EUR/USD", "2", OLDER),
@@ -84,21 +78,18 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
-  test("storing an empty list stores nothing", async (database) => {
-    const store = database.openStore();
+  test("storing an empty list stores nothing", async (store) => {
     assert.deepEqual(await storeRates(store, []), []);
     assert.equal(await store.rates.hasAny(), false);
   });
 
-  test("a pair and its inverse are different pairs", async (database) => {
-    const store = database.openStore();
+  test("a pair and its inverse are different pairs", async (store) => {
     await storeRates(store, [EUR_USD]);
     assert.equal(await store.rates.suspend(pairOf("USD/EUR"), BY), false);
     assert.deepEqual(await store.rates.list("USD"), []);
   });
 
-  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (database) => {
-    const store = database.openStore();
+  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (store) => {
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
@@ -112,8 +103,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), [expected]);
   });
 
-  test("a released rate becomes the stored rate, and can be released only once", async (database) => {
-    const store = database.openStore();
+  test("a released rate becomes the stored rate, and can be released only once", async (store) => {
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
     await updateRates(store, [held], cautious);
@@ -125,8 +115,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (database) => {
-    const store = database.openStore();
+  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (store) => {
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
     await updateRates(store, [held], cautious);
@@ -140,8 +129,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a preview of updates returns the decisions and stores nothing", async (database) => {
-    const store = database.openStore();
+  test("a preview of updates returns the decisions and stores nothing", async (store) => {
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
@@ -152,8 +140,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a removed rate is returned, its pair is unknown from then on, and the others stay", async (database) => {
-    const store = database.openStore();
+  test("a removed rate is returned, its pair is unknown from then on, and the others stay", async (store) => {
     const inverse = newRate("USD/EUR", "0.8714", SAME);
     await storeRates(store, [EUR_USD, inverse]);
     await store.rates.suspend(pairOf("EUR/USD"), BY);
@@ -166,8 +153,7 @@ export function rateSuite(test: StoreTest): void {
     assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), false);
   });
 
-  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (database) => {
-    const store = database.openStore();
+  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (store) => {
     const inverse = newRate("USD/EUR", "0.8714", SAME);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     const otherHeld = newRate("USD/EUR", "87.14", NEWER, "ecb");
@@ -183,8 +169,7 @@ export function rateSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a removed pair can be stored again, also with an older rate and by another source", async (database) => {
-    const store = database.openStore();
+  test("a removed pair can be stored again, also with an older rate and by another source", async (store) => {
     await storeRates(store, [EUR_USD]);
     await store.rates.remove(pairOf("EUR/USD"), BY);
     const older = newRate("EUR/USD", "1.1", OLDER, "other");
@@ -193,8 +178,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.list(), [{ ...older, suspendedAt: undefined }]);
   });
 
-  test("removing a rate forgets the validators of its source only, and an unknown pair none", async (database) => {
-    const store = database.openStore();
+  test("removing a rate forgets the validators of its source only, and an unknown pair none", async (store) => {
     for (const [source, pair] of [
       ["cnb", "EUR/CZK"],
       ["ecb", "EUR/USD"],
@@ -213,10 +197,8 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await validators(), ["cnb {}", "ecb undefined"]);
   });
 
-  test("of several removals of a pair at once, one returns the rate", async (database) => {
-    const stores = [database.openStore(), database.openStore()];
-    const [store] = stores;
-    assert.ok(store !== undefined);
+  test("of several removals of a pair at once, one returns the rate", async (store, _, other) => {
+    const stores = [store, other];
     await storeRates(store, [EUR_USD]);
 
     const removals = [...stores, ...stores].map(({ rates }) => rates.remove(pairOf("EUR/USD"), BY));
@@ -225,8 +207,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(removed, [{ rate: { ...EUR_USD, suspendedAt: undefined }, held: undefined }]);
   });
 
-  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (database) => {
-    const store = database.openStore();
+  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (store) => {
     const jpy = newRate("EUR/JPY", "182.85", SAME);
     await storeRates(store, [EUR_USD, jpy]);
     const suspensions = async () =>

@@ -16,7 +16,7 @@ import {
   pairOf,
   type StoreTest,
   storeRates,
-  type TestDatabase,
+  valuesOf,
 } from "./database.ts";
 
 const PAIR = pairOf("EUR/CZK");
@@ -57,8 +57,7 @@ export function seriesReadSuite(test: StoreTest): void {
 }
 
 function readTests(test: StoreTest): void {
-  test("the series of a pair are those of its sources and kinds, in their order", async (database) => {
-    const store = database.openStore();
+  test("the series of a pair are those of its sources and kinds, in their order", async (store) => {
     const buying = { ...figureOf("cnb", "EUR/CZK", "2026-03-13", "24"), kind: "buying" } as const;
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-13", "24.4"));
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "24.41"), buying);
@@ -72,8 +71,7 @@ function readTests(test: StoreTest): void {
     assert.deepEqual(await store.series.seriesOf(pairOf("CZK/EUR")), []);
   });
 
-  test("a series is listed by its dates with amendments, in pages and within dates", async (database) => {
-    const store = database.openStore();
+  test("a series is listed by its dates with amendments, in pages and within dates", async (store) => {
     const days = ["2026-03-11", "2026-03-12", "2026-03-13"];
     // Not in the order of their dates, as an archive comes after a day.
     for (const [index, day] of days.toReversed().entries()) {
@@ -106,8 +104,7 @@ function readTests(test: StoreTest): void {
     assert.equal(paged[0]?.storedAt, NOW);
   });
 
-  test("the figure of a date is the last revision of it or of the date before", async (database) => {
-    const store = database.openStore();
+  test("the figure of a date is the last revision of it or of the date before", async (store) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.9"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
@@ -121,8 +118,7 @@ function readTests(test: StoreTest): void {
     assert.equal(await store.series.figureOnOrBefore(seriesOf("ecb", "buying"), NEWEST), undefined);
   });
 
-  test("the figure from a date on is the last revision of it or of the date after", async (database) => {
-    const store = database.openStore();
+  test("the figure from a date on is the last revision of it or of the date after", async (store) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.9"));
@@ -137,8 +133,7 @@ function readTests(test: StoreTest): void {
     assert.equal(await store.series.figureOnOrAfter(seriesOf("ecb", "buying"), ""), undefined);
   });
 
-  test("the pairs with series are listed once each, in pages, all or those of a base", async (database) => {
-    const store = database.openStore();
+  test("the pairs with series are listed once each, in pages, all or those of a base", async (store) => {
     const names = ["AUD/USD", "EUR/AUD", "EUR/CZK", "EUR1/AA", "USD/AUD"];
     for (const source of ["ecb", "cnb"]) {
       await add(store, ...names.map((name) => figureOf(source, name, "2026-03-13", "1.5")));
@@ -164,8 +159,7 @@ function readTests(test: StoreTest): void {
 }
 
 function publicationTests(test: StoreTest): void {
-  test("the figures of a publication are listed in pages and counted", async (database) => {
-    const store = database.openStore();
+  test("the figures of a publication are listed in pages and counted", async (store) => {
     const figures = ["EUR/CZK", "EUR/PLN"].flatMap((pair) =>
       ["2026-03-12", "2026-03-13"].map((date) => figureOf("ecb", pair, date, "5")),
     );
@@ -187,14 +181,15 @@ function publicationTests(test: StoreTest): void {
     assert.equal(await store.series.countOf({ source: undefined }), 0);
   });
 
-  test("figures without a publication are counted, and those whose document is missing are suspect", async (database) => {
-    const store = database.openStore();
+  test("figures without a publication are counted, and those whose document is missing are suspect", async (store, _, __, {
+    withoutForeignKeys,
+  }) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.2"));
     await add(store, figureOf("nbp", "EUR/PLN", "2026-03-12", "4.2"));
     await add(store, figureOf("import", "EUR/PLN", "2026-03-12", "4.3"));
     const change = (set: string, source: string) =>
-      database.withoutForeignKeys(`UPDATE figures SET ${set} WHERE source = '${source}'`);
+      withoutForeignKeys(`UPDATE figures SET ${set} WHERE source = '${source}'`);
     await change("publication = NULL, place = NULL", "ecb");
     await change("publication = 99", "cnb");
     await change("place = 7", "nbp");
@@ -232,8 +227,7 @@ async function compared(store: Store, above = "0"): Promise<string[]> {
 }
 
 function comparisonTests(test: StoreTest): void {
-  test("sources are compared by the newest date that two of them have", async (database) => {
-    const store = database.openStore();
+  test("sources are compared by the newest date that two of them have", async (store) => {
     await add(
       store,
       figureOf("ecb", "EUR/CZK", "2026-03-12", "24.40"),
@@ -249,8 +243,7 @@ function comparisonTests(test: StoreTest): void {
     assert.deepEqual(await compared(store, "0.00082"), []);
   });
 
-  test("equal values, other dates, other kinds and single sources are no difference", async (database) => {
-    const store = database.openStore();
+  test("equal values, other dates, other kinds and single sources are no difference", async (store) => {
     const buying = { ...figureOf("cnb", "EUR/NOK", "2026-03-13", "9"), kind: "buying" } as const;
     await add(
       store,
@@ -269,8 +262,7 @@ function comparisonTests(test: StoreTest): void {
     assert.deepEqual(await compared(store), []);
   });
 
-  test("of three sources the lowest and the highest are shown, and every pair of many pages", async (database) => {
-    const store = database.openStore();
+  test("of three sources the lowest and the highest are shown, and every pair of many pages", async (store) => {
     const quotes = Array.from({ length: 450 }, (_, index) => `Q${1000 + index}`);
     for (const [source, rate] of [
       ["ecb", "1.2"],
@@ -292,16 +284,14 @@ function comparisonTests(test: StoreTest): void {
 
 const LATER = "2026-11-21T13:00:00.000Z";
 
-/** A store that serves the ECB's figure, and has one of CNB in its series. */
-async function storeWithTwo(database: TestDatabase, cnb: Figure) {
-  const store = database.openStore();
+/** Serves the ECB's figure, and adds one of CNB to its series. @returns how a source gets the pair. */
+async function storeTwo(store: Store, cnb: Figure) {
   await storeRates(store, [newRate("EUR/CZK", "24.40", "2026-03-13T15:00:00Z", "ecb")]);
   await add(store, cnb);
-  const own = (source = "cnb") =>
+  return (source = "cnb") =>
     store.series.own(seriesOf(source), {
       ...{ maxRateJump: "0.5" as Decimal, headersOf, origin: byAt(LATER) },
     });
-  return { store, own };
 }
 
 async function served(store: Store): Promise<string> {
@@ -315,9 +305,9 @@ const eventsOf = async (store: Store) =>
   );
 
 function ownerTests(test: StoreTest): void {
-  test("a pair given to a source serves its newest figure, which its history has", async (database) => {
+  test("a pair given to a source serves its newest figure, which its history has", async (store) => {
     const newest = figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55");
-    const { store, own } = await storeWithTwo(database, newest);
+    const own = await storeTwo(store, newest);
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.10"));
 
     const change = await own();
@@ -332,9 +322,9 @@ function ownerTests(test: StoreTest): void {
     assert.equal((await own()).decision, "owned");
   });
 
-  test("a figure that jumps is held, and its release gives the pair to its source", async (database) => {
+  test("a figure that jumps is held, and its release gives the pair to its source", async (store) => {
     const jump = figureOf("cnb", "EUR/CZK", "2026-03-16", "99");
-    const { store, own } = await storeWithTwo(database, jump);
+    const own = await storeTwo(store, jump);
 
     assert.equal((await own()).decision, "hold");
 
@@ -344,12 +334,8 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 99");
   });
 
-  test("a figure that is served replaces a held one", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
-    const engine = database.openEngine();
+  test("a figure that is served replaces a held one", async (store, engine) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"));
     await engine.query(
       "INSERT INTO held_rates (base, quote, rate, as_of, source, held_at) " +
         "VALUES ('EUR', 'CZK', '99', '2026-03-16T15:00:00.000000000Z', 'ecb', $1)",
@@ -362,10 +348,9 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 24.55");
   });
 
-  test("an older figure, and a source without one, change nothing", async (database) => {
+  test("an older figure, and a source without one, change nothing", async (store, engine) => {
     const older = figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55");
-    const { own } = await storeWithTwo(database, older);
-    const engine = database.openEngine();
+    const own = await storeTwo(store, older);
     const before = await contentsOf(engine);
 
     assert.equal((await own()).decision, "older");
@@ -375,9 +360,9 @@ function ownerTests(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("a table that has not begun is left for the newest figure that is valid", async (database) => {
+  test("a table that has not begun is left for the newest figure that is valid", async (store) => {
     const begun = figureOf("cnb", "EUR/CZK", "2026-11-01", "24.55");
-    const { store, own } = await storeWithTwo(database, { ...begun, validUntil: "2026-11-30" });
+    const own = await storeTwo(store, { ...begun, validUntil: "2026-11-30" });
     const next = figureOf("cnb", "EUR/CZK", "2026-12-01", "24.60");
     await add(store, { ...next, validUntil: "2026-12-31" });
     await add(store, {
@@ -391,11 +376,8 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 24.55");
   });
 
-  test("a pair that is not served is served again", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55"),
-    );
+  test("a pair that is not served is served again", async (store) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55"));
     await store.rates.remove(PAIR, byAt(NOW));
 
     const change = await own();
@@ -406,19 +388,13 @@ function ownerTests(test: StoreTest): void {
     assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 2);
   });
 
-  test("two sources that are given a pair at once are given it one after the other", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
+  test("two sources that are given a pair at once are given it one after the other", async (store) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"));
     await add(store, figureOf("nbp", "EUR/CZK", "2026-03-16", "24.56"));
 
     const changes = await Promise.all([own("cnb"), own("nbp")]);
 
-    assert.deepEqual(
-      changes.map(({ decision }) => decision),
-      ["serve", "serve"],
-    );
+    assert.deepEqual(valuesOf(changes, "decision"), ["serve", "serve"]);
     assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 3);
     assert.deepEqual(await store.history.differing({ base: "", quote: "" }, 10), []);
   });

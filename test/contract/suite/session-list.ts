@@ -32,8 +32,7 @@ const listOf = async (store: Store, accountId: string, times = TIMES) =>
   (await store.sessions.list(accountId, MAX_UUID, 100, times)).map(({ id }) => id);
 
 export function sessionListSuite(test: StoreTest): void {
-  test("expired sessions, and those from a clock that was set back, are not listed", async (given) => {
-    const { store } = given;
+  test("expired sessions, and those from a clock that was set back, are not listed", async (store) => {
     const { accountId, first } = await accountWithSessions(store, 1);
     const future = newSession(accountId, { createdAt: LATER, expiresAt: END });
     await store.sessions.create(future, UNCHANGED, BY);
@@ -46,8 +45,7 @@ export function sessionListSuite(test: StoreTest): void {
     assert.deepEqual(await listOf(store, accountId, { now: END, issuedBy: END }), []);
   });
 
-  test("a session that an older version stored has an id and no address", async (given) => {
-    const { store, engine } = given;
+  test("a session that an older version stored has an id and no address", async (store, engine) => {
     const { accountId, first } = await accountWithSessions(store, 1);
     await engine.query("UPDATE sessions SET address = NULL");
 
@@ -60,7 +58,7 @@ export function sessionListSuite(test: StoreTest): void {
 }
 
 function endingSuite(test: StoreTest): void {
-  test("the id of an expired, a foreign or no session ends nothing", async ({ store, engine }) => {
+  test("the id of an expired, a foreign or no session ends nothing", async (store, engine) => {
     const { accountId, first } = await accountWithSessions(store, 1);
     const other = await accountWithSessions(store, 1);
     const expired = newSession(accountId, { expiresAt: LATER });
@@ -77,8 +75,7 @@ function endingSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of sessions that end all others at once, on two nodes, exactly one stays", async (given) => {
-    const { store: here, other: there } = given;
+  test("of sessions that end all others at once, on two nodes, exactly one stays", async (here, _, there) => {
     const { accountId, sessions } = await accountWithSessions(here, 8);
 
     const outcomes = await Promise.allSettled(

@@ -53,7 +53,7 @@ const endings: Record<string, (store: Store, owner: Owner) => Promise<unknown>> 
 
 export function settingsSuite(test: StoreTest): void {
   for (const [what, end] of Object.entries(endings)) {
-    test(`an account's owner changes nothing when ${what}`, async ({ store, engine }) => {
+    test(`an account's owner changes nothing when ${what}`, async (store, engine) => {
       const owner = await newOwner(store);
       await end(store, owner);
       const before = await contentsOf(engine);
@@ -67,8 +67,7 @@ export function settingsSuite(test: StoreTest): void {
     });
   }
 
-  test("an operator changes a suspended account, and an owner changes its own", async (given) => {
-    const { store, engine } = given;
+  test("an operator changes a suspended account, and an owner changes its own", async (store, engine) => {
     const suspended = await newOwner(store);
     await store.administration.suspend(suspended.email, BY);
     for (const change of changes) {
@@ -84,8 +83,7 @@ export function settingsSuite(test: StoreTest): void {
     }
   });
 
-  test("a deleted account's mails about its quota cannot be turned off", async (given) => {
-    const { store, engine } = given;
+  test("a deleted account's mails about its quota cannot be turned off", async (store, engine) => {
     const { account } = await newRegistration(store);
     await engine.query("UPDATE accounts SET deleted_at = $1", NOW);
     const before = await contentsOf(engine);

@@ -28,8 +28,7 @@ const manyRates = () =>
 const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
 
 export function signatureSuite(test: StoreTest): void {
-  test("a key is in use once a rate is stored with its signature, also of a suspended pair", async (database) => {
-    const store = database.openStore();
+  test("a key is in use once a rate is stored with its signature, also of a suspended pair", async (store) => {
     const key = newSigningKey();
     const { id, publicKey } = key;
     await store.signingKeys.add(newSigningKey(), NOW);
@@ -41,8 +40,7 @@ export function signatureSuite(test: StoreTest): void {
     assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
   });
 
-  test("a key is no longer in use when its last rate is replaced or removed", async (database) => {
-    const store = database.openStore();
+  test("a key is no longer in use when its last rate is replaced or removed", async (store) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
 
@@ -54,8 +52,7 @@ export function signatureSuite(test: StoreTest): void {
     assert.deepEqual(await store.signingKeys.listInUse(), []);
   });
 
-  test("rates without a signature get one, page by page, and those with one keep it", async (database) => {
-    const store = database.openStore();
+  test("rates without a signature get one, page by page, and those with one keep it", async (store) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
     await storeRates(store, manyRates());
@@ -68,8 +65,7 @@ export function signatureSuite(test: StoreTest): void {
     assert.deepEqual(inUse.sort(), [first.id, second.id].sort());
   });
 
-  test("headers that no response can have are made anew, with or without a key, and others stay", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("headers that no response can have are made anew, with or without a key, and others stay", async (store, engine) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     const lira = newRate("USD/TRY", "42.5", NEWER, "tcmb");
     await updateRates(store, [EUR_USD, lira], policy, { headersOf: signedHeadersOf(first) });
@@ -94,8 +90,7 @@ export function signatureSuite(test: StoreTest): void {
     assert.match(String(right?.headers), /^\["rate-source","tcmb;name=%\\"Central Bank of the /);
   });
 
-  test("every rate is signed anew, once each", async (database) => {
-    const store = database.openStore();
+  test("every rate is signed anew, once each", async (store) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     const rates = [EUR_USD, ...manyRates()];
     await updateRates(store, rates, policy, { headersOf: signedHeadersOf(first) });
@@ -106,8 +101,7 @@ export function signatureSuite(test: StoreTest): void {
     assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
   });
 
-  test("a rate that is replaced while rates are signed keeps its own signature", async (database) => {
-    const store = database.openStore();
+  test("a rate that is replaced while rates are signed keeps its own signature", async (store) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     await updateRates(store, [EUR_USD], policy, { headersOf: signedHeadersOf(first) });
     const slow = signedHeadersOf(second);

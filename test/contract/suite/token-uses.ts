@@ -48,7 +48,7 @@ const tenOnTwoNodes = <Result>(
   Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
 
 export function verificationSuite(test: StoreTest): void {
-  test("a token verifies its own account's email, once", async ({ store, engine }) => {
+  test("a token verifies its own account's email, once", async (store, engine) => {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
 
@@ -70,8 +70,7 @@ export function verificationSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), after);
   });
 
-  test("a verified email keeps its verification time, and the token becomes invalid", async (given) => {
-    const { store } = given;
+  test("a verified email keeps its verification time, and the token becomes invalid", async (store) => {
     const { account, email, verification } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, BY);
 
@@ -82,8 +81,7 @@ export function verificationSuite(test: StoreTest): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), false);
   });
 
-  test("a token that is expired, unknown or for another purpose verifies nothing", async (given) => {
-    const { store, engine } = given;
+  test("a token that is expired, unknown or for another purpose verifies nothing", async (store, engine) => {
     const { verification, reset } = await newResetting(store);
     const before = await contentsOf(engine);
 
@@ -103,8 +101,8 @@ export function verificationSuite(test: StoreTest): void {
     );
   });
 
-  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (given) => {
-    const { stores } = given;
+  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (here, _, there) => {
+    const stores = [here, there] as const;
     const { verification } = await newRegistration(stores[0]);
 
     const verified = await tenOnTwoNodes(stores, (store) =>
@@ -116,7 +114,7 @@ export function verificationSuite(test: StoreTest): void {
 }
 
 export function passwordResetSuite(test: StoreTest): void {
-  test("a reset sets the password, verifies the email and sends a notice", async ({ store }) => {
+  test("a reset sets the password, verifies the email and sends a notice", async (store) => {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
     for (const { mailId } of [verification, reset, other.verification, other.reset]) {
@@ -144,8 +142,7 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(email), changed);
   });
 
-  test("a reset of a verified account ends only its own sessions and revokes no API key", async (given) => {
-    const { store } = given;
+  test("a reset of a verified account ends only its own sessions and revokes no API key", async (store) => {
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
     await store.accounts.markEmailVerified(account.email, BY);
     const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
@@ -167,8 +164,7 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("a reset that verifies the email for the first time revokes only the account's own keys", async (given) => {
-    const { store } = given;
+  test("a reset that verifies the email for the first time revokes only the account's own keys", async (store) => {
     const [{ account, email, reset }, other] = [
       await newResetting(store),
       await newResetting(store),
@@ -212,8 +208,8 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("a first reset during concurrent key creations on two nodes leaves no active key", async (given) => {
-    const { stores } = given;
+  test("a first reset during concurrent key creations on two nodes leaves no active key", async (here, _, there) => {
+    const stores = [here, there] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
     await stores[0].sessions.create(session, UNCHANGED, BY);
@@ -231,8 +227,8 @@ export function passwordResetSuite(test: StoreTest): void {
     );
   });
 
-  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (given) => {
-    const { stores } = given;
+  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (here, _, there) => {
+    const stores = [here, there] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
     for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token, BY);
@@ -261,8 +257,7 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
-  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (given) => {
-    const { store, engine } = given;
+  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (store, engine) => {
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
@@ -278,7 +273,7 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
   });
 
-  test("a reset changes nothing when its notice cannot be stored", async ({ store, engine }) => {
+  test("a reset changes nothing when its notice cannot be stored", async (store, engine) => {
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
@@ -291,8 +286,8 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (given) => {
-    const { stores } = given;
+  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (here, _, there) => {
+    const stores = [here, there] as const;
     const { account, reset } = await newResetting(stores[0]);
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readUnitsByAccount, readUnitsByKeyAndDay } from "../../../src/billing/export.ts";
 import { billingPeriodAt } from "../../../src/billing/rules.ts";
+import type { Engine } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
@@ -35,8 +36,7 @@ async function unitsByKey(store: Store, period = PERIOD): Promise<string[]> {
 }
 
 /** More accounts than a page of the export has, all but some without units. */
-async function fill(database: Parameters<Parameters<StoreTest>[1]>[0], accounts: number) {
-  const engine = database.openEngine();
+async function fill(engine: Engine, accounts: number) {
   const id = (nth: number) => `00000000-0000-7000-8000-${String(nth).padStart(12, "0")}`;
   await engine.transaction(function* () {
     for (let nth = 0; nth < accounts; nth += 1) {
@@ -52,8 +52,7 @@ async function fill(database: Parameters<Parameters<StoreTest>[1]>[0], accounts:
 }
 
 export function usageExportSuite(test: StoreTest): void {
-  test("each account has its plan, quota and units of the period, in order of the id", async (given) => {
-    const { store } = given;
+  test("each account has its plan, quota and units of the period, in order of the id", async (store) => {
     const [first, second] = [await newCustomer(store, 10), await newCustomer(store, 20)];
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -84,8 +83,7 @@ export function usageExportSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a period lists the accounts created before its end, and any that has units in it", async (given) => {
-    const { store } = given;
+  test("a period lists the accounts created before its end, and any that has units in it", async (store) => {
     const october = newAccount({ createdAt: "2026-10-31T23:59:59.999Z" });
     const november = newAccount({ createdAt: "2026-11-01T00:00:00.000Z" });
     for (const account of [october, november]) {
@@ -104,7 +102,7 @@ export function usageExportSuite(test: StoreTest): void {
     assert.equal((await unitsByAccount(store)).length, 3);
   });
 
-  test("a deleted account is exported without its email where it has units", async ({ store }) => {
+  test("a deleted account is exported without its email where it has units", async (store) => {
     const { accountId, email, key, keyHash } = await newCustomer(store, 10);
     await read(store, keyHash, NOW);
     await store.administration.delete(email, BY);
@@ -117,8 +115,7 @@ export function usageExportSuite(test: StoreTest): void {
     assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-01T00:00:00.000Z")), []);
   });
 
-  test("an account without units is exported up to the period of its deletion", async (given) => {
-    const { store } = given;
+  test("an account without units is exported up to the period of its deletion", async (store) => {
     const account = newAccount({ createdAt: "2026-10-05T00:00:00.000Z" });
     await store.accounts.create(account, newMailToken(), BY);
     await store.administration.delete(account.email, byAt(PERIOD.start));
@@ -130,7 +127,7 @@ export function usageExportSuite(test: StoreTest): void {
     assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-15T00:00:00.000Z")), []);
   });
 
-  test("units by key and day are those of the period, revoked keys included", async ({ store }) => {
+  test("units by key and day are those of the period, revoked keys included", async (store) => {
     const first = await newCustomer(store, 100);
     await newCustomer(store, 100);
     const last = await newCustomer(store, 100);
@@ -166,8 +163,7 @@ export function usageExportSuite(test: StoreTest): void {
     ]);
   });
 
-  test("units by key and day are read in pages that start after an account, day and key", async (given) => {
-    const { store } = given;
+  test("units by key and day are read in pages that start after an account, day and key", async (store) => {
     const [one, two] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const other = newKey(one.accountId);
     await store.keys.create(other, KEY_LIMITS, BY);
@@ -201,9 +197,8 @@ export function usageExportSuite(test: StoreTest): void {
     assert.equal((await store.usage.byKey(start, upToFirst, 9)).length, 2);
   });
 
-  test("the pages of many accounts have every account once, and all units of the store", async (database) => {
-    const store = database.openStore();
-    const id = await fill(database, 2500);
+  test("the pages of many accounts have every account once, and all units of the store", async (store, engine) => {
+    const id = await fill(engine, 2500);
     const expected = Array.from({ length: 2500 }, (_, nth) => `${id(nth)} 0`);
     const days: string[] = [];
     for (const nth of [0, 998, 999, 1000, 1999, 2000, 2499]) {
@@ -218,7 +213,7 @@ export function usageExportSuite(test: StoreTest): void {
     assert.deepEqual(await unitsByKey(store), days);
   });
 
-  test("the units of an account with more days than a page are complete", async ({ store }) => {
+  test("the units of an account with more days than a page are complete", async (store) => {
     const { accountId, key } = await newCustomer(store, 10_000);
     const keys = [key];
     while (keys.length < 100) {
@@ -242,8 +237,9 @@ export function usageExportSuite(test: StoreTest): void {
     assert.deepEqual(await unitsByKey(store), lines);
   });
 
-  test("an account whose plan is not stored is listed with its units and no quota", async (given) => {
-    const { store, losePlan } = given;
+  test("an account whose plan is not stored is listed with its units and no quota", async (store, _, __, {
+    losePlan,
+  }) => {
     const { accountId, plan, keyHash } = await newCustomer(store, 10);
     await read(store, keyHash, NOW);
     await losePlan(plan);
