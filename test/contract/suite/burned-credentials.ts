@@ -3,9 +3,11 @@ import type { KeyReference } from "../../../src/api-keys/store.ts";
 import { HASHES_PER_STATEMENT } from "../../../src/shared/page-size.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
   byAt,
   contentsOf,
+  eventsOf,
   KEY_LIMITS,
   keysOf,
   NOW,
@@ -34,10 +36,8 @@ async function storedSession(store: Store, expiresAt = END) {
 }
 
 /** The account's events of an action, oldest first. */
-async function eventsOf(store: Store, accountId: string, action: string) {
-  const events = await store.audit.list({ accountId, after: { at: "", id: "" }, limit: 1000 });
-  return events.filter((event) => event.action === action);
-}
+const actionsOf = async (store: Store, accountId: string, action: string) =>
+  (await eventsOf(store, accountId)).filter((event) => event.action === action);
 
 export function burnSuite(test: StoreTest): void {
   test("a key is found by its id, its hash or its prefix, with its account's email", async (store) => {
@@ -88,17 +88,14 @@ export function burnSuite(test: StoreTest): void {
     for (const { accountId, key, keyHash } of leaked) {
       assert.equal((await keysOf(store, accountId))[0]?.revokedAt, LATER);
       assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
-      const [event, ...others] = await eventsOf(store, accountId, "api_key.revoked");
+      const [event, ...others] = await actionsOf(store, accountId, "api_key.revoked");
       const details = { api_key_id: key.id, key_prefix: key.keyPrefix, reason: "burned" };
       assert.deepEqual([event?.at, event?.details, others], [LATER, details, []]);
     }
     assert.equal((await keysOf(store, revoked.accountId))[0]?.revokedAt, NOW);
-    assert.equal((await eventsOf(store, revoked.accountId, "api_key.revoked")).length, 1);
-    assert.notEqual(
-      (await store.metering.read(newRead(safe.keyHash, { pair: "" })))?.found,
-      undefined,
-    );
-    assert.deepEqual(await eventsOf(store, safe.accountId, "api_key.revoked"), []);
+    assert.equal((await actionsOf(store, revoked.accountId, "api_key.revoked")).length, 1);
+    assert.ok(await accepts(store, safe));
+    assert.deepEqual(await actionsOf(store, safe.accountId, "api_key.revoked"), []);
   });
 
   test("a preview reports what a burn would do, and changes nothing", async (store, engine) => {
@@ -131,7 +128,7 @@ export function burnSuite(test: StoreTest): void {
     const ids = burned.flatMap(({ revoked }) => revoked.map(({ id }) => id)).sort();
     assert.deepEqual(ids, keys.map(({ id }) => id).sort());
     assert.deepEqual([burned[0]?.known, burned[1]?.known], [20, 20]);
-    assert.equal((await eventsOf(there, accountId, "api_key.revoked")).length, 20);
+    assert.equal((await actionsOf(there, accountId, "api_key.revoked")).length, 20);
   });
 
   test("a burn takes as many hashes as a statement has, none too, and rejects more", async (store, engine) => {
@@ -163,14 +160,14 @@ export function burnSuite(test: StoreTest): void {
 
     for (const { tokenHash, accountId } of [first, second]) {
       assert.equal(await store.sessions.findAccount(tokenHash, LATER), undefined);
-      const events = await eventsOf(store, accountId, "session.ended");
+      const events = await actionsOf(store, accountId, "session.ended");
       assert.deepEqual(
         events.map(({ at, details }) => [at, details]),
         [[LATER, { reason: "burned" }]],
       );
     }
     assert.equal(await store.sessions.findAccount(safe.tokenHash, LATER), safe.accountId);
-    assert.deepEqual(await eventsOf(store, expired.accountId, "session.ended"), []);
+    assert.deepEqual(await actionsOf(store, expired.accountId, "session.ended"), []);
   });
 
   test("the session of a suspended account ends, and does not return when the account is resumed", async (store, engine) => {

@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
+import { MAX_UUID } from "../../../src/shared/uuid.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
   byAt,
   bySession,
-  EUR_USD,
+  contentsOf,
   KEY_LIMITS,
   keysOf,
   NOW,
   newAccount,
   newHash,
+  newId,
   newKey,
   newMailToken,
-  newRead,
   newSession,
   type StoreTest,
-  storeRates,
   UNCHANGED,
 } from "./database.ts";
 
@@ -103,7 +104,7 @@ export function apiKeySuite(test: StoreTest): void {
 
     assert.equal(await store.keys.create(third, limits, BY), "active");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal((await store.metering.read(newRead(third.keyHash)))?.found, undefined);
+    assert.ok(!(await accepts(store, third)));
     assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
 
     await store.keys.revoke(accountId, first.id, BY);
@@ -192,17 +193,79 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.findAccount(second.keyHash), accountId);
     assert.equal(await store.keys.findAccount(foreign.keyHash), other);
   });
+}
 
-  test("a key revoked on one node is invalid at the next read on another", async (here, _, there) => {
-    await storeRates(here, [EUR_USD]);
-    const accountId = await storedAccount(here);
-    const key = newKey(accountId);
-    await here.keys.create(key, KEY_LIMITS, BY);
-    assert.equal((await there.metering.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
+const LATER = "2026-11-21T13:00:00.000Z";
+const TIMES = { now: NOW, issuedBy: NOW };
 
-    await here.keys.revoke(accountId, key.id, BY);
+/** An account with sessions, oldest first. */
+async function accountWithSessions(store: Store, count: number) {
+  const account = newAccount();
+  await store.accounts.create(account, newMailToken(), BY);
+  const sessions = Array.from({ length: count }, () => newSession(account.id));
+  for (const session of sessions) await store.sessions.create(session, UNCHANGED, BY);
+  const [first = newSession(account.id), ...others] = sessions;
+  return { accountId: account.id, sessions, first, others };
+}
 
-    assert.equal((await there.metering.read(newRead(key.keyHash)))?.found, undefined);
-    assert.equal((await here.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 1);
+const listOf = async (store: Store, accountId: string, times = TIMES) =>
+  (await store.sessions.list(accountId, MAX_UUID, 100, times)).map(({ id }) => id);
+
+export function sessionListSuite(test: StoreTest): void {
+  test("expired sessions, and those from a clock that was set back, are not listed", async (store) => {
+    const { accountId, first } = await accountWithSessions(store, 1);
+    const future = newSession(accountId, { createdAt: LATER, expiresAt: END });
+    await store.sessions.create(future, UNCHANGED, BY);
+
+    assert.deepEqual(await listOf(store, accountId), [first.id]);
+    assert.deepEqual(await listOf(store, accountId, { now: NOW, issuedBy: LATER }), [
+      future.id,
+      first.id,
+    ]);
+    assert.deepEqual(await listOf(store, accountId, { now: END, issuedBy: END }), []);
+  });
+
+  test("a session that an older version stored has an id and no address", async (store, engine) => {
+    const { accountId, first } = await accountWithSessions(store, 1);
+    await engine.query("UPDATE sessions SET address = NULL");
+
+    const [listed] = await store.sessions.list(accountId, MAX_UUID, 100, TIMES);
+
+    assert.deepEqual([listed?.id, listed?.address], [first.id, undefined]);
+  });
+
+  endingSuite(test);
+}
+
+function endingSuite(test: StoreTest): void {
+  test("the id of an expired, a foreign or no session ends nothing", async (store, engine) => {
+    const { accountId, first } = await accountWithSessions(store, 1);
+    const other = await accountWithSessions(store, 1);
+    const expired = newSession(accountId, { expiresAt: LATER });
+    await store.sessions.create(expired, UNCHANGED, BY);
+    const before = await contentsOf(engine);
+
+    const outcomes = [
+      await store.sessions.endOne(other.first.id, bySession(first)),
+      await store.sessions.endOne(newId(), bySession(first)),
+      await store.sessions.endOne(expired.id, bySession(first, LATER)),
+    ];
+
+    assert.deepEqual(outcomes, [false, false, false]);
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("of sessions that end all others at once, on two nodes, exactly one stays", async (here, _, there) => {
+    const { accountId, sessions } = await accountWithSessions(here, 8);
+
+    const outcomes = await Promise.allSettled(
+      sessions.map((session, index) =>
+        (index % 2 === 0 ? here : there).sessions.endOthers(bySession(session)),
+      ),
+    );
+
+    const statuses = outcomes.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === "fulfilled").length, 1);
+    assert.deepEqual(await listOf(here, accountId), [sessions[statuses.indexOf("fulfilled")]?.id]);
   });
 }

@@ -244,6 +244,21 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
   return rows.map(({ day, api_key_id, units }) => `${day} ${api_key_id}: ${units}`);
 }
 
+/** Whether a node accepts a key. It reads the quota alone, so that nothing is charged. */
+export const accepts = async (store: Store, { keyHash }: Pick<NewApiKey, "keyHash">) =>
+  (await store.metering.read(newRead(keyHash, { pair: "" })))?.found !== undefined;
+
+/** The events of an account, or all, oldest first. */
+export const eventsOf = (store: Store, accountId?: string) =>
+  store.audit.list({ after: { at: "", id: "" }, limit: 1000, ...(accountId && { accountId }) });
+
+/** Ten concurrent uses on two nodes. */
+export const tenOnTwoNodes = <Result>(
+  [here, there]: readonly [Store, Store],
+  use: (store: Store, index: number) => Promise<Result>,
+) =>
+  Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
+
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
   return (await store.usage.ofPeriod(accountId, period))?.usedUnits;

@@ -161,33 +161,23 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("reads never exceed an exhausted quota, whatever the pair", async (store, engine) => {
-    await storeRates(store, [EUR_USD]);
-    const { accountId, keyHash, key } = await newCustomer(store, 1);
-    await store.metering.read(newRead(keyHash));
+  for (const quotaUnits of [0, 1]) {
+    test(`a quota of ${quotaUnits} is never exceeded, whatever the pair`, async (store, engine) => {
+      await storeRates(store, [EUR_USD]);
+      const { accountId, keyHash, key } = await newCustomer(store, quotaUnits);
+      if (quotaUnits > 0) await store.metering.read(newRead(keyHash));
 
-    const exhausted = { accountId, quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
-    for (const pair of ["EUR/USD", "USD/EUR"]) {
-      assert.deepEqual(await store.metering.read(newRead(keyHash, { pair })), exhausted);
-    }
+      const quota = { quotaUnits, usedUnits: quotaUnits };
+      for (const pair of ["EUR/USD", "USD/EUR"]) {
+        const outcome = await store.metering.read(newRead(keyHash, { pair }));
+        assert.deepEqual(outcome, { accountId, quota, found: "exhausted" });
+      }
 
-    assert.equal(await usedUnits(store, accountId), 1);
-    assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
-  });
-
-  test("a plan with zero units serves no read", async (store, engine) => {
-    await storeRates(store, [EUR_USD]);
-    const { accountId, keyHash } = await newCustomer(store, 0);
-
-    const outcome = await store.metering.read(newRead(keyHash));
-
-    assert.deepEqual(outcome, {
-      accountId,
-      quota: { quotaUnits: 0, usedUnits: 0 },
-      found: "exhausted",
+      assert.equal(await usedUnits(store, accountId), quotaUnits);
+      const lines = quotaUnits > 0 ? [`2026-11-21 ${key.id}: 1`] : [];
+      assert.deepEqual(await dailyUnits(engine, accountId), lines);
     });
-    assert.deepEqual(await dailyUnits(engine, accountId), []);
-  });
+  }
 
   test("concurrent reads are charged in order of arrival, across an account's keys", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
@@ -365,22 +355,25 @@ export function meterSuite(test: StoreTest): void {
     );
   });
 
-  test("a node's next read sees its own stored rates, suspensions and revocations", async (store) => {
-    await storeRates(store, [EUR_USD]);
-    const { accountId, key, keyHash } = await newCustomer(store, 100);
-    const found = async () => foundIn([await store.metering.read(newRead(keyHash))])[0];
-    assert.equal(await found(), "1.1476");
+  for (const where of ["itself", "another node"]) {
+    test(`a node's next read sees rates, suspensions and revocations by ${where}`, async (there, _, other) => {
+      const here = where === "itself" ? there : other;
+      await storeRates(here, [EUR_USD]);
+      const { accountId, key, keyHash } = await newCustomer(here, 100);
+      const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
+      assert.equal(await found(), "1.1476");
 
-    await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
-    assert.equal(await found(), "1.1500");
-    await store.rates.suspend(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "suspended");
-    await store.rates.resume(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "1.1500");
-    await store.keys.revoke(accountId, key.id, BY);
-    assert.equal(await found(), undefined);
-    assert.equal(await usedUnits(store, accountId), 4);
-  });
+      await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+      assert.equal(await found(), "1.1500");
+      await here.rates.suspend(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "suspended");
+      await here.rates.resume(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "1.1500");
+      await here.keys.revoke(accountId, key.id, BY);
+      assert.equal(await found(), undefined);
+      assert.equal(await usedUnits(there, accountId), 4);
+    });
+  }
 
   test("a key and a pair that were unknown are found once they are stored", async (here, _, there) => {
     await storeRates(here, [EUR_USD]);
@@ -416,18 +409,74 @@ export function meterSuite(test: StoreTest): void {
     }
     assert.equal(await usedUnits(store, accountId), 4);
   });
+}
 
-  test("a node's next read sees rates and suspensions that another node stored", async (here, _, there) => {
-    await storeRates(here, [EUR_USD]);
-    const { keyHash } = await newCustomer(here, 100);
-    const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
-    assert.equal(await found(), "1.1476");
+// What a process keeps of an account must not outlive a boundary: several reads at once, one batch,
+// on both sides of each.
 
-    await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
-    assert.equal(await found(), "1.1500");
-    await here.rates.suspend(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "suspended");
-    await here.rates.resume(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "1.1500");
+const NOVEMBER = "2026-11-30T23:59:59.999Z";
+const DECEMBER = "2026-12-01T00:00:00.000Z";
+
+/** Sends reads at once. @returns of each whether it was served, exhausted or rejected. */
+async function readAtOnce(store: Store, keyHash: string, times: readonly string[]) {
+  const reads = times.map((time) => store.metering.read(newRead(keyHash, { time })));
+  return (await Promise.all(reads)).map((outcome) => {
+    if (outcome?.found === undefined) return "rejected";
+    return outcome.found === "exhausted" ? "exhausted" : "served";
+  });
+}
+
+const fourAt = (time: string) => [time, time, time, time];
+
+export function boundarySuite(test: StoreTest): void {
+  test("after the end of a month, reads at once of a cached key share the new quota", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 2);
+    assert.deepEqual(await readAtOnce(store, keyHash, [NOVEMBER]), ["served"]);
+
+    const expected = ["served", "served", "exhausted", "exhausted"];
+    assert.deepEqual(await readAtOnce(store, keyHash, fourAt(DECEMBER)), expected);
+    assert.deepEqual(await readAtOnce(store, keyHash, [DECEMBER]), ["exhausted"]);
+
+    assert.equal(await usedUnits(store, accountId, "2026-11"), 1);
+    assert.equal(await usedUnits(store, accountId, "2026-12"), 2);
+  });
+
+  test("after a revocation, reads at once of the key are rejected, those of another key served", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 5);
+    const second = newKey(accountId);
+    await store.keys.create(second, KEY_LIMITS, BY);
+    const both = async () =>
+      (
+        await Promise.all(
+          [keyHash, second.keyHash].map((hash) => readAtOnce(store, hash, [NOVEMBER, NOVEMBER])),
+        )
+      ).flat();
+    assert.deepEqual(await both(), ["served", "served", "served", "served"]);
+
+    await store.keys.revoke(accountId, key.id, BY);
+
+    assert.deepEqual(await both(), ["rejected", "rejected", "served", "exhausted"]);
+    assert.equal(await usedUnits(store, accountId), 5);
+  });
+
+  test("after a change of the plan, reads at once share the new plan's quota", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, email, plan, keyHash } = await newCustomer(store, 2);
+    const read = () => readAtOnce(store, keyHash, fourAt(NOVEMBER));
+    const twoServed = ["served", "served", "exhausted", "exhausted"];
+    assert.deepEqual(await read(), twoServed);
+
+    const larger = `${plan}-larger`;
+    await store.plans.set({ name: larger, unitsPerPeriod: 4 }, BY);
+    await store.accounts.setPlan(email, larger, BY);
+    assert.deepEqual(await read(), twoServed);
+    await store.plans.set({ name: larger, unitsPerPeriod: 6 }, BY);
+    assert.deepEqual(await read(), twoServed);
+    await store.accounts.setPlan(email, plan, BY);
+    assert.deepEqual(await read(), ["exhausted", "exhausted", "exhausted", "exhausted"]);
+
+    assert.equal(await usedUnits(store, accountId), 6);
   });
 }
