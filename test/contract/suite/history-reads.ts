@@ -18,7 +18,6 @@ import {
   type StoreTest,
   storeRates,
   updateRates,
-  valuesOf,
 } from "./database.ts";
 
 const PAIR = pairOf("EUR/USD");
@@ -275,96 +274,119 @@ async function damage(store: Store, engine: Engine, sql: string, ...values: (str
   return store;
 }
 
-const reasonsOf = (found: readonly Difference[]) =>
-  found.map((one) => {
-    assert.ok(one.kind === "observation", one.kind);
-    return `${one.observation.quote} ${one.observation.sequence}: ${one.reason}`;
-  });
+/** A difference in a line: `figure USD 1: 1.1467, not 1.1476`. */
+function lineOf(one: Difference): string {
+  switch (one.kind) {
+    case "figure": {
+      const { quote, sequence, rate } = one.observation;
+      return `figure ${quote} ${sequence}: ${rate}, not ${one.stated?.rate}`;
+    }
+    case "document":
+      return `document ${one.document?.hash}: ${one.reason}`;
+    case "served":
+      return `served ${one.served.quote}: ${one.served.rate}, last ${one.last?.rate}`;
+    case "observation":
+      return `${one.observation.quote} ${one.observation.sequence}: ${one.reason}`;
+    case "headers":
+      return `headers ${one.rate.quote} ${one.rate.source}`;
+    default:
+      return assert.fail(one.kind);
+  }
+}
+
+const differencesIn = async (store: Store) => (await verified(store)).found.map(lineOf);
+
+const { hash: HASH } = await packed(DOCUMENT);
+const EXCHANGED = await packed(DOCUMENT.replace("1.1476", "1.1467"));
+
+const NOT_SERVED = "its pair is not served, and was not deleted";
+const setTime = (time: string) =>
+  `UPDATE observations SET stored_at = '${time}' WHERE quote = 'ISK'`;
+const setContent = `UPDATE documents SET content = $1 WHERE hash = '${HASH}'`;
+const observed = (set: string, where: string) => `UPDATE observations SET ${set} WHERE ${where}`;
+
+/** What is changed, and the only differences that are found then. */
+const damages: readonly (readonly [string, string, readonly string[], Buffer?])[] = [
+  [
+    "a changed digit",
+    observed("rate = '1.1467'", "rate = '1.1476'"),
+    ["figure USD 1: 1.1467, not 1.1476"],
+  ],
+  [
+    "a changed time",
+    observed("as_of = '2026-03-13T15:00:00.000000001Z'", "rate = '1.1476'"),
+    ["figure USD 1: 1.1476, not undefined"],
+  ],
+  [
+    "exchanged bytes of a document",
+    setContent,
+    [`document ${HASH}: its bytes have another SHA-256`],
+    Buffer.from(EXCHANGED.compressed),
+  ],
+  [
+    "bytes that are not compressed",
+    setContent,
+    [`document ${HASH}: its bytes cannot be decompressed`],
+    Buffer.from("not compressed"),
+  ],
+  [
+    "a missing document",
+    `DELETE FROM documents WHERE hash = '${HASH}'`,
+    [`document ${HASH}: it is missing`],
+  ],
+  [
+    "a changed served rate",
+    "UPDATE rates SET rate = '1.1501' WHERE quote = 'USD'",
+    ["served USD: 1.1501, last 1.1500"],
+  ],
+  [
+    "a served rate without an observation",
+    "DELETE FROM observations WHERE quote = 'GBP'",
+    ["served GBP: 0.86, last undefined"],
+  ],
+  [
+    "a served rate of an older observation",
+    "UPDATE rates SET observation = 1 WHERE quote = 'USD'",
+    ["served USD: 1.1500, last 1.1500"],
+  ],
+  [
+    "a pair that is gone without a deletion",
+    "DELETE FROM rates WHERE quote = 'ISK'",
+    [`ISK 1: ${NOT_SERVED}`],
+  ],
+  ...["yesterday", "", "2026-13-01T00:00:00.000Z", "2020-01-01T24:00:00.000Z"].map(
+    (time) =>
+      [
+        `the time "${time}"`,
+        setTime(time),
+        ["ISK 1: the time when it was stored is not a time"],
+      ] as const,
+  ),
+  ["a time ahead", setTime(AHEAD), ["ISK 1: the time when it was stored is in the future"]],
+  ["a time of a node whose clock is five minutes ahead", setTime(TOLERATED), []],
+  ["no headers", "UPDATE rates SET headers = NULL", []],
+];
 
 function verifyTests(test: StoreTest): void {
   test("an undamaged history has no difference, and its figures are counted by their origin", async (store, engine) => {
     const { found, counts } = await verified(await damage(store, engine, ""));
     assert.deepEqual(found, []);
     const verifiedCounts = { figures: 3, imported: 1, undocumented: 0, unverified: 0 };
-    assert.deepEqual(counts, {
-      ...{ ...verifiedCounts, documents: 2, differences: 0 },
-      series: verifiedCounts,
+    const others = { documents: 2, differences: 0, series: verifiedCounts };
+    assert.deepEqual(counts, { ...verifiedCounts, ...others });
+  });
+
+  for (const [what, sql, lines, ...values] of damages) {
+    test(`of ${what} these differences are found: ${lines.join()}`, async (store, engine) => {
+      await damage(store, engine, sql, ...values.filter((value) => value !== undefined));
+      assert.deepEqual(await differencesIn(store), lines);
     });
-  });
+  }
 
-  test("a changed digit, or a changed time, in an observation is the only difference found", async (store, engine) => {
-    const change = "UPDATE observations SET rate = '1.1467' WHERE rate = '1.1476'";
-    await damage(store, engine, change);
-
-    const { found } = await verified(store);
-
-    assert.equal(found.length, 1);
-    const [difference] = found;
-    assert.ok(difference?.kind === "figure");
-    assert.deepEqual([difference.observation.rate, difference.stated?.rate], ["1.1467", "1.1476"]);
-
-    await engine.query(
-      "UPDATE observations SET rate = '1.1476', as_of = $1 WHERE rate = '1.1467'",
-      "2026-03-13T15:00:00.000000001Z",
-    );
-    assert.deepEqual(valuesOf((await verified(store)).found, "kind"), ["figure"]);
-  });
-
-  test("changed or exchanged bytes of a document are the only difference found", async (store, engine) => {
-    const { compressed } = await packed(DOCUMENT.replace("1.1476", "1.1467"));
-    const { hash } = await packed(DOCUMENT);
-    const change = "UPDATE documents SET content = $1 WHERE hash = $2";
-    await damage(store, engine, change, Buffer.from(compressed), hash);
-
-    const { found, counts } = await verified(store);
-
-    assert.equal(found.length, 1);
-    assert.ok(found[0]?.kind === "document");
-    assert.deepEqual(
-      [found[0].document?.hash, found[0].reason],
-      [hash, "its bytes have another SHA-256"],
-    );
-    assert.equal(counts.figures, 1);
-
-    await engine.query(change, Buffer.from("not compressed"), hash);
-    const [damaged, ...others] = (await verified(store)).found;
-    assert.ok(damaged?.kind === "document");
-    assert.deepEqual([damaged.reason, others], ["its bytes cannot be decompressed", []]);
-  });
-
-  test("a missing document is the only difference found", async (store, engine) => {
-    const { hash } = await packed(DOCUMENT);
-    await damage(store, engine, "DELETE FROM documents WHERE hash = $1", hash);
-    const { found } = await verified(store);
-    assert.equal(found.length, 1);
-    assert.ok(found[0]?.kind === "document");
-    assert.deepEqual([found[0].document?.hash, found[0].reason], [hash, "it is missing"]);
-  });
-
-  test("a changed served rate is the only difference found", async (store, engine) => {
-    const change = "UPDATE rates SET rate = '1.1501' WHERE quote = 'USD'";
-    const { found } = await verified(await damage(store, engine, change));
-    assert.equal(found.length, 1);
-    assert.ok(found[0]?.kind === "served");
-    assert.deepEqual([found[0].served.rate, found[0].last?.rate], ["1.1501", "1.1500"]);
-  });
-
-  test("a served rate that is not the last observation, or has none, is a difference", async (store, engine) => {
-    const remove = "DELETE FROM observations WHERE quote = 'GBP'";
-    await damage(store, engine, remove);
-    const [gbp] = (await verified(store)).found;
-    assert.ok(gbp?.kind === "served");
-    assert.deepEqual([gbp.served.quote, gbp.last], ["GBP", undefined]);
-
-    await engine.query("UPDATE rates SET observation = 1 WHERE quote = 'USD'");
-    const served = (await verified(store)).found.flatMap((one) =>
-      one.kind === "served" ? [one.served] : [],
-    );
-    assert.deepEqual(valuesOf(served, "quote"), ["GBP", "USD"]);
-  });
-
-  test("figures whose documents are lost are counted as not verified", async (store, engine) => {
-    await damage(store, engine, "DELETE FROM documents");
+  test("figures whose documents are lost or exchanged are counted as not verified", async (store, engine) => {
+    await damage(store, engine, setContent, Buffer.from(EXCHANGED.compressed));
+    assert.equal((await verified(store)).counts.figures, 1);
+    await engine.query("DELETE FROM documents");
     const { counts } = await verified(store);
     assert.deepEqual([counts.figures, counts.imported, counts.unverified], [0, 1, 3]);
   });
@@ -379,84 +401,50 @@ function verifyTests(test: StoreTest): void {
   for (const [change, quote, reason] of misplaced) {
     test(`an observation of ${quote} with ${change} is reported and not counted as verified`, async (store, engine, _, database) => {
       await damage(store, engine, "");
-      const sql = `UPDATE observations SET ${change} WHERE quote = '${quote}'`;
-      await database.withoutForeignKeys(sql);
+      await database.withoutForeignKeys(observed(change, `quote = '${quote}'`));
       const { found, counts } = await verified(store);
       const observations = found.filter(({ kind }) => kind === "observation");
-      assert.deepEqual(reasonsOf(observations), [`${quote} 1: ${reason}`]);
+      assert.deepEqual(observations.map(lineOf), [`${quote} 1: ${reason}`]);
       const { figures, imported, undocumented, unverified } = counts;
       assert.deepEqual([figures + imported, undocumented, unverified], [3, 0, 1]);
     });
   }
 
-  test("a pair that is gone without a deletion is reported, and a deleted one is not", async (store, engine) => {
+  test("a deleted pair is no difference, and one that is stored again and gone is", async (store, engine) => {
     await damage(store, engine, "");
     await store.rates.remove(pairOf("EUR/GBP"), byAt(second(5)));
-    assert.deepEqual((await verified(store)).found, []);
+    assert.deepEqual(await differencesIn(store), []);
     await storeRates(store, [importedRate("EUR/GBP", "0.86")]);
-    await engine.query("DELETE FROM rates WHERE quote IN ('GBP', 'ISK')");
-
-    const { found } = await verified(store);
-
-    const reason = "its pair is not served, and was not deleted";
-    assert.deepEqual(reasonsOf(found), [`GBP 2: ${reason}`, `ISK 1: ${reason}`]);
+    await engine.query("DELETE FROM rates WHERE quote = 'GBP'");
+    assert.deepEqual(await differencesIn(store), [`GBP 2: ${NOT_SERVED}`]);
   });
 
   test("a gap in the numbers of a pair is reported, and removed oldest ones are not", async (store, engine) => {
     await damage(store, engine, "");
     await storeAt(store, second(10), "1.16", "1.17");
     await engine.query("DELETE FROM observations WHERE quote = 'USD' AND sequence = 1");
-    assert.deepEqual((await verified(store)).found, []);
+    assert.deepEqual(await differencesIn(store), []);
     await engine.query("DELETE FROM observations WHERE quote = 'USD' AND sequence = 3");
-    const { found } = await verified(store);
-    assert.deepEqual(reasonsOf(found), ["USD 4: the observation before it is missing"]);
+    assert.deepEqual(await differencesIn(store), ["USD 4: the observation before it is missing"]);
   });
 
-  for (const time of [
-    "yesterday",
-    "",
-    "2026-13-01T00:00:00.000Z",
-    "2020-01-01T24:00:00.000Z",
-    AHEAD,
-  ]) {
-    test(`an observation stored at "${time}" is reported`, async (store, engine) => {
-      const change = `UPDATE observations SET stored_at = '${time}' WHERE quote = 'ISK'`;
-      const { found } = await verified(await damage(store, engine, change));
-      const is = time === AHEAD ? "in the future" : "not a time";
-      assert.deepEqual(reasonsOf(found), [`ISK 1: the time when it was stored is ${is}`]);
-    });
-  }
-
-  test("an observation of a node whose clock is five minutes ahead is no difference", async (store, engine) => {
-    const change = `UPDATE observations SET stored_at = '${TOLERATED}' WHERE quote = 'ISK'`;
-    assert.deepEqual((await verified(await damage(store, engine, change))).found, []);
-  });
-
-  test("stored headers that name another source are reported, and missing ones are not", async (store, engine) => {
-    await damage(store, engine, "UPDATE rates SET headers = NULL");
-    assert.deepEqual((await verified(store)).found, []);
+  test("stored headers that name another source are reported", async (store, engine) => {
+    await damage(store, engine, "");
     const name = (header: string) =>
       engine.query("UPDATE rates SET headers = $1 WHERE quote = 'ISK'", header);
     for (const right of ["ecb", 'ecb;name=\\"European Central Bank\\"']) {
       await name(`["rate-source","${right}"]`);
-      assert.deepEqual((await verified(store)).found, []);
+      assert.deepEqual(await differencesIn(store), []);
     }
     for (const wrong of ["nbp;name", "ecb2", "EUR", "x"]) {
       await name(`["rate-source","${wrong}"]`);
-      const [difference, ...others] = (await verified(store)).found;
-      assert.ok(difference?.kind === "headers");
-      assert.deepEqual([difference.rate.quote, difference.rate.source], ["ISK", "ecb"]);
-      assert.deepEqual(others, []);
+      assert.deepEqual(await differencesIn(store), ["headers ISK ecb"]);
     }
   });
 
   test("a figure that its document does not state is a difference", async (store, engine) => {
-    const change = "UPDATE observations SET quote = 'SEK' WHERE rate = '144.20'";
-    const { found } = await verified(await damage(store, engine, change));
-    const figures = found.flatMap((one) => (one.kind === "figure" ? [one] : []));
-    assert.deepEqual(
-      figures.map(({ observation, stated }) => [observation.quote, stated]),
-      [["SEK", undefined]],
-    );
+    await damage(store, engine, observed("quote = 'SEK'", "rate = '144.20'"));
+    const figures = (await differencesIn(store)).filter((line) => line.startsWith("figure"));
+    assert.deepEqual(figures, ["figure SEK 1: 144.20, not undefined"]);
   });
 }
