@@ -7,7 +7,7 @@ import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 // The links of both kinds of mail. What a token changes is tested on the stores:
-// test/contract/suite/mail-tokens.ts and token-uses.ts.
+// test/contract/suite/mail-tokens.ts.
 
 const VERIFICATION = "/v1/auth/verification";
 const CONFIRM = "/v1/auth/password-reset/confirm";

@@ -10,6 +10,7 @@ import {
   newInvitation,
   newMailToken,
   newRead,
+  onTwoNodes,
   type StoreTest,
 } from "./database.ts";
 
@@ -57,11 +58,8 @@ export function authLimitSuite(test: StoreTest): void {
   });
 
   test("concurrent calls on two nodes are all counted", async (here, _, there) => {
-    const stores = [here, there] as const;
-    const windows = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        stores[index % 2]?.authWindows.countAttempt(["ip"], NOW, END),
-      ),
+    const windows = await onTwoNodes([here, there], 50, (store) =>
+      store.authWindows.countAttempt(["ip"], NOW, END),
     );
 
     const counts = windows.map((one) => one?.[0]?.calls ?? 0).sort((a, b) => a - b);
@@ -193,8 +191,8 @@ export function planRemovalSuite(test: StoreTest): void {
     const stores = [here, there] as const;
     await stores[0]?.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
 
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, nth) => stores[nth % 2]?.plans.remove("pro", COUNT_MAX, BY)),
+    const outcomes = await onTwoNodes([here, there], 20, (store) =>
+      store.plans.remove("pro", COUNT_MAX, BY),
     );
 
     assert.equal(outcomes.filter((outcome) => outcome === "removed").length, 1);

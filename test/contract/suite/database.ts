@@ -252,12 +252,15 @@ export const accepts = async (store: Store, { keyHash }: Pick<NewApiKey, "keyHas
 export const eventsOf = (store: Store, accountId?: string) =>
   store.audit.list({ after: { at: "", id: "" }, limit: 1000, ...(accountId && { accountId }) });
 
-/** Ten concurrent uses on two nodes. */
-export const tenOnTwoNodes = <Result>(
+/** Uses two nodes in turn, at once. */
+export const onTwoNodes = <Result>(
   [here, there]: readonly [Store, Store],
+  count: number,
   use: (store: Store, index: number) => Promise<Result>,
 ) =>
-  Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
+  Promise.all(
+    Array.from({ length: count }, (_, index) => use(index % 2 === 0 ? here : there, index)),
+  );
 
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {

@@ -201,13 +201,6 @@ function observationSuite(test: StoreTest): void {
     assert.deepEqual(await observationsOf(engine, "USD/EUR"), ["USD/EUR 1: 1"]);
     assert.deepEqual(await servedOf(engine), [`EUR/USD ${accepted}`, "USD/EUR 1"]);
   });
-
-  test("a preview and an update without rates add no observation", async (store, engine) => {
-    await storeRates(store, [EUR_USD]);
-    await store.rates.previewUpdate([newRate("EUR/USD", "1.15", after(9))], cautious);
-    await storeRates(store, []);
-    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
-  });
 }
 
 function heldRateSuite(test: StoreTest): void {
@@ -229,56 +222,41 @@ function heldRateSuite(test: StoreTest): void {
     assert.equal((await observationsOf(engine)).length, 2);
   });
 
-  test("a dropped rate is no observation", async (store, engine) => {
+  const other = { ...held, rate: "8" as Decimal };
+  const newer = newRate("EUR/USD", "1.15", after(6));
+  const older = newRate("EUR/USD", "1.15", after(4));
+
+  /** What updates of EUR/USD bring, the events that they write, and what is held then. */
+  const stories = [
+    [
+      "a pair begins to be held, and others replace the figure",
+      [[held], [held], [other]],
+      [9],
+      [8],
+    ],
+    ["of several rates that one call holds only the last is held", [[held, other]], [8], [8]],
+    ["a rate that is held and replaced in one call is not held", [[held, newer]], [], []],
+    ["a held rate that was replaced is held anew", [[held], [older, held]], [9, 9], [9]],
+  ] as const;
+  for (const [what, updates, events, holds] of stories) {
+    test(`${what}: the events are ${events.join()}`, async (store, engine) => {
+      await updateRates(store, [EUR_USD], cautious);
+
+      for (const rates of updates) await updateRates(store, rates, cautious);
+
+      const names = events.map((rate) => `EUR/USD ${rate}`);
+      assert.deepEqual(await eventsOf(engine, "rate.held"), names);
+      const rates = (await store.rates.listHeld()).map(({ rate }) => Number(rate));
+      assert.deepEqual(rates, holds);
+    });
+  }
+
+  test("a dropped rate is no observation, and one that comes again is held with an event", async (store, engine) => {
     await updateRates(store, [EUR_USD, held], cautious);
     await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
-  });
-
-  test("an event records that a pair begins to be held, and not the figures that replace it", async (store, engine) => {
-    await updateRates(store, [EUR_USD], cautious);
-    const other = { ...held, rate: "8" as Decimal };
-
-    for (const rate of [held, held, other]) await updateRates(store, [rate], cautious);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9"]);
-    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
-    assert.deepEqual(listed, ["8"]);
-
-    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     await updateRates(store, [other], cautious);
     assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 8"]);
-  });
-
-  test("of several rates of a pair that one call holds, only the last is held and recorded", async (store, engine) => {
-    await updateRates(store, [EUR_USD], cautious);
-
-    await updateRates(store, [held, { ...held, rate: "8" as Decimal }], cautious);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 8"]);
-    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
-    assert.deepEqual(listed, ["8"]);
-  });
-
-  test("a rate that is held and replaced in one call is neither held nor recorded", async (store, engine) => {
-    await updateRates(store, [EUR_USD], cautious);
-
-    const next = newRate("EUR/USD", "1.15", after(6));
-    assert.deepEqual(await updateRates(store, [held, next], cautious), ["hold", "store"]);
-
-    assert.deepEqual(await store.rates.listHeld(), []);
-    assert.deepEqual(await eventsOf(engine, "rate.held"), []);
-    assert.deepEqual((await observationsOf(engine)).at(-1), "EUR/USD 2: 1.15");
-  });
-
-  test("a held rate that another one replaced is held anew when it comes again", async (store, engine) => {
-    await updateRates(store, [EUR_USD, held], cautious);
-
-    const next = newRate("EUR/USD", "1.15", after(4));
-    assert.deepEqual(await updateRates(store, [next, held], cautious), ["store", "hold"]);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 9"]);
-    assert.equal((await store.rates.listHeld()).length, 1);
   });
 }
 

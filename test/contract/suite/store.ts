@@ -1,26 +1,23 @@
 import { after, suite } from "node:test";
-import { accountSuite, settingsSuite } from "./accounts.ts";
+import { accountSuite, invitationSuite, settingsSuite } from "./accounts.ts";
 import { administrationSuite, auditSuite } from "./administration.ts";
 import { authLimitSuite, planRemovalSuite, planSuite } from "./auth-limits-and-plans.ts";
-import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { backfillSuite, coverageSuite } from "./coverage.ts";
-import { apiKeySuite, sessionListSuite, sessionSuite } from "./credentials.ts";
+import { apiKeySuite, burnSuite, sessionListSuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite, keyUsageSuite, usageExportSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
-import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
-import { rateSuite } from "./rates.ts";
+import { rateSuite, signatureSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
 import { exportSuite, seriesReadSuite } from "./series-reads.ts";
-import { signatureSuite } from "./signatures.ts";
 
 const PARTS = {
   accounts: accountSuite,
