@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { sessionRequired } from "../../../src/shared/failure.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
   byAt,
   bySession,
@@ -112,6 +113,27 @@ export function administrationSuite(test: StoreTest): void {
     }
 
     assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("an operator ends every session of one account, and creates a link that resets its password", async (store) => {
+    const [ada, bob] = [await newAda(store), await newAda(store)];
+    await store.sessions.create(newSession(ada.accountId), UNCHANGED, BY);
+
+    assert.equal(await store.administration.endSessions(ada.email, OPERATOR), 2);
+    assert.equal(await store.administration.endSessions(ada.email, OPERATOR), 0);
+
+    assert.equal(await store.sessions.findAccount(ada.session.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(bob.session.tokenHash, NOW), bob.accountId);
+    assert.ok(await accepts(store, ada));
+    const { tokenHash, expiresAt } = newResetToken();
+    const created = { isSuspended: false };
+    const create = (email: string) =>
+      store.administration.createResetToken(email, { tokenHash, expiresAt }, OPERATOR);
+    assert.deepEqual(await create(ada.email), created);
+    assert.equal(await create("nobody@example.org"), undefined);
+    assert.equal(await store.mailTokens.findEmail(tokenHash, "password_reset", NOW), ada.email);
+    const actions = ["sessions.ended", "password.reset_link_created"];
+    assert.deepEqual((await actionsOf(store, ada.accountId)).slice(-2), actions);
   });
 
   test("withdrawn invitations are void and leave neither token nor email; others stay", async (store, engine) => {
