@@ -61,6 +61,7 @@ suite("a changed evidence file fails", () => {
     ["the maker's version", '"by": "Kurs', '"by": "Kurz', CHANGED],
     ["the publication", 'tion_source": "ecb"', 'tion_source": "cnb"', /of cnb has no/],
     ["the key", '"x": "', '"x": "A', /the members of signing_key are not those of one key/],
+    ["the key's id", '"kid": "', '"kid": "A', /the members of signing_key are not those of one/],
     ["the note on the key", "Anyone can make", "Nobody can make", /signing_key are not those of/],
     ["the format's version", '"version": 1', '"version": 2', /its version is 2: this Kurs reads 1/],
     ["the format", "kurs-evidence", "kurs-avidence", /it has no "format": "kurs-evidence"/],
