@@ -13,6 +13,7 @@ import {
 } from "./steps/keys.ts";
 import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
 import { someMcpRead, someMcpUsage } from "./steps/mcp.ts";
+import { someOddCalls, someOddReads } from "./steps/odd-requests.ts";
 import {
   accountShown,
   planOf,
@@ -61,6 +62,8 @@ const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = 
   [4, someGuesses],
   [1, someFlood],
   [4, someMistakenScheme],
+  [12, someOddReads],
+  [8, someOddCalls],
 ];
 
 const someStep = fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));

@@ -47,7 +47,7 @@ test("connections over the limit get 503 and are closed; closed connections make
 test("one log line counts all rejections of ten seconds", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const lines: string[] = [];
-  const log = pino({ base: undefined }, { write: (line: string) => void lines.push(line) });
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
   const server = new EventEmitter() as Server;
   const accept = createConnectionLimit(server, 1, () => undefined, log);
   const connect = () => accept(new EventEmitter() as Socket);
