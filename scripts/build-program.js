@@ -1,7 +1,8 @@
 // Bundles the program: `build-program.js bundle` or `build-program.js package`.
 //
-// - bundle: src/ and its dependencies, into dist/bundle/; the tests' processes run it, and the single
-//   executable contains it (docs/decisions/0015-processes-run-from-a-bundle.md).
+// - bundle: src/ and its dependencies, into dist/bundle/, for the processes of trials and, as
+//   patient-program.js, of tests; the single executable contains it, too
+//   (docs/decisions/0015-processes-run-from-a-bundle.md).
 // - package: src/ alone, into dist/package/, for the npm package, which declares its dependencies.
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -40,11 +41,12 @@ const kinds = {
  * @param {"bundle" | "package"} kind
  * @param {string} directory
  * @param {import("rolldown").OutputOptions} options besides the format
+ * @param {Record<string, string>} others further files to run, by their names in the directory
  */
-export async function buildProgram(kind, directory, options) {
+export async function buildProgram(kind, directory, options, others = {}) {
   const build = await rolldown({
     cwd: root,
-    input: { main: "src/main.ts" },
+    input: { main: "src/main.ts", ...others },
     platform: "node",
     ...kinds[kind],
     logLevel: "warn",
@@ -58,5 +60,6 @@ if (resolve(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
   const kind = process.argv[2];
   if (kind !== "bundle" && kind !== "package") throw new Error("want bundle or package");
   const options = { sourcemap: true, chunkFileNames: "[name].js" };
-  await buildProgram(kind, join(root, "dist", kind), options);
+  const others = kind === "bundle" ? { "patient-program": "test/support/patient-program.ts" } : {};
+  await buildProgram(kind, join(root, "dist", kind), options, others);
 }

@@ -24,6 +24,7 @@ import { loadCommonPasswords } from "./crypto/common-passwords.ts";
 import type { App } from "./http/fastify.ts";
 import { listen } from "./http/server/listen.ts";
 import { seedFromSnapshot } from "./import/seed.ts";
+import type { ShutdownLimits } from "./limits.ts";
 import { createMailer } from "./mail/transport/create-mailer.ts";
 import { createEmailVerification } from "./mailed-links/email-verification.ts";
 import { createPasswordResets } from "./mailed-links/password-reset.ts";
@@ -39,22 +40,11 @@ import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
 import { license, version } from "./shared/program/version.ts";
-import type { Secrets } from "./shared/secrets.ts";
 import { loadSnapshot } from "./sources/fetching/snapshot.ts";
 import { createCountMissed } from "./sources/outlook.ts";
 import type { RateSource } from "./sources/source.ts";
 import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
-
-/** How long a shutdown waits for requests in flight; as a whole it takes less than 10 s. */
-const DRAIN_MS = 8000;
-
-/**
- * During a shutdown, passwords that are not hashed by then are rejected: requests that a client
- * pipelined behind a log-in get their responses after it, and metered reads among them are charged
- * already.
- */
-const PASSWORDS_MS = 5000;
 
 /**
  * A running service. Disposing it makes it report not ready, continue to serve for the configured
@@ -70,6 +60,7 @@ export interface Service extends AsyncDisposable {
 /** The dependencies of the service on the outside world. */
 export interface ServiceDeps extends BackgroundDeps {
   readonly storeTimeouts: StoreTimeouts;
+  readonly shutdownLimits: ShutdownLimits;
   /** Every source, also those that are switched off, in order of precedence. */
   readonly knownSources: readonly RateSource[];
   /** Where the log's lines go. */
@@ -119,7 +110,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
     createUseCases(config, store, deps, metrics?.observers),
   );
   const metricsUrl = await serveMetrics(metrics, config, { ...deps, store, app }, starting);
-  starting.defer(() => drain(app, deps.secrets));
+  starting.defer(() => drain(app, deps));
   url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
@@ -276,9 +267,9 @@ function lazy<Given, Result>(
 }
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
-async function drain(app: App, secrets: Secrets): Promise<void> {
-  const closePasswords = setTimeout(() => secrets.closePasswords(), PASSWORDS_MS);
-  const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+async function drain(app: App, { secrets, shutdownLimits }: ServiceDeps): Promise<void> {
+  const closePasswords = setTimeout(() => secrets.closePasswords(), shutdownLimits.passwordsMs);
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), shutdownLimits.drainMs);
   try {
     await app.close();
   } finally {

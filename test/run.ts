@@ -49,7 +49,7 @@ const BUDGET_EXCESS_MAX = 1.1;
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 // `npm test` has bundled it (docs/decisions/0015-processes-run-from-a-bundle.md).
-process.env.KURS_TEST_MAIN = join(ROOT, "dist/bundle/main.js");
+process.env.KURS_TEST_MAIN = join(ROOT, "dist/bundle/patient-program.js");
 
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),

@@ -87,8 +87,10 @@ const composition = [
   "app",
   "commands",
   "background",
+  "limits",
   "service",
   "welcome",
+  "program",
   "main",
 ];
 

@@ -223,7 +223,11 @@ suite("invalid configurations", { concurrency: 4 }, () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const hosts = ["127.0.0.1:1", `127.0.0.1:${port}`, "no-such-host.invalid:5432"];
-    const env = { DATABASE_URL: `postgres://kurs:sesame-42@${hosts.join()}/kurs` };
+    const env = {
+      DATABASE_URL: `postgres://kurs:sesame-42@${hosts.join()}/kurs`,
+      // The silent host must run into it, and the others be faster.
+      KURS_TEST_PATIENCE_MS: "10000",
+    };
     const dataDirectory = join(directory.path, "data");
     const run = async (...args: readonly string[]) => {
       await using program = new Program(args, { dataDirectory, env: { PORT: "0", ...env } });

@@ -8,10 +8,10 @@ import { COMPILE_CACHE } from "./compile-cache.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 
 /** The program that the whole suite bundles once (test/run.ts), or the sources. */
-const MAIN = process.env.KURS_TEST_MAIN ?? join(import.meta.dirname, "../../src/main.ts");
+const MAIN = process.env.KURS_TEST_MAIN ?? join(import.meta.dirname, "patient-program.ts");
 
 /** A child that has not ended by then hangs, on any machine: it is killed and the test fails. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 /** The result of a program: its exit and its output. */
 export interface Ended {
@@ -27,7 +27,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The content of stdin; empty by default. */
   readonly input?: string | Uint8Array;
-  /** The file to run; by default the program of this project. */
+  /** The file to run; by default the program of this project, with the limits of `patience`. */
   readonly main?: string;
   /** A command that runs the program, which is in its last arguments: `sh -c 'exec "$@"'`. */
   readonly through?: readonly string[];
@@ -39,7 +39,7 @@ process.once("exit", () => {
   for (const pid of running) process.kill(pid, "SIGKILL");
 });
 
-/** One `node src/main.ts …` as a real child process. Disposing of it kills it. */
+/** One `kurs …` as a real child process. Disposing of it kills it. */
 export class Program implements AsyncDisposable {
   readonly pid: number;
   /** Settles once the process has ended and its output is closed. */

@@ -8,6 +8,7 @@ import { type DestinationStream, pino } from "pino";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { ShutdownLimits } from "../../src/limits.ts";
 import { lineFormat } from "../../src/log/log.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { startService as start } from "../../src/service.ts";
@@ -15,9 +16,10 @@ import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/sources/source.ts";
-import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
+import type { StoreTimeouts } from "../../src/storage/settings.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
+import { patience } from "./patience.ts";
 import { quickHashing } from "./quick-secrets.ts";
 import { headersOf, signedHeadersOf } from "./rates.ts";
 import { checkedClient } from "./response-check.ts";
@@ -43,12 +45,8 @@ export class TestClock implements Clock {
   }
 }
 
-/** A server's, but a statement on PostgreSQL may take as long as a slow or busy machine needs. */
-export const patient: StoreTimeouts = {
-  ...serverTimeouts,
-  statementTimeoutMs: 120_000,
-  connectTimeoutMs: 60_000,
-};
+/** A server's. */
+export const patient: StoreTimeouts = patience.server;
 
 export interface TestOptions {
   readonly clock?: TestClock;
@@ -59,8 +57,10 @@ export interface TestOptions {
   readonly secrets?: Secrets;
   /** Runs a command in a process of its own; by default no test expects one. */
   readonly runCommand?: typeof runOwnCommand;
-  /** By default `patient`. */
+  /** By default those of `patience`. */
   readonly storeTimeouts?: StoreTimeouts;
+  /** By default those of `patience`. */
+  readonly shutdownLimits?: ShutdownLimits;
   /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
@@ -86,7 +86,8 @@ export async function startService(options: TestOptions = {}) {
     packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
-    storeTimeouts: options.storeTimeouts ?? patient,
+    storeTimeouts: options.storeTimeouts ?? patience.server,
+    shutdownLimits: options.shutdownLimits ?? patience.shutdown,
     log: pino(lineFormat, sink),
     logDestination: sink,
   });

@@ -16,8 +16,8 @@ const MARGIN_MS = 300;
  */
 const SHARE_OF_REST = 2 / 3;
 
-/** The longest wait for a connection that other work uses. */
-const WAIT_MS_MAX = 250;
+/** The longest wait for a connection that other work uses: 250 ms of a server's 1.5 s. */
+const WAIT_SHARE_MAX = 1 / 6;
 
 /** One for metered reads and one for priority queries, so that other work never delays them. */
 const RESERVED_CONNECTIONS = 2;
@@ -69,7 +69,7 @@ export function createPostgresEngine(
   const connectionLimit = createConcurrencyLimit({
     concurrency: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
     // A command waits without a limit.
-    ...(statementTimeoutMs === 0 ? {} : { maxWaitMs: WAIT_MS_MAX }),
+    ...(statementTimeoutMs === 0 ? {} : { maxWaitMs: statementTimeoutMs * WAIT_SHARE_MAX }),
     rejection: storeOverloaded,
   });
 
