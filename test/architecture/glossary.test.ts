@@ -18,7 +18,6 @@ const names: Readonly<Record<string, string>> = {
   CurrencyCode: "an attribute of the Turkish central bank's XML",
   "Currency Code": "a column of HM Revenue & Customs' CSV",
   ERR_CONNECTION_REFUSED: "an error of Chromium",
-  PURGE: "a method of HTTP",
 };
 
 /** The tests' client of the service calls its view of a response an answer. */
