@@ -33,12 +33,6 @@ const runsAlone = (path: string): boolean =>
   ALONE.some((start) => path.startsWith(start)) ||
   REPLACES_GLOBALS.test(readFileSync(join(ROOT, path), "utf8"));
 
-/** Files that mostly wait for timers run in addition to the others, one after the other. */
-const IDLE = [
-  "test/http/overload/unread-responses.test.ts",
-  "test/http/overload/slow-clients.test.ts",
-];
-
 /** What takes longest starts first, in this order, so that no core is idle at the end. */
 const LONG = ["test/contract/", "test/console/", "test/storage/", "test/http/", "test/rates/"];
 
@@ -56,7 +50,7 @@ const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),
 );
 const isListed = (path: string) => found.some((file) => file.startsWith(path));
-const gone = [...IDLE, ...LONG, ...ALONE].filter((path) => !isListed(path));
+const gone = [...LONG, ...ALONE].filter((path) => !isListed(path));
 if (gone.length > 0) throw new Error(`not there any more: ${gone.join(", ")}`);
 
 const report = new PassThrough({ objectMode: true });
@@ -74,9 +68,9 @@ function placeOf(path: string): number {
 
 /** The files that share a process, in the order in which the processes start. */
 function inGroups(): readonly (readonly string[])[] {
-  const inOrder = found
-    .filter((path) => !IDLE.includes(path))
-    .sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1));
+  const inOrder = found.sort(
+    (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
+  );
   const { alone = [], shared = [] } = Object.groupBy(inOrder, (path) =>
     runsAlone(path) ? "alone" : "shared",
   );
@@ -146,10 +140,9 @@ await using postgres = await startPostgres({ settings: { max_connections: "500" 
 process.env.TEST_DATABASE_URL ??= postgres.url();
 await unpackChromium();
 const groups = inGroups().values();
-const outcomes = await Promise.all([
-  ...Array.from({ length: PROCESSES_AT_ONCE }, () => runGroups(groups)),
-  runGroups(IDLE.map((path) => [path]).values()),
-]);
+const outcomes = await Promise.all(
+  Array.from({ length: PROCESSES_AT_ONCE }, () => runGroups(groups)),
+);
 const costs = readFileSync(costsFile, "utf8")
   .trimEnd()
   .split("\n")

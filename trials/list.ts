@@ -54,7 +54,17 @@ export const trials: readonly Trial[] = [
     about: "the property tests of `npm test` with another seed and more inputs",
     commands: [
       {
-        ...tests("test/http/*random*.test.ts", "test/http/fast-path/*random*.test.ts"),
+        ...tests("test/http/fast-path/*random*.test.ts"),
+        env: { PROPERTY_SEED: seed, PROPERTY_RUNS: "20000" },
+      },
+    ],
+  },
+  {
+    name: "overload",
+    about: "slow, greedy and silent clients; random connections that are cut off at any moment",
+    commands: [
+      {
+        ...tests("trials/overload/*.test.ts"),
         env: { PROPERTY_SEED: seed, PROPERTY_RUNS: "20000" },
       },
     ],

@@ -57,6 +57,7 @@ const calls = [
   ["a body too large", 413, "POST", "/v1/auth/login", { json: "x".repeat(16_384) }],
   ["a body of another type", 415, "POST", "/v1/auth/login", { raw: "x" }],
   ["an unknown path", 404, "GET", "/v1/nothing", {}],
+  ["the page for an unknown path", 404, "GET", "/nothing", { headers: { accept: "text/html" } }],
   ["a malformed escape", 400, "GET", "/v1/rates/%zz/USD", { apiKey }],
   ["the health", 200, "GET", "/healthz", {}],
   ["the document", 200, "GET", "/openapi.json", {}],
@@ -64,11 +65,16 @@ const calls = [
 
 for (const [what, status, method, path, how] of calls) {
   test(`CORS: any origin may read ${what} (${status}), without credentials`, async () => {
-    const call = { ...how, headers: { origin: ORIGIN } };
+    const headers: Record<string, string> = {
+      origin: ORIGIN,
+      ...("headers" in how ? how.headers : {}),
+    };
+    const call = { ...how, headers };
 
     const answer = await service.call(method, path, call);
 
     assert.equal(answer.status, status, answer.text);
+    if (headers.accept) assert.match(answer.headers["content-type"] ?? "", /^text\/html/);
     assert.equal(answer.headers["access-control-allow-origin"], "*");
     assert.equal(answer.headers["access-control-allow-credentials"], undefined);
     assert.deepEqual(namesOf(answer.headers["access-control-expose-headers"]), EXPOSED);

@@ -35,13 +35,66 @@ const unknownPaths = [
   `/${"x".repeat(5000)}`,
 ];
 
-for (const path of unknownPaths) {
-  test(`errors: ${path.slice(0, 40)} is an unknown path: 404 with and without a credential`, async () => {
+test(`errors: ${unknownPaths.length} unknown paths are 404 with and without a credential`, async () => {
+  for (const path of unknownPaths) {
     for (const how of [{}, { apiKey }, { session }]) {
       assertFailure(await service.get(path, how), 404, "not_found");
     }
-  });
-}
+  }
+});
+
+/** Paths to a file outside the pages' folder, or to a file inside it that is not a page. */
+const ways = [
+  ...["/../package.json", "/assets/../../../package.json", "/./.././package.json"],
+  ...["/%2e%2e/package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", "/..%2fpackage.json"],
+  ...["/..%5cpackage.json", "/..\\package.json", "/%252e%252e/package.json", "/..;/package.json"],
+  ...["/%c0%ae%c0%ae/package.json", "/%e0%80%ae%e0%80%ae/package.json", "//etc/passwd"],
+  ...["/assets/..%00/package.json", "/index.html%00.js", "/package.json", "/.git/config", "/.env"],
+  ...["/data/kurs.db", "/console/dist/index.html", "/assets/", "/assets", "/file:///etc/passwd"],
+  ...["/docs.html", "/index.html", "/index.html.br", "/openapi.json/..%2f..", "/%2fetc%2fpasswd"],
+];
+
+test(`errors: ${ways.length} paths to a file that is no page serve none`, async () => {
+  for (const way of ways) {
+    const answer = await service.get(way);
+    if (answer.status === 400) assertFailure(answer, 400, "invalid_request");
+    else assertFailure(answer, 404, "not_found");
+  }
+});
+
+/** Each is not the rate path, or its symbols are not the ones that it seems to name. */
+const reads = [
+  ...[
+    "/v1/rates/EUR/../EUR/USD",
+    "/v1/rates/./EUR/USD",
+    "//v1/rates/EUR/USD",
+    "/v1//rates/EUR/USD",
+  ],
+  ...["/v1/rates/EUR//USD", "/v1/rates/EUR/USD/", "/v1/rates/EUR%2fUSD", "/v1%2frates/EUR/USD"],
+  ...[
+    "/v1/rates/EUR/USD%00",
+    "/v1/rates/EUR/USD;a=b",
+    "/v1/rates/EUR/USD%3fa=b",
+    "/V1/RATES/EUR/USD",
+  ],
+  ...[
+    "/v1/rates/EUR/%55SD%23",
+    "/v1/rates/%c1%85UR/USD",
+    "/v1/rates/%2545UR/USD",
+    "/v1/rates/E%55/%zz",
+  ],
+  ...["/v1/rates/%D0%95UR/USD", "/v1/rates/%EF%BC%A5UR/USD", "/v1/rates/EUR/%E2%80%8BUSD"],
+];
+
+test(`errors: ${reads.length} paths that resemble a read are none of EUR/USD, and cost nothing`, async () => {
+  for (const path of reads) {
+    const answer = await service.get(path, { apiKey });
+    assert.ok([400, 404].includes(answer.status), answer.text);
+    assertFailure(answer, answer.status, String(answer.body.code));
+    assert.notEqual(answer.body.code, "unsupported_pair", path);
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
 
 const strayMethods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 

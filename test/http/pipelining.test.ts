@@ -41,76 +41,33 @@ async function serverHasRead(): Promise<void> {
   assert.equal((await service.get("/healthz")).status, 200);
 }
 
-const brokenReads: readonly (readonly [what: string, text: string])[] = [
-  ["Transfer-Encoding: identity", readWith("Transfer-Encoding: identity")],
-  ["Transfer-Encoding: gzip", readWith("Transfer-Encoding: gzip")],
-  ["a chunk without a size", `${readWith("Transfer-Encoding: chunked")}ZZ\r\nhello\r\n0\r\n\r\n`],
-  ["an invalid second chunk", `${readWith("Transfer-Encoding: chunked")}1\r\na\r\nZZ\r\n`],
-  ["two lengths", readWith("Content-Length: 5", "Content-Length: 6")],
-];
+test("a read whose chunk is invalid and arrives after the head gets only its error, uncharged", async () => {
+  const before = await service.usedUnits(session);
+  using wire = await openWire(service.url);
+  wire.send(readWith("Transfer-Encoding: chunked"));
+  await serverHasRead();
+  assert.equal(await service.usedUnits(session), before, "the head alone was charged");
 
-suite("a read with a framing error gets only that error, uncharged:", () => {
-  for (const [what, text] of brokenReads) {
-    test(what, async () => {
-      assert.deepEqual(await outcomeOf(text), { statuses: [400], units: 0 });
-    });
+  wire.send("ZZ\r\n");
 
-    test(`${what}, behind five reads, which are served first`, async () => {
-      const outcome = await outcomeOf(read.repeat(5) + text);
-      assert.deepEqual(outcome, { statuses: [200, 200, 200, 200, 200, 400], units: 5 });
-    });
-  }
-
-  test("an invalid chunk that arrives after the head", async () => {
-    const before = await service.usedUnits(session);
-    using wire = await openWire(service.url);
-    wire.send(readWith("Transfer-Encoding: chunked"));
-    await serverHasRead();
-    assert.equal(await service.usedUnits(session), before, "the head alone was charged");
-
-    wire.send("ZZ\r\n");
-
-    assert.equal((await wire.answer()).status, 400);
-    await wire.untilEnd();
-    assert.equal(wire.received(), "");
-    assert.equal(await service.usedUnits(session), before);
-  });
+  assert.equal((await wire.answer()).status, 400);
+  await wire.untilEnd();
+  assert.equal(wire.received(), "");
+  assert.equal(await service.usedUnits(session), before);
 });
 
-const TOO_LARGE = `GET /healthz HTTP/1.1\r\nHost: kurs\r\na: ${"a".repeat(17_000)}\r\n\r\n`;
-
-const endings: readonly (readonly [what: string, text: string, status: number])[] = [
-  ["garbage", "garbage\r\n\r\n", 400],
-  ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
-  ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n", 405],
-  ["more than 16 KiB of headers", TOO_LARGE, 413],
-  ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
-  ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
-  ["a byte beyond ASCII in a path", "GET /v1/rates/\xff/USD HTTP/1.1\r\nHost: kurs\r\n\r\n", 400],
-];
-
-suite("the reads in one packet are all served and charged before", () => {
-  for (const [what, text, status] of endings) {
-    for (const count of [1, 5, 150]) {
-      test(`${what}, which gets the last response, after ${count} reads`, async () => {
-        const before = await service.usedUnits(session);
-        using wire = await openWire(service.url);
-
-        wire.send(read.repeat(count) + text);
-
-        for (let index = 0; index < count; index += 1) {
-          assert.equal((await wire.answer()).status, 200);
-        }
-        const last = await wire.answer();
-        assert.equal(last.status, status, last.text);
-        assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
-        await wire.untilEnd();
-        assert.equal(wire.received(), "");
-        assert.equal((await service.usedUnits(session)) - before, count);
-      });
-    }
+suite("150 reads in one packet are all served and charged before", () => {
+  for (const [what, text, status] of [
+    ["garbage", "garbage\r\n\r\n", 400],
+    ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+    ["too large headers", `GET / HTTP/1.1\r\nHost: kurs\r\na: ${"a".repeat(17_000)}\r\n\r\n`, 413],
+    ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
+  ] as const) {
+    test(`${what}, which gets the last response`, async () => {
+      const { statuses, units } = await outcomeOf(read.repeat(150) + text);
+      assert.deepEqual([statuses, units], [[...new Array(150).fill(200), status], 150]);
+    });
   }
-
   test("a stray byte, when the client half-closes", async () => {
     assert.deepEqual(await outcomeOf(`${read}X`, true), { statuses: [200, 400], units: 1 });
   });
@@ -167,20 +124,6 @@ test("a key whose request has an invalid chunk is not stored", async () => {
   const { statuses } = await outcomeOf(`${head}a\r\n{"name":"a"\r\nZZ\r\n`);
   assert.deepEqual(statuses, [400]);
   assert.equal(await keyCount(), before);
-});
-
-test("a request that is rejected before its body arrives gets only that response", async () => {
-  using wire = await openWire(service.url);
-  wire.send(
-    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
-      "Transfer-Encoding: chunked\r\n\r\n",
-  );
-  assert.equal((await wire.answer()).status, 401);
-
-  wire.send("ZZ\r\n");
-
-  await wire.untilEnd();
-  assert.equal(wire.received(), "");
 });
 
 test("requests behind malformed JSON are served, charged and stored like any other", async () => {
@@ -251,11 +194,6 @@ test("malformed JSON ends the connection when the client asks for that", async (
   }
 });
 
-test("a read with a transfer coding before chunked is 400, uncharged", async () => {
-  const coded = readWith("Transfer-Encoding: gzip, chunked", "Connection: close");
-  assert.deepEqual(await outcomeOf(`${coded}0\r\n\r\n`), { statuses: [400], units: 0 });
-});
-
 test("a read with a body is served and charged once the body is complete", async () => {
   const before = await service.usedUnits(session);
   using wire = await openWire(service.url);
@@ -269,14 +207,6 @@ test("a read with a body is served and charged once the body is complete", async
   assert.equal((await wire.answer()).status, 200);
   assert.equal((await wire.answer()).status, 200);
   assert.equal(await service.usedUnits(session), before + 2);
-});
-
-test("a read with a body of more than 16 KiB is 413, uncharged", async () => {
-  const body = "a".repeat(16_385);
-  const { statuses, units } = await outcomeOf(
-    `${readWith(`Content-Length: ${body.length}`, "Connection: close")}${body}`,
-  );
-  assert.deepEqual([statuses, units], [[413], 0]);
 });
 
 test("of 1,500 requests in one packet, node:http has only a few in memory at a time", async () => {

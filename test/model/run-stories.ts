@@ -9,8 +9,8 @@ export interface Budget {
   readonly seed: number;
   /** The most stories to play. */
   readonly stories: number;
-  /** No story begins after this time, except the first few. */
-  readonly limitMs: number;
+  /** No story begins once it says so; by default it never does. */
+  readonly isOver?: () => boolean;
   /** The place of a failure, from its report. */
   readonly path?: string | undefined;
   readonly replay?: string | undefined;
@@ -26,23 +26,21 @@ export interface Played {
 /** Stories per seed; the next ones use the next seed. */
 const ROUND = 50;
 
-/** However slow the machine: this many include nearly every kind of step. */
-const STORIES_MIN = 5;
-
-/** The time for shrinking a failing story. */
-const SHRINKING_MS = 30_000;
+/** Stories that are tried to make a failing one shorter. */
+const SHRINKINGS_MAX = 300;
 
 /** Plays stories on a service and compares every response, and then the mails, with the model. */
 export async function play(theatre: Theatre, engine: string, budget: Budget): Promise<Played> {
   const mailBook = new MailBook();
-  let untilMs = performance.now() + budget.limitMs;
   let stories = 0;
   let hasFailed = false;
-  const isOver = () => (hasFailed || stories >= STORIES_MIN) && performance.now() > untilMs;
+  let shrunk = 0;
+  const isOver = () => (hasFailed ? shrunk > SHRINKINGS_MAX : budget.isOver?.() === true);
 
   const playOne = async (beginning: Beginning, steps: Steps): Promise<void> => {
     // A story always runs to its end: otherwise it would continue during the next one.
     if (isOver()) return;
+    if (hasFailed) shrunk += 1;
     const stage = theatre.nextStage();
     try {
       const model = await begin(beginning, stage);
@@ -51,7 +49,6 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
       mailBook.note(model, stage);
       if (!hasFailed) stories += 1;
     } catch (error) {
-      if (!hasFailed) untilMs = performance.now() + SHRINKING_MS;
       hasFailed = true;
       throw error;
     }

@@ -11,6 +11,7 @@ import { openPostgresEngine } from "../../src/storage/postgres/open.ts";
 import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
 import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";
 import { openStore } from "../../src/store.ts";
+import type { OpenApiDocument } from "../support/openapi.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { documentReader, headersOf } from "../support/rates.ts";
@@ -64,6 +65,7 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
     );
   };
   const nodes = [await startNode(false), await startNode(true)] as const;
+  const document = (await nodes[0].get("/openapi.json")).body as unknown as OpenApiDocument;
   const operate = operatorOf(config, clock, secrets);
   const engine = opening.use(
     hosts === undefined
@@ -84,12 +86,14 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
     return {
       clock,
       call: (node, method, path, how) => nodes[node].call(method, path, how),
+      url: (node) => nodes[node].url,
+      document,
       operate,
       lastSecret,
       symbolOf,
       emailOf: (mailbox) => `${mailbox}-${mark.toLowerCase()}@example.org`,
       ipOf: (address) => {
-        const network = address === "home" ? 10 : 11;
+        const network = { home: 10, "the office": 11, nowhere: 12 }[address];
         return [network, stages >> 16, (stages >> 8) & 255, stages & 255].join(".");
       },
       pairOf,

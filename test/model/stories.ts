@@ -3,7 +3,6 @@ import { Model } from "./model.ts";
 import { people } from "./names.ts";
 import type { Step } from "./step.ts";
 import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
-import { someFlood, someGuesses, someTokenAtOnce } from "./steps/calls-at-once.ts";
 import {
   keyCreation,
   keyList,
@@ -13,6 +12,7 @@ import {
 } from "./steps/keys.ts";
 import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
 import { someMcpRead, someMcpUsage } from "./steps/mcp.ts";
+import { someOddCalls, someOddReads } from "./steps/odd-requests.ts";
 import {
   accountShown,
   planOf,
@@ -24,9 +24,7 @@ import {
 } from "./steps/operator.ts";
 import { rateImport, someDeletion, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
 import { someRead } from "./steps/reads.ts";
-import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
 import { someTime } from "./steps/time.ts";
-import { someMistakenScheme } from "./steps/unauthenticated.ts";
 import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
 import type { Stage } from "./story-client.ts";
 
@@ -55,12 +53,8 @@ const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = 
   [6, someSettlement],
   [6, someSwitch],
   [3, someDeletion],
-  [10, someReadsAtOnce],
-  [4, someRevocationAmidReads],
-  [4, someTokenAtOnce],
-  [4, someGuesses],
-  [1, someFlood],
-  [4, someMistakenScheme],
+  [12, someOddReads],
+  [8, someOddCalls],
 ];
 
 const someStep = fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));

@@ -1,4 +1,5 @@
 import type { Answer, Call } from "../support/client.ts";
+import type { OpenApiDocument } from "../support/openapi.ts";
 import type { TestClock } from "../support/service.ts";
 import type { AddressName, Mailbox, PairName, PlanName } from "./names.ts";
 
@@ -14,12 +15,15 @@ export interface Stage {
   readonly clock: TestClock;
   /** Node 1 requires a verified email to log in, node 0 does not. */
   call(node: 0 | 1, method: string, path: string, how?: Call): Promise<Answer>;
+  url(node: 0 | 1): string;
+  /** The API's document. */
+  readonly document: OpenApiDocument;
   /** Runs a `kurs` command while the nodes run. */
   operate(args: readonly string[], input?: string): Promise<Operated>;
   /** The last random secret of the service: after a mail with a token, that token. */
   lastSecret(): string;
   emailOf(mailbox: Mailbox): string;
-  ipOf(address: AddressName): string;
+  ipOf(address: AddressName | "nowhere"): string;
   symbolOf(symbol: string): string;
   pairOf(pair: PairName): { readonly base: string; readonly quote: string };
   /** The stored history of a pair: `1: 1.10 as of 2026-11-20T12:00:00.000000000Z`. */

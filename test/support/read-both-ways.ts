@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import type { Customer } from "./client.ts";
 import { scrape } from "./metrics.ts";
+import type { RequestOf } from "./odd-reads.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 
 /** The states of the account whose key a request has. */
 export const situations = ["ample", "exhausted", "revoked"] as const;
 export type Situation = (typeof situations)[number];
-
-/** A request with a credential: each of the two accounts of a situation sends it with its own. */
-export type RequestOf = (apiKey: string) => string;
 
 type Twin = Customer & { readonly accountId: string };
 
@@ -108,8 +106,8 @@ function statedUnits(responses: string): number {
 }
 
 /** A connection that node:http serves for good, because two requests arrived at once. */
-export async function openNodeWire(url: string): Promise<Wire> {
-  const wire = await openWire(url);
+export async function openNodeWire(url: string, allowHalfOpen = false): Promise<Wire> {
+  const wire = await openWire(url, allowHalfOpen);
   const preflight = "Origin: https://example.org\r\nAccess-Control-Request-Method: GET\r\n";
   wire.send(`OPTIONS /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${preflight}\r\n`.repeat(2));
   assert.equal((await wire.answer()).status, 204);

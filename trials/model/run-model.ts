@@ -34,9 +34,10 @@ if (engine === "postgres") {
 const theatre = resources.use(await openTheatre(hosts));
 const seed = Number(values.seed);
 console.log(`${engine}, seed ${seed}`);
-const limitMs = Number(values.minutes) * 60_000;
+const untilMs = performance.now() + Number(values.minutes) * 60_000;
+const isOver = () => performance.now() > untilMs;
 const stories = Number(values.stories);
-const played = await play(theatre, engine, { seed, stories, limitMs, path, replay });
+const played = await play(theatre, engine, { seed, stories, isOver, path, replay });
 
 let steps = 0;
 for (const [what, count] of [...theatre.tally].sort()) {

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { createServer, type RequestListener, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { pino } from "pino";
 import { installFastPath } from "../../../src/http/fast-path/connection.ts";
@@ -9,28 +14,37 @@ import { createSerializer } from "../../../src/http/response/serialize.ts";
 import { trackExchanges } from "../../../src/http/server/exchanges.ts";
 import { createReadParser } from "../../../src/metering/fast-path.ts";
 import { eventually } from "../../support/mails.ts";
-import { openWire } from "../../support/raw-connection.ts";
+import { openWire, type Wire } from "../../support/raw-connection.ts";
 import { TestClock } from "../../support/service.ts";
 
-// The fast path alone on a real server. The test decides how long a read takes: with a store it
+// The fast path alone on a real server. The test decides how long a request takes: with a store it
 // would be too short for anything to happen meanwhile.
 
-interface InFlight {
-  readonly pair: string;
-  /** @param body of the response; by default the pair. */
+/** A request that has no response yet. */
+interface Held {
+  /** @param body of the response; by default the pair, or the path. */
   answer(body?: string): void;
+  /** Of node:http. */
+  readonly response?: ServerResponse;
 }
 
-/** @param serve serves what is no plain read; by default it responds with the path. */
-export async function startFastPath(serve: RequestListener = echo, options: ServerOptions = {}) {
-  const reads: InFlight[] = [];
+/** Holds the reads, and of other requests those of `/held`; the rest gets its path. */
+export async function startFastPath(options: ServerOptions = {}) {
+  const held: Held[] = [];
   const logged: number[] = [];
+  let fastReads = 0;
+  const serve: RequestListener = ({ url = "" }, response) => {
+    const answer = (body = url) => void response.setHeader("content-length", body.length).end(body);
+    if (url === "/held") held.push({ answer, response });
+    else answer();
+  };
   const server = Object.assign(createServer(options, serve), { httpAllowHalfOpen: true });
   const parse = createReadParser((_requestId, _apiKey, base, quote) => {
     const { promise, resolve } = Promise.withResolvers<HttpResponse>();
-    const pair = `${base}/${quote}`;
-    const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
-    reads.push({ pair, answer });
+    const answer = (body = `${base}/${quote}`) =>
+      resolve({ status: 200, code: undefined, headers: [], body });
+    fastReads += 1;
+    held.push({ answer });
     return promise;
   });
   installFastPath(server, {
@@ -49,37 +63,45 @@ export async function startFastPath(serve: RequestListener = echo, options: Serv
   server.listen(0, "127.0.0.1", () => resolve());
   await listening;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  const lane = {
     url,
     server,
     logged,
-    reads,
     /** The server's ends of its connections, in order. */
     sockets,
-    /** Waits until this many reads have begun. @returns the last of them. */
-    begun: (count: number) =>
-      eventually(`${count} reads`, () => (reads.length < count ? undefined : reads[count - 1])),
+    /** How many reads the fast path has served. */
+    fastReads: () => fastReads,
+    /** Sends a request, and waits until the server has begun it. */
+    async begin(wire: Wire, request: string): Promise<Held> {
+      const count = held.length;
+      wire.send(request);
+      return await eventually("a request that waits", () => held[count]);
+    },
+    /** Waits until the server has read what other connections sent before. */
+    async hasRead(): Promise<void> {
+      using probe = await openWire(url);
+      probe.send(other("/probe"));
+      assert.equal((await probe.answer()).text, "/probe");
+    },
     /** Stops as the service does. @returns when every connection has ended. */
     stop() {
       const { promise, resolve: ended } = Promise.withResolvers<void>();
       server.close(() => ended());
       return promise;
     },
-    openConnections() {
-      const { promise, resolve: count, reject } = Promise.withResolvers<number>();
-      server.getConnections((error, open) => (error === null ? count(open) : reject(error)));
-      return promise;
+    async assertNoneLeft(): Promise<void> {
+      const count = () =>
+        new Promise<number>((found) => server.getConnections((_error, open) => found(open)));
+      await eventually("end of every connection", async () => (await count()) === 0 || undefined);
     },
     async [Symbol.asyncDispose]() {
-      const stopped = this.stop();
+      const stopped = lane.stop();
       server.closeAllConnections();
       await stopped;
     },
   };
+  return lane;
 }
-
-const echo: RequestListener = ({ url = "" }, response) =>
-  void response.setHeader("content-length", url.length).end(url);
 
 export type FastPath = Awaited<ReturnType<typeof startFastPath>>;
 
@@ -87,18 +109,10 @@ export const readOf = (pair: string) =>
   `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey k\r\n\r\n`;
 export const other = (path: string) => `GET ${path} HTTP/1.1\r\nHost: kurs\r\n\r\n`;
 
-/** Waits until the server has read what other connections sent before. */
-export async function serverHasRead(lane: FastPath): Promise<void> {
-  using probe = await openWire(lane.url);
-  probe.send(other("/probe"));
-  assert.equal((await probe.answer()).text, "/probe");
+/** Sends a read, which the fast path serves. */
+export async function assertFastRead(lane: FastPath, wire: Wire): Promise<void> {
+  const before = lane.fastReads();
+  (await lane.begin(wire, readOf("EUR/USD"))).answer();
+  assert.equal((await wire.answer()).text, "EUR/USD");
+  assert.equal(lane.fastReads(), before + 1, "node:http served a read");
 }
-
-export async function assertNoneLeft(lane: FastPath): Promise<void> {
-  await eventually("end of every connection", async () =>
-    (await lane.openConnections()) === 0 ? true : undefined,
-  );
-}
-
-/** More than the kernel buffers for a client that does not read: the rest stays with the server. */
-export const LARGE_BODY = "a".repeat(12 << 20);

@@ -26,7 +26,7 @@ const WRONG_PASSWORD = {
 const BAD_PASSWORD = { status: 400, code: "invalid_request", message: /password/ } as const;
 const NOT_VERIFIED = { status: 403, code: "email_not_verified" } as const;
 
-const FIRST_PASSWORD = "correct horse battery";
+const FIRST_PASSWORD = "quite another passphrase";
 
 /** @returns the seconds to wait, if the model's limiter rejects the call. */
 export const spendCall = (model: Model, address: AddressName, mailbox: Mailbox) =>

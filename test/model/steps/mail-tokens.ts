@@ -85,7 +85,7 @@ export const someVerification = fc
     });
   });
 
-const passwords = ["quite another passphrase", "a third passphrase", "correct horse battery"];
+const passwords = ["a second passphrase", "a third passphrase", "quite another passphrase"];
 
 export const someReset = fc
   .record({

@@ -100,11 +100,13 @@ export const someDeletion = somePair.map((pair) =>
     can: (model) => model.pairs.has(pair),
     async run(model, stage) {
       const { base, quote } = stage.pairOf(pair);
-      const done = await stage.operate(["rates", "delete", base, quote]);
+      const isSuspended = model.pairs.get(pair)?.isSuspended === true;
+      const { complaint, ...done } = await stage.operate(["rates", "delete", base, quote]);
+      assert.equal(/was suspended/.test(complaint), isSuspended, complaint);
       model.pairs.delete(pair);
       await assertHistory(model, stage, pair);
       await assertSeries(model, stage, pair);
-      return assertExit(done, 0);
+      return assertExit({ ...done, complaint: "" }, 0);
     },
   }),
 );

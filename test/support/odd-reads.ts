@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import type { RequestOf } from "../../support/read-both-ways.ts";
 
-// Random requests in latin1, with KEY in place of the credential: mostly reads, plain
-// or nearly plain, with something unusual in one place or another.
+// Random requests in latin1, valid but for something unusual in one place or another.
 
+/** A request with a credential. */
+export type RequestOf = (credential: string) => string;
+
+/** In place of the credential. */
 const KEY = "KEY";
 
 /** Mostly one of the usual texts, sometimes an unusual one. */
@@ -17,7 +19,7 @@ function mostly(share: number, usual: readonly string[], odd: readonly string[])
 const method = mostly(
   40,
   ["GET", "GET", "GET", "HEAD"],
-  ["get", "Get", "Head", "POST", "OPTIONS", "FETCH", " GET"],
+  ["get", "Get", "Head", "POST", "OPTIONS", "FETCH", " GET", "PROPFIND", "QUERY", "M-SEARCH"],
 );
 
 const readTarget = mostly(
@@ -29,6 +31,16 @@ const readTarget = mostly(
     ...["/v1/rates/EUR/USD/", "//v1/rates/EUR/USD", "/v1/./rates/EUR/USD", "/v1/rates/EUR"],
     ...["/v1/rates/EUR/USD?", "/v1/rates/EUR/USD?at=b", "/v1/rates/EUR/USD#a", "/v1/rates/EUR/U-D"],
     ...["http://kurs/v1/rates/EUR/USD", "*", "/v1/rates/\u00e4\u00f6/USD", "/v1/rates/EUR /USD"],
+    ...[
+      "/v1/rates/EUR/%00",
+      "/v1/rates/%0d%0a/USD",
+      "/v1/rates/../rates/EUR/USD",
+      "/.env",
+      "/docs",
+    ],
+    ...["/v1/rates/__proto__/USD", "/v1/rates/' OR '1'='1/USD", "/v1/rates/%c0%af/USD", "/metrics"],
+    ...["/v1/rates/EUR/USD;a=b", "/v1/rates/EUR/USD%3fa=b", "/v1/rates/EUR%2fUSD", "/openapi.json"],
+    ...["//evil.example/v1/rates/EUR/USD", "/assets/../../package.json", "/v2/rates/EUR/USD"],
   ],
 );
 
@@ -67,6 +79,7 @@ const otherName = fc
   .constantFrom(
     ...["content-type", "x-api-key", "te", "trailer", "accept-x", "proxy-connection", "range"],
     ...["x-forwarded-", "access-control-request-method", "__proto__", "http2-settings"],
+    ...["x-http-method-override", "x-original-url", "x-forwarded-host", "if-modified-since"],
   )
   .chain(randomCase);
 
@@ -156,8 +169,8 @@ const headers = fc
     ...third,
   ]);
 
-/** A request with a key, plain or unusual. */
-export const anyRead: fc.Arbitrary<RequestOf> = fc
+/** A read with a key, plain or unusual. */
+export const someOddRead: fc.Arbitrary<RequestOf> = fc
   .tuple(method, readTarget, version, headers, oddEnd, body)
   .map(([verb, path, protocol, lines, odd, after]) => {
     const parts = [`${verb} ${path} ${protocol}`, ...lines, ""];

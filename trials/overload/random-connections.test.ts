@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { eventually } from "../support/mails.ts";
-import { serve, temporaryDirectory } from "../support/process.ts";
-import { runsOf, SEED } from "../support/properties.ts";
-import { Draws } from "../support/random.ts";
-import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
-import { openSockets } from "../support/resources.ts";
+import { eventually } from "../../test/support/mails.ts";
+import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { runsOf, SEED } from "../../test/support/properties.ts";
+import { Draws } from "../../test/support/random.ts";
+import { openWire, plainRead, type Wire } from "../../test/support/raw-connection.ts";
+import { openSockets } from "../../test/support/resources.ts";
 import { type Credentials, drawRequest, receivedOf, type Sent } from "./random-connection.ts";
 
 // Connections with random requests, which clients reset, end and cut at random moments. The server

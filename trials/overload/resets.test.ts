@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { eventually } from "../support/mails.ts";
-import { serve, temporaryDirectory } from "../support/process.ts";
-import { openWire, plainRead } from "../support/raw-connection.ts";
-import { openSockets } from "../support/resources.ts";
+import { eventually } from "../../test/support/mails.ts";
+import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { openWire, plainRead } from "../../test/support/raw-connection.ts";
+import { openSockets } from "../../test/support/resources.ts";
 
 // Clients that reset the connection at the worst moment. A socket without an error listener would
 // end the process. The server has a process of its own: in the clients' event loop no reset could

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { eventually } from "../../support/mails.ts";
-import { serve, temporaryDirectory } from "../../support/process.ts";
-import { connectionsOf, residentMib } from "../../support/resources.ts";
+import { eventually } from "../../test/support/mails.ts";
+import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { connectionsOf, residentMib } from "../../test/support/resources.ts";
 
 /** More responses than the system buffers for one connection: after that, nothing is sent on it. */
 const READS = 15_000;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after as afterAll, suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { openConnection } from "../../support/client.ts";
-import { eventually } from "../../support/mails.ts";
-import { serve, temporaryDirectory } from "../../support/process.ts";
-import { openWire, plainRead } from "../../support/raw-connection.ts";
-import { openFiles, residentMib } from "../../support/resources.ts";
+import { openConnection } from "../../test/support/client.ts";
+import { eventually } from "../../test/support/mails.ts";
+import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { openWire, plainRead } from "../../test/support/raw-connection.ts";
+import { openFiles, residentMib } from "../../test/support/resources.ts";
 
 // Slow, greedy and disconnected clients on real sockets harm no other client.
 
@@ -155,13 +155,17 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
     wire.send(READ.repeat(count));
     await wire.untilAnswer();
     const answers = () => wire.received().split("HTTP/1.1 ").slice(1);
-    let servedOthers = 0;
-    for (; answers().length < count; servedOthers += 1) {
+    const sentBetween: number[] = [];
+    while (answers().length < count) {
+      const before = answers().length;
       await readAsOthers(1);
+      sentBetween.push(answers().length - before);
     }
 
-    // Also while three other attacks run.
-    assert.ok(servedOthers >= 2, `${servedOthers} other clients were served during the flood`);
+    // Each waits for a small part of the flood, also while three other attacks run.
+    assert.ok(sentBetween.length >= 5, `${sentBetween.length} others were served during the flood`);
+    const most = Math.max(...sentBetween);
+    assert.ok(most < count / 5, `another client waited for ${most} reads of the flood`);
     for (const answer of answers()) assert.match(answer, /^200 /);
   });
 
@@ -182,42 +186,4 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
     const lost = (await server.usedUnits(session)) - usedBefore;
     assert.ok(lost >= 0);
   });
-});
-
-test("connections over the limit get 503 and are closed; closed connections make room again", async () => {
-  await using own = await temporaryDirectory();
-  const env = { MAX_CONNECTIONS: "20" };
-  await using small = await serve({ dataDirectory: own.path, env });
-  using scope = new DisposableStack();
-  const sinceMs = performance.now();
-  const idle = [];
-  for (let count = 0; count < 20; count += 1) idle.push(scope.use(await openWire(small.url)));
-  // Its response shows that the server has accepted all of them.
-  idle[19]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
-  assert.equal((await idle[19]?.answer())?.status, 200);
-
-  using rejected = await openWire(small.url);
-  rejected.send(READ);
-  const { status, lines, text } = await rejected.answer();
-  await rejected.untilEnd();
-
-  assert.equal(status, 503);
-  assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));
-  assert.ok(lines.includes("units-charged: 0"));
-  assert.deepEqual(Object.keys(JSON.parse(text)), ["code", "message", "request_id"]);
-  const more = [];
-  for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));
-  // A connection that is still in the system's queue would take the next free place.
-  await Promise.all(more.map((wire) => wire.untilEnd()));
-  idle[0]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
-  assert.equal((await idle[0]?.answer())?.status, 200, "an open connection stays open");
-  for (const wire of idle.slice(1, 10)) wire.socket.destroy();
-  await eventually("room", async () => {
-    const answer = await small.get("/healthz").catch(() => undefined);
-    return answer?.status === 200 || undefined;
-  });
-  const told = small.logLines().filter(({ msg }) => /too many/.test(String(msg)));
-  const linesMax = 1 + Math.floor((performance.now() - sinceMs) / 10_000);
-  assert.ok(told.length >= 1);
-  assert.ok(told.length <= linesMax, "one line counts all rejections of ten seconds");
 });

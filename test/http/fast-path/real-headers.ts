@@ -1,17 +1,4 @@
-import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
-import { readWaysOf } from "../../support/read-both-ways.ts";
-import { startService } from "../../support/service.ts";
-
-// The headers that proxies, networks, tracers and clients really send: a read with any of them is
-// served on the fast path, and its response is node:http's.
-
-const service = await startService({ config: { metricsPort: 0 } });
-const ways = await readWaysOf(service);
-after(async () => {
-  ways[Symbol.dispose]();
-  await service[Symbol.asyncDispose]();
-});
+// The headers that proxies, networks, tracers and clients really send with a read.
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
@@ -42,7 +29,7 @@ const clients = {
     ...["origin: https://page.example", "sec-fetch-dest: empty", "te: trailers"],
   ],
   "a page with many cookies": [`Cookie: ${"session=0123456789abcdef; ".repeat(150)}last=1`],
-} satisfies Record<string, readonly string[]>;
+};
 
 const forwarded = ["X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: https"];
 
@@ -110,33 +97,11 @@ const tracers: Readonly<Record<string, readonly string[]>> = {
   "New Relic": ["newrelic: eyJ2IjpbMCwxXX0=", "X-NewRelic-ID: VQQUUFNS"],
 };
 
-/** Sends a read with these headers on both paths, before and behind the key. */
-async function assertFast(...headers: readonly string[]): Promise<void> {
-  const key = "Authorization: ApiKey KEY";
-  for (const lines of [
-    [...headers, key],
-    [key, ...headers],
-  ]) {
-    const text = ["GET /v1/rates/EUR/USD HTTP/1.1", "Host: kurs", ...lines, "", ""].join("\r\n");
-    const requestOf = (apiKey: string) => text.replace("KEY", apiKey);
-    const { isPlain, units, text: answer } = await ways.trace(requestOf, "ample");
-    assert.ok(isPlain, `node:http served it: ${text}`);
-    assert.equal(units, 1);
-    assert.match(answer, /HTTP\/1\.1 200 OK/);
-  }
-}
+const each: Readonly<Record<string, readonly string[]>> = { ...clients, ...proxies, ...tracers };
+const together = [
+  ...["a page in Chrome", "Cloudflare", "Envoy", "Varnish", "OpenTelemetry", "Sentry", "Datadog"],
+  "a page with many cookies",
+];
 
-const sets = { ...clients, ...proxies, ...tracers };
-suite("a read is served on the fast path with the headers of", () => {
-  for (const [who, headers] of Object.entries(sets)) test(who, () => assertFast(...headers));
-
-  test("a browser, a network, a load balancer, a proxy and three tracers at once", async () => {
-    const { Cloudflare = [], Envoy = [], Varnish = [] } = proxies;
-    const { OpenTelemetry = [], Sentry = [], Datadog = [] } = tracers;
-    const page = clients["a page in Chrome"];
-    await assertFast(
-      ...[page, Cloudflare, Envoy, Varnish, OpenTelemetry, Sentry, Datadog].flat(),
-      ...clients["a page with many cookies"],
-    );
-  });
-});
+/** By who sends them; and those of a browser, a network, proxies and tracers at once. */
+export const headersOfClients = { each, all: together.flatMap((who) => each[who] ?? []) };

@@ -1,5 +1,5 @@
-import { callOf, PATH } from "../mcp/messages.ts";
-import type { Draws } from "../support/random.ts";
+import { callOf, PATH } from "../../test/mcp/messages.ts";
+import type { Draws } from "../../test/support/random.ts";
 
 // Random sequences of requests on one connection: valid, invalid, unknown and half ones.
 

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { assertCommonHeaders } from "../../support/assertions.ts";
+import type { Answer } from "../../support/client.ts";
+import { someOddCall } from "../../support/odd-calls.ts";
+import { someOddRead } from "../../support/odd-reads.ts";
+import { openWire } from "../../support/raw-connection.ts";
+import { openNodeWire } from "../../support/read-both-ways.ts";
+import {
+  assertAsDocumented,
+  assertKeepsSecrets,
+  assertSound,
+} from "../../support/response-check.ts";
+import type { Model } from "../model.ts";
+import { type Person, someKeyNumber, someNode, somePair, somePerson } from "../names.ts";
+import { step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
+
+// Requests that no client should send, as bytes on a connection of their own, by the fast path or
+// by node:http: each gets a documented response, none changes anything, and a unit is charged
+// exactly when a response says so. The next steps and the audit compare the rest with the model.
+
+const FAILURES = [400, 401, 403, 404, 405, 413, 415, 429];
+const ENVELOPE = ["code", "message", "request_id"];
+
+interface Sent {
+  readonly node: 0 | 1;
+  readonly isNodes: boolean;
+  readonly text: string;
+}
+
+/** Sends bytes, and ends the sending side behind them. @returns the responses. */
+async function pour(stage: Stage, { node, isNodes, text }: Sent): Promise<readonly Answer[]> {
+  const url = stage.url(node);
+  using wire = await (isNodes ? openNodeWire(url, true) : openWire(url, true));
+  const { answers, rest } = await wire.pour(Buffer.from(text, "latin1"));
+  assert.equal(rest, "", "what came is no response");
+  const isNothing = /^[\r\n]*$/.test(text);
+  assert.ok(answers.length > 0 || isNothing, "no response");
+  assert.ok(answers.length <= text.split(/\r|\n/).length, "more responses than lines");
+  const last = answers.findIndex(({ headers }) => headers.connection === "close");
+  assert.ok(last < 0 || last === answers.length - 1, "a response behind the last");
+  return answers.filter(({ status }) => status !== 100);
+}
+
+/** Asserts what holds for the response to any bytes. */
+function assertAnswer(model: Model, stage: Stage, person: Person, answer: Answer) {
+  const { status, headers, body } = answer;
+  const isPage = headers["content-type"]?.startsWith("text/html") && [200, 404].includes(status);
+  assertSound(answer);
+  if (!isPage && status !== 304 && status !== 206) assertCommonHeaders(answer);
+  assertKeepsSecrets("", answer);
+  const shown = JSON.stringify(headers) + answer.text;
+  for (const account of model.accounts.values()) {
+    const { sessions, keys, tokens, password } = account;
+    const secrets = [...sessions, ...tokens.map((token) => ({ token: token.text }))];
+    const marks = [stage.emailOf(account.person), ...keys.map(({ id }) => id)];
+    const hidden = [
+      ...secrets.map(({ token }) => token),
+      ...keys.map(({ secret }) => secret),
+      password,
+      ...(account.person === person ? [] : marks),
+    ];
+    assert.deepEqual(
+      hidden.filter((each) => shown.includes(each)),
+      [],
+      `the response reveals data of ${account.person}`,
+    );
+  }
+  if (status >= 400 && body.code !== undefined && body.code !== "quota_exceeded") {
+    assert.deepEqual(Object.keys(body).sort(), ENVELOPE);
+  }
+}
+
+/** Asserts that the document has the only response to a request, where it has its path. */
+function assertAllowed(stage: Stage, text: string, answer: Answer): void {
+  const [, method = "", target = ""] = /^([A-Z]+) (\S+) HTTP\/1\.1\r\n/.exec(text) ?? [];
+  const { status, headers } = answer;
+  const hasOrigin = /^origin:/im.test(text.split("\r\n\r\n")[0] ?? "");
+  const isRead = status !== 400 && status !== 413;
+  if (hasOrigin && isRead) assert.equal(headers["access-control-allow-origin"], "*");
+  // What cannot be read is no HEAD yet: its rejection says why.
+  if (method === "HEAD" && answer.text !== "") {
+    assert.ok(!isRead, answer.text);
+    return;
+  }
+  if (assertAsDocumented(stage.document, method, target, answer)) return;
+  const isPreflight = method === "OPTIONS" && status === 204 && hasOrigin;
+  const isPage = /^(?:GET|HEAD)$/.test(method) && [200, 206, 304].includes(status);
+  const isServed = isPreflight || (isPage && !target.startsWith("/v1"));
+  assert.ok(isServed || FAILURES.includes(status), `${status} ${answer.text}`);
+}
+
+const isWhole = (text: string) =>
+  /^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(text) &&
+  text.indexOf("HTTP/1.") === text.lastIndexOf("HTTP/1.");
+
+async function tell<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`the request ${JSON.stringify(text.slice(0, 4000))}`, { cause: error });
+  }
+}
+
+const AT_ONCE = { minLength: 4, maxLength: 12 };
+const someWay = { node: someNode, isNodes: fc.boolean() };
+
+export const someOddReads = fc
+  .record({
+    person: somePerson,
+    keyNumber: someKeyNumber,
+    reads: fc.array(fc.record({ ...someWay, pair: somePair, requestOf: someOddRead }), AT_ONCE),
+  })
+  .map(({ person, keyNumber, reads }) =>
+    step({
+      kind: "odd reads",
+      sentence: `${person} sends ${reads.length} odd reads with key ${keyNumber}`,
+      can: (model) => model.key(person, keyNumber) !== undefined,
+      async run(model, stage) {
+        const account = model.account(person);
+        const key = model.key(person, keyNumber);
+        const policy = `"units";q=${model.quotaUnits(account)};`;
+        for (const { pair, requestOf, ...way } of reads) {
+          const { base, quote } = stage.pairOf(pair);
+          const text = requestOf(key?.secret ?? "").replaceAll("EUR/USD", `${base}/${quote}`);
+          await tell(text, async () => {
+            const answers = await pour(stage, { ...way, text });
+            for (const answer of answers) {
+              assertAnswer(model, stage, person, answer);
+              const { status, headers } = answer;
+              const isCharged = headers["units-charged"] === "1";
+              if (isCharged) account.charges.push({ atMs: model.nowMs, keyNumber });
+              if (isCharged) assert.ok(key?.revokedMs === undefined, "a revoked key was charged");
+              const isRead = [200, 404, 503].includes(status) && headers.ratelimit !== undefined;
+              assert.equal(isCharged, isRead, `${status}, charged: ${isCharged}`);
+              if (status === 503) assert.ok(isRead, answer.text);
+              assert.ok((headers["ratelimit-policy"] ?? policy).startsWith(policy));
+            }
+            const [answer] = answers;
+            if (answer !== undefined && answers.length === 1 && isWhole(text)) {
+              assertAllowed(stage, text, answer);
+            }
+          });
+        }
+        return "as charged";
+      },
+    }),
+  );
+
+export const someOddCalls = fc
+  .record({
+    person: somePerson,
+    calls: fc.array(fc.record({ ...someWay, call: someOddCall }), AT_ONCE),
+  })
+  .map(({ person, calls }) =>
+    step({
+      kind: "odd calls",
+      sentence: `${person} sends ${calls.length} odd requests with the last session`,
+      can: (model) => model.session(person, 0) !== undefined,
+      async run(model, stage) {
+        const session = model.session(person, 0);
+        assert.ok(session !== undefined);
+        for (const { call, ...way } of calls) {
+          const text = call.text
+            .replaceAll("KEY", session.token)
+            .replaceAll("STRANGER", stage.ipOf("nowhere"));
+          await tell(text, async () => {
+            const answers = await pour(stage, { ...way, text });
+            for (const answer of answers) {
+              assertAnswer(model, stage, person, answer);
+              assert.equal(answer.headers["units-charged"] ?? "0", "0");
+              const isFailure = FAILURES.includes(answer.status);
+              const isPreflight = answer.status === 204 && text.startsWith("OPTIONS ");
+              if (!call.mayBeServed) assert.ok(isFailure || isPreflight, `${answer.status}`);
+            }
+            const [answer] = answers;
+            if (answer !== undefined && answers.length === 1 && isWhole(text)) {
+              assertAllowed(stage, text, answer);
+            }
+          });
+        }
+        return "nothing changed";
+      },
+    }),
+  );
