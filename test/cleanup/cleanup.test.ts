@@ -20,7 +20,7 @@ test("a server on the embedded database serves reads while it removes many expir
     await using service = await startService({ dataDirectory });
     ({ apiKey } = await service.newCustomer());
     service.query(ADD_WINDOWS, WINDOWS);
-    service.query("DELETE FROM duties");
+    service.query("DELETE FROM jobs");
   }
   await using service = await startService({ dataDirectory });
   using database = service.database();

@@ -14,7 +14,6 @@ import { connectTo, waitersFor } from "../support/nodes.ts";
 import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
-import { makeOfSchema } from "./stored.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
 /** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
@@ -149,7 +148,7 @@ suite("kurs store copy", () => {
     await using other = await connectTo(target.url);
     await other.query("BEGIN");
     // The last table: everything else has been written when the copy waits for it.
-    await other.query("LOCK TABLE duties IN SHARE MODE");
+    await other.query("LOCK TABLE jobs IN SHARE MODE");
 
     const copying = copy(source.path, target.url);
     await waitersFor(other);
@@ -208,24 +207,6 @@ suite("kurs store copy stores nothing", () => {
 
     assertRejected(ended, /A server or a command has the database in .* open: stop the server/);
     assert.equal((await read()).status, 200);
-    assert.deepEqual(await tablesAt(target.url), []);
-  });
-
-  test("of an older schema, and does not migrate the source", async () => {
-    await using directory = await temporaryDirectory();
-    await using target = await newBareDatabase();
-    const file = join(directory.path, "kurs.db");
-    {
-      using database = new DatabaseSync(file);
-      makeOfSchema(database, 7);
-    }
-    const before = await readFile(file);
-
-    const ended = await copy(directory.path, target.url);
-
-    assertRejected(ended, /kurs\.db has schema 7, and this program copies schema \d+: run kurs mi/);
-    assert.deepEqual(await readFile(file), before);
-    assert.ok(!(await readdir(directory.path)).includes("backups"));
     assert.deepEqual(await tablesAt(target.url), []);
   });
 
@@ -312,7 +293,7 @@ suite("kurs store copy stores nothing", () => {
       const before = await contentsOfPostgres(target.url);
       await other.query("BEGIN");
       // The last table: everything else has been written when the copy waits for it.
-      await other.query("LOCK TABLE duties IN SHARE MODE");
+      await other.query("LOCK TABLE jobs IN SHARE MODE");
       const args = ["store", "copy", "--from", `sqlite:${source.path}`, "--to", target.url];
       await using program = new Program(args);
       const [pid = 0] = await waitersFor(other);

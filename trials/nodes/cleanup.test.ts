@@ -27,8 +27,8 @@ async function addEnding(cluster: Cluster, name: string, endsAt: string): Promis
     daysFromNow(-100),
   );
   await cluster.query(
-    `INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
-     VALUES ($1, $1, $2, $2)`,
+    `INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
+     VALUES ($1, $1, $1, $2, $2, '192.0.2.1')`,
     name,
     endsAt,
   );
@@ -182,8 +182,8 @@ suite("nodes of one database", () => {
     });
     assert.deepEqual(await leftOf(cluster), kept);
     assert.equal((await cluster.query("SELECT id FROM accounts")).length, 2);
-    const [duty] = await cluster.query("SELECT next_at FROM duties WHERE name = 'tidy'");
-    const inMs = Date.parse(String(duty?.next_at)) - Date.now();
+    const [job] = await cluster.query("SELECT next_at FROM jobs WHERE name = 'cleanup'");
+    const inMs = Date.parse(String(job?.next_at)) - Date.now();
     assert.ok(inMs > DAY_MS / 25 && inMs <= DAY_MS / 24, `the next time is in ${inMs} ms`);
     for (const node of nodes) assert.equal((await node.stop()).exitCode, 0);
 
@@ -196,7 +196,7 @@ suite("nodes of one database", () => {
     assert.ok((await leftOf(cluster)).includes("sessions valid"));
     await third.stop();
 
-    await cluster.query("UPDATE duties SET next_at = $1", daysFromNow(-1));
+    await cluster.query("UPDATE jobs SET next_at = $1", daysFromNow(-1));
     await cluster.startNode();
     await eventually("removal", async () =>
       (await leftOf(cluster)).includes("sessions valid") ? undefined : true,
