@@ -1,6 +1,7 @@
--- The same tables and columns as on SQLite, whose file explains them: the same statements serve both.
--- Times are RFC 3339 texts in UTC of one length (timestamptz would lose the nanoseconds of as_of),
--- digests are hexadecimal. Texts compare by their bytes (COLLATE "C"): as on SQLite, and fastest.
+-- The same tables and columns as on SQLite, whose file explains them, so that the same statements
+-- serve both. Times are RFC 3339 texts in UTC of one length (timestamptz would lose the nanoseconds
+-- of as_of), digests are hexadecimal. Texts compare by their bytes (COLLATE "C"): as on SQLite, and
+-- fastest.
 
 -- Accounts and their plans
 
@@ -315,7 +316,7 @@ CREATE TABLE read_epochs (
 
 -- Below 2^53: JavaScript's numbers are exact up to there.
 INSERT INTO read_epochs (name, epoch)
-VALUES ('access', floor(random() * 9007199254740992)), ('rates', floor(random() * 9007199254740992));
+SELECT name, floor(random() * 9007199254740992) FROM unnest(ARRAY['access', 'rates']) AS name;
 
 -- Once per transaction: n renewals of one row cost n² (erasing an account of 10,000 keys: 4 s).
 CREATE FUNCTION renew_read_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -356,7 +357,7 @@ CREATE CONSTRAINT TRIGGER accounts_renew_epoch
 CREATE CONSTRAINT TRIGGER plans_renew_epoch AFTER UPDATE OR DELETE ON plans
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION renew_read_epoch('access');
 
--- Once per statement: an import stores 500 rates with each. The writers take an advisory lock first.
+-- Once per statement: an import stores 500 rates with each. Its writers hold an advisory lock.
 CREATE TRIGGER rates_renew_epoch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON rates
   FOR EACH STATEMENT EXECUTE FUNCTION renew_read_epoch('rates');
 

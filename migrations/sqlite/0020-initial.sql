@@ -180,8 +180,8 @@ CREATE TABLE quota_notices (
 
 -- Mails
 
--- What a mail's link is worth. Several tokens of one account and purpose are valid at once: a further
--- request does not void the link that was just mailed. A token that is spent is gone.
+-- What a mail's link is worth. Several tokens of one account and purpose are valid at once, so that
+-- a further request does not void the link that was just mailed. A token that is spent is gone.
 CREATE TABLE mail_tokens (
   token_hash TEXT NOT NULL PRIMARY KEY,
   -- Checked at the commit: for an address without an account the same rows are written, and deleted

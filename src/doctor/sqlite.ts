@@ -23,8 +23,8 @@ const BUSY_TIMEOUT_MS = 5000;
 
 // In the order of the key, an account's day 0, which has its units of the period, comes just before
 // its days: nothing is sorted. Units of an API key that is not stored count for no day. The numbers
-// of the keys have no gaps, as a rule; then a comparison proves that a key is stored, and a search
-// in their index, which takes over a second for a million, is left out.
+// of the keys have no gaps, as a rule; then a comparison proves that a key is stored, and there is
+// no search, which takes over a second for a million keys in no order.
 const UNITS: UnitStatements = {
   compare: `
     WITH numbers (first, last, have_gaps) AS MATERIALIZED (

@@ -49,7 +49,7 @@ export function rejectUnreleased(engine: EngineName, store: string, schema: numb
   if (!isUnreleased(engine, schema)) return;
   throw new StartupError(
     `${store} was written by a Kurs from before its first release (its schema is ${schema}), and ` +
-      `this program cannot migrate it: export what you need with that program, and set ` +
+      "this program cannot migrate it: export what you need with that program, and set " +
       `${elsewhere[engine]}.`,
   );
 }
@@ -71,7 +71,7 @@ export function requireKnownSchema(
   const known = knownSchema(engine);
   if (schema <= known) return;
   throw new StartupError(
-    `${store} was written by a newer Kurs (its schema is ${schema}, this program knows ${known}): ` +
-      `${advice}.`,
+    `${store} was written by a newer Kurs (its schema is ${schema}, this program ` +
+      `knows ${known}): ${advice}.`,
   );
 }

@@ -9,7 +9,7 @@ import { kurs } from "../support/command-line.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { databaseIn, emptyStore, namesIn, query } from "./stored.ts";
 
-const REFUSED = (schema: number) =>
+const REJECTED = (schema: number) =>
   new RegExp(
     `was written by a Kurs from before its first release \\(its schema is ${schema}\\), and this ` +
       "program cannot migrate it: export what you need with that program, and set \\w+ to another",
@@ -24,13 +24,13 @@ async function storeOf(schema: number) {
   return directory;
 }
 
-suite("a store from before the first release is refused, and stays as it is", () => {
+suite("a store from before the first release is rejected, and stays as it is", () => {
   for (const schema of [1, 16, 19]) {
     test(`by a start, on sqlite with schema ${schema}`, async () => {
       await using store = await storeOf(schema);
       const bytes = readFileSync(databaseIn(store.path));
 
-      const message = REFUSED(schema);
+      const message = REJECTED(schema);
       assert.throws(() => openSqliteEngine(store.path, 1000, { isServer: true }), { message });
 
       assert.deepEqual(readFileSync(databaseIn(store.path)), bytes);
@@ -52,7 +52,7 @@ suite("a store from before the first release is refused, and stays as it is", ()
       const ended = await kurs(command.split(" "), { dataDirectory: store.path });
 
       assert.equal(ended.exitCode, exitCode);
-      assert.match(ended[said], REFUSED(16));
+      assert.match(ended[said], REJECTED(16));
       assert.deepEqual(readFileSync(databaseIn(store.path)), bytes);
     });
   }
@@ -66,9 +66,9 @@ suite("a store from before the first release is refused, and stays as it is", ()
     const restore = (file: string, dataDirectory = present.path) =>
       kurs(["restore", file], { dataDirectory });
 
-    const refused = await restore(unreleased);
-    assert.deepEqual([refused.exitCode, refused.stdout], [1, ""]);
-    assert.match(refused.stderr, REFUSED(16));
+    const rejected = await restore(unreleased);
+    assert.deepEqual([rejected.exitCode, rejected.stdout], [1, ""]);
+    assert.match(rejected.stderr, REJECTED(16));
     assert.deepEqual(readFileSync(databaseIn(present.path)), readFileSync(good));
 
     const replaced = await restore(good, store.path);
@@ -90,10 +90,10 @@ suite("a store from before the first release is refused, and stays as it is", ()
     const before = await stateOf();
     const settings = { connectionsMax: 3, statementTimeoutMs: 0, connectTimeoutMs: 10_000 };
 
-    await assert.rejects(openPostgresStore(database.hosts, settings), { message: REFUSED(12) });
+    await assert.rejects(openPostgresStore(database.hosts, settings), { message: REJECTED(12) });
     const doctor = await kurs(["doctor"], { env: { DATABASE_URL: database.url } });
     assert.equal(doctor.exitCode, 1);
-    assert.match(doctor.stdout, REFUSED(12));
+    assert.match(doctor.stdout, REJECTED(12));
 
     assert.deepEqual(await stateOf(), before);
   });

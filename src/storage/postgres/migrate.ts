@@ -24,7 +24,7 @@ const CREATE_MIGRATIONS_TABLE = `
  * one transaction, one process at a time, while no process of another version uses the tables.
  *
  * @param client to be closed after an error, which ends the transaction.
- * @throws {StartupError} when the database has a schema that the program does not know, or is in use.
+ * @throws {StartupError} when the program does not know the schema, or the database is in use.
  */
 export async function migrate(client: PoolClient, primary: Primary): Promise<MigrationReport> {
   const known = knownSchema("postgres");

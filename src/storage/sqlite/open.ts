@@ -151,9 +151,9 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
 
 function usedByOthers(file: string, schema: number): StartupError {
   return new StartupError(
-    `The database ${file} has schema ${schema}, this program needs ${knownSchema("sqlite")}, and a ` +
-      "server or a command of another version has it open: stop that server, or wait for the " +
-      "command, and start again.",
+    `The database ${file} has schema ${schema}, this program needs ${knownSchema("sqlite")}, ` +
+      "and a server or a command of another version has it open: stop that server, or wait for " +
+      "the command, and start again.",
   );
 }
 

@@ -7,7 +7,7 @@ export function databaseIdOf(database: DatabaseSync): string {
   return textOf(database.prepare("SELECT id FROM database_id").get() ?? {}, "id");
 }
 
-/** The id in a backup. @returns undefined for a file that SQLite cannot read, or another database. */
+/** The id in a backup. @returns undefined for a file that is not a database of ours. */
 export function databaseIdIn(file: string): string | undefined {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
