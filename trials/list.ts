@@ -90,14 +90,19 @@ export const trials: readonly Trial[] = [
     needs: { buildah: "buildah", mmdebstrap: "mmdebstrap" },
   },
   {
+    name: "conformance",
+    about: "the official conformance suite of MCP, for both revisions",
+    commands: [tests("trials/conformance/*.test.ts")],
+  },
+  {
     name: "agents",
     about: "agents and libraries that speak MCP, from npm, against a real server",
     commands: [program("trials/agents/run-agents.ts")],
   },
   {
     name: "runtimes",
-    about: "the client's package in an older Node.js, Bun and Deno, from npm",
-    commands: [program("trials/runtimes/run-runtimes.ts")],
+    about: "the client's package in Node.js and a browser, then in older Node.js, Bun and Deno",
+    commands: [tests("trials/runtimes/*.test.ts"), program("trials/runtimes/run-runtimes.ts")],
   },
   {
     name: "firefox",

@@ -1,10 +1,12 @@
 import { effect } from "@preact/signals";
+import { DAY_MS } from "../../src/shared/clock.ts";
 import {
   type CoveredPair,
   type CoveredSource,
   listPairs,
   listSources,
   type PairsPage,
+  type Rate,
 } from "./api/rates.ts";
 import { session } from "./session.ts";
 
@@ -29,6 +31,17 @@ export interface Coverage {
 /** `EUR/USD` */
 export function nameOf({ base, quote }: { readonly base: string; readonly quote: string }): string {
   return `${base}/${quote}`;
+}
+
+/** Without a calendar that expects the next one, a rate of another week counts as late. */
+const LATE_MS = 7 * DAY_MS;
+
+/** Whether a newer figure of a rate should be there. */
+export function isLate(rate: Rate, coverage: Pick<Coverage, "pairOf"> | undefined): boolean {
+  const pair = coverage?.pairOf.get(nameOf(rate));
+  if (pair?.missed_publication) return true;
+  if (pair !== undefined && pair.next_publication !== null) return false;
+  return Date.now() - Date.parse(rate.as_of) > LATE_MS;
 }
 
 interface Kept {

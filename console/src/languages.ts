@@ -1,8 +1,16 @@
-import type { Snippet } from "./components/code-tabs.tsx";
+import type { Language } from "./highlight.ts";
 import type { Request } from "./requests.ts";
 
 // A request in the languages that developers paste, with nothing but their standard libraries. None
 // of them contains the key: a pasted secret ends up in a shell's history.
+
+export interface Snippet {
+  readonly name: string;
+  readonly language: Language;
+  readonly code: string;
+  /** Where the code goes; without a note, the name is shown above the code. */
+  readonly note?: string;
+}
 
 /** @param address of the service, without a slash at its end. */
 export function requestInLanguages(request: Request, address: string): readonly Snippet[] {

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../src/shared/clock.ts";
 import type { Usage } from "./api/usage.ts";
 import type { DailyUnits } from "./daily-units.ts";
+import { countUnits, formatMinute, formatRatio, formatUnits } from "./format.ts";
 
 /** The service sends a mail at this share of the quota, too. */
 const HIGH_SHARE = 0.8;
@@ -11,6 +12,18 @@ export type QuotaLevel = "low" | "high" | "full";
 export function levelOf({ usage: { remaining_units, utilization } }: Usage): QuotaLevel {
   if (remaining_units === 0) return "full";
   return utilization >= HIGH_SHARE ? "high" : "low";
+}
+
+/** The warning on every page, from 80 % of the quota on. */
+export function warningOf(all: Usage): string | undefined {
+  const { utilization, remaining_units, quota_units } = all.usage;
+  const level = levelOf(all);
+  if (level === "low") return undefined;
+  return level === "full"
+    ? `The quota is used up: reads are rejected until ${formatMinute(all.billing_period.end)}. ` +
+        "For more units before then, ask the operator of this service."
+    : `${formatRatio(utilization)} of the quota is used: ` +
+        `${formatUnits(remaining_units)} of ${countUnits(quota_units)} left.`;
 }
 
 /** The quota in equal shares for the days of the billing period. */

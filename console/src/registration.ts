@@ -1,4 +1,5 @@
 import type { Registration } from "../../src/registration/rules.ts";
+import type { Invitation } from "./router.ts";
 
 /** The mode of registration, which the server writes into the document. */
 const mode = document.querySelector<HTMLMetaElement>('meta[name="registration"]')?.content;
@@ -8,6 +9,10 @@ export const isOpen = mode === undefined || mode === ("open" satisfies Registrat
 
 /** Whether an invitation is of use. */
 export const takesInvitations = mode !== ("closed" satisfies Registration);
+
+/** Whether a visitor with this invitation, or without one, can create an account. */
+export const canJoin = (invitation: Invitation | undefined): boolean =>
+  isOpen || (takesInvitations && invitation !== undefined);
 
 /** What a visitor without an invitation does for an account, where registration is not open. */
 export const howToJoin = takesInvitations

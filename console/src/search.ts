@@ -1,3 +1,5 @@
+import type { Choice } from "./coverage.ts";
+
 /** What a pair is found by. */
 export interface NamedPair {
   readonly base: string;
@@ -57,4 +59,19 @@ export function findPairs<Pair extends NamedPair>(
 export function isFoundIn(text: string, search: string): boolean {
   const words = wordsOf(text);
   return beginningsIn(search).every((beginning) => words.includes(beginning));
+}
+
+/** A symbol as the service reads it. */
+export function normalized(text: string): string {
+  return text.trim().toUpperCase();
+}
+
+/** Those that a text begins or names; symbols that it begins come first. */
+export function matching(choices: readonly Choice[], text: string): readonly Choice[] {
+  const beginning = normalized(text);
+  const bySymbol = choices.filter(({ symbol }) => symbol.startsWith(beginning));
+  const byName = choices.filter(
+    ({ symbol, name }) => name !== null && !symbol.startsWith(beginning) && isFoundIn(name, text),
+  );
+  return [...bySymbol, ...byName];
 }

@@ -1,5 +1,4 @@
-import type { Snippet } from "./components/code-tabs.tsx";
-import { curlOf, requestInLanguages } from "./languages.ts";
+import { curlOf, requestInLanguages, type Snippet } from "./languages.ts";
 import type { Request } from "./requests.ts";
 import { root } from "./router.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
-import { suite, test } from "node:test";
+import { test } from "node:test";
 import { PAGE_ROWS } from "../../src/shared/page-size.ts";
 import { assertFailure, assertSessionRejected } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
@@ -20,43 +20,38 @@ const comparable = ({ exported_at: _, events = [], ...rest }: Exported) => ({
 });
 
 for (const engine of engines) {
-  suite(`GET ${EXPORT} on ${engine}`, () => {
-    test("has what kurs accounts export prints, and of others nothing", async () => {
-      await using on = await startServiceOn(engine);
-      const { service, url } = on;
-      const ada = await service.newCustomer("ada@example.org");
-      const bob = await service.newCustomer("bob@example.org");
-      await ada.read();
-      const env: Readonly<Record<string, string>> = url === undefined ? {} : { DATABASE_URL: url };
-      const { dataDirectory } = service;
-      // A mail is written to its file before its delivery is stored.
-      const command = await eventually("export with delivered mails", async () => {
-        const args = ["accounts", "export", ada.email];
-        const { stdout } = await kurs(args, { dataDirectory, env });
-        const exported = JSON.parse(stdout) as Exported;
-        const isEachDelivered = exported.mails?.every((mail) => mail.delivered_at !== null);
-        return isEachDelivered ? exported : undefined;
-      });
-
-      const answer = await service.get(EXPORT, { session: ada.session });
-
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
-      const own = answer.body as Exported;
-      assert.deepEqual(Object.keys(own), Object.keys(command));
-      assert.deepEqual(comparable(own), comparable(command));
-      const [exported] = (own.events ?? []).filter(({ actor }) => actor === "account");
-      assert.deepEqual(
-        [exported?.action, exported?.address],
-        ["account.export_begun", "127.0.0.1"],
-      );
-      assert.equal(own.sessions?.[0]?.address, "127.0.0.1");
-      for (const secret of ["argon2id", bob.email, bob.keyId, ada.apiKey, ada.session]) {
-        assert.ok(!answer.text.includes(secret), secret);
-      }
-      assert.doesNotMatch(answer.text, /[0-9a-f]{64}/);
-      assert.equal(await ada.usedUnits(), 1);
+  test(`GET ${EXPORT} on ${engine} has what kurs accounts export prints, and of others nothing`, async () => {
+    await using on = await startServiceOn(engine);
+    const { service, url } = on;
+    const ada = await service.newCustomer("ada@example.org");
+    const bob = await service.newCustomer("bob@example.org");
+    await ada.read();
+    const env: Readonly<Record<string, string>> = url === undefined ? {} : { DATABASE_URL: url };
+    const { dataDirectory } = service;
+    // A mail is written to its file before its delivery is stored.
+    const command = await eventually("export with delivered mails", async () => {
+      const args = ["accounts", "export", ada.email];
+      const { stdout } = await kurs(args, { dataDirectory, env });
+      const exported = JSON.parse(stdout) as Exported;
+      const isEachDelivered = exported.mails?.every((mail) => mail.delivered_at !== null);
+      return isEachDelivered ? exported : undefined;
     });
+
+    const answer = await service.get(EXPORT, { session: ada.session });
+
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+    const own = answer.body as Exported;
+    assert.deepEqual(Object.keys(own), Object.keys(command));
+    assert.deepEqual(comparable(own), comparable(command));
+    const [exported] = (own.events ?? []).filter(({ actor }) => actor === "account");
+    assert.deepEqual([exported?.action, exported?.address], ["account.export_begun", "127.0.0.1"]);
+    assert.equal(own.sessions?.[0]?.address, "127.0.0.1");
+    for (const secret of ["argon2id", bob.email, bob.keyId, ada.apiKey, ada.session]) {
+      assert.ok(!answer.text.includes(secret), secret);
+    }
+    assert.doesNotMatch(answer.text, /[0-9a-f]{64}/);
+    assert.equal(await ada.usedUnits(), 1);
   });
 }
 

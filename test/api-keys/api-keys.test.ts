@@ -8,7 +8,7 @@ import {
   assertSessionRejected,
   uuidV7,
 } from "../support/assertions.ts";
-import { startService, startSharedService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 
@@ -39,24 +39,6 @@ test("§2 keys: creating a key returns 201 with five members, including the secr
   assertCommonHeaders(answer);
 });
 
-test("§2 keys: every key has a different secret, id and prefix", async () => {
-  const session = await service.openSession();
-  const bodies = [];
-  for (let index = 0; index < 5; index += 1) {
-    bodies.push((await service.post(KEYS, { session, json: { name: "same" } })).body);
-  }
-
-  for (const member of ["id", "api_key", "key_prefix"] as const) {
-    assert.equal(new Set(bodies.map((body) => body[member])).size, 5, member);
-  }
-});
-
-test("§5 keys: a new key can read a rate at once", async () => {
-  const { apiKey } = await service.newCustomer();
-
-  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-});
-
 test("keys: the list is {api_keys: […]}, oldest first, and contains no secret", async () => {
   const session = await service.openSession();
   const made = [];
@@ -70,14 +52,13 @@ test("keys: the list is {api_keys: […]}, oldest first, and contains no secret"
   assert.equal(answer.status, 200);
   assert.deepEqual(Object.keys(answer.body), ["api_keys"]);
   const items = answer.body.api_keys as readonly Item[];
-  assert.deepEqual(
-    items.map(({ id }) => id),
-    made.map(({ id }) => id),
-  );
-  assert.deepEqual(
-    items.map(({ name }) => name),
-    ["c", "a", "b"],
-  );
+  const listed = items.map(({ id, name }) => `${id} ${name}`);
+  const names = ["c", "a", "b"];
+  const created = made.map(({ id }, index) => `${id} ${names[index]}`);
+  assert.deepEqual(listed, created);
+  for (const member of ["id", "key_prefix"] as const) {
+    assert.equal(new Set(items.map((item) => item[member])).size, 3, member);
+  }
   for (const [index, item] of items.entries()) {
     assert.deepEqual(Object.keys(item).sort(), ["created_at", "id", "key_prefix", "name"]);
     assert.equal(item.key_prefix, made[index]?.apiKey.slice(0, 17));
@@ -86,20 +67,11 @@ test("keys: the list is {api_keys: […]}, oldest first, and contains no secret"
   assertCommonHeaders(answer);
 });
 
-test("§4 keys: the list of an account without keys is empty", async () => {
-  assert.deepEqual(await listOf(await service.openSession()), []);
-});
-
 test("§4 keys: an account's list contains only its own keys", async () => {
-  const own = await service.openSession();
-  const other = await service.openSession();
-  const { id } = await service.createKey(own);
+  const [own, other] = [await service.openSession(), await service.openSession()];
   await service.createKey(other);
 
-  assert.deepEqual(
-    (await listOf(own)).map((item) => item.id),
-    [id],
-  );
+  assert.deepEqual(await listOf(own), []);
 });
 
 test("§3 keys: a revocation returns 204 without a body, and the key's next read returns 401", async () => {
@@ -113,20 +85,6 @@ test("§3 keys: a revocation returns 204 without a body, and the key's next read
   assertCommonHeaders(answer);
   assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
   assert.equal(await service.usedUnits(session), 1);
-});
-
-test("§5 keys: after a revocation on one node, every other node rejects the key's next read", async () => {
-  await using other = await startService({ dataDirectory: service.dataDirectory });
-  const { session, keyId: id, apiKey } = await service.newCustomer();
-  for (const node of [service, other]) {
-    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-  }
-
-  await revoke(session, id);
-
-  assertKeyRejected(await other.get("/v1/rates/EUR/USD", { apiKey }));
-  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
-  assert.equal(await other.usedUnits(session), 2);
 });
 
 test("§2 keys: a revoked key stays in the list, with revoked_at added", async () => {
@@ -153,15 +111,6 @@ test("§3 keys: revoking a key again returns 404 and does not change revoked_at"
 
   assertFailure(await revoke(session, id), 404, "not_found");
   assert.deepEqual(await listOf(session), before);
-});
-
-test("§3 keys: of ten concurrent revocations one succeeds and nine return 404", async () => {
-  const { session, keyId: id } = await service.newCustomer();
-
-  const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(session, id)));
-
-  const statuses = answers.map(({ status }) => status).sort();
-  assert.deepEqual(statuses, [204, ...Array.from({ length: 9 }, () => 404)]);
 });
 
 test("§4 keys: revoking another account's key returns the same 404 as an unknown id; the key stays valid", async () => {
@@ -220,16 +169,6 @@ test("§5 keys: a key or its prefix in place of the id revokes nothing", async (
     assertFailure(await revoke(session, wrong), 404, "not_found");
   }
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-});
-
-test("§5 keys: revoking one key does not affect the account's other keys", async () => {
-  const session = await service.openSession();
-  const first = await service.createKey(session);
-  const second = await service.createKey(session);
-  await revoke(session, first.id);
-
-  assert.equal((await service.get("/v1/rates/EUR/USD", second)).status, 200);
-  assertKeyRejected(await service.get("/v1/rates/EUR/USD", first));
 });
 
 test("keys: the database holds the SHA-256 of a key but not the key", async () => {

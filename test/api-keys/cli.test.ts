@@ -227,28 +227,6 @@ suite("kurs keys burn", { concurrency: 4 }, () => {
     assert.equal((await revocationsOf(ada.session)).length, 5);
   });
 
-  test("burn finds keys in UTF-16, and one that two chunks of a file share", async () => {
-    const { session, apiKey } = await server.newCustomer("burn-split@example.org");
-    const [little, big] = [await server.createKey(session), await server.createKey(session)];
-    const file = join(dataDirectory, "leak.bin");
-    const utf16 = (text: string) => Buffer.from(text, "utf16le");
-    // A file is read in chunks of 64 KiB.
-    const padding = Buffer.alloc(65_536 - 40, 0xff);
-    const parts = [
-      padding,
-      Buffer.from(apiKey),
-      utf16(`é ${little.apiKey}`),
-      utf16(big.apiKey).swap16(),
-    ];
-    await writeFile(file, Buffer.concat(parts));
-
-    const { exitCode, stdout } = await run("keys", "burn", file);
-
-    assert.equal(exitCode, 0);
-    assert.match(stdout, /\nAPI keys found: 3 \(3 revoked, 0 revoked before, 0 unknown\)\n$/);
-    assert.deepEqual(await statusesOf(apiKey, little.apiKey, big.apiKey), [401, 401, 401]);
-  });
-
   test("burn ends the sessions whose tokens are in the text", async () => {
     const { email, session, apiKey } = await server.newCustomer("burn-session@example.org");
     const kept = await server.logIn(email);

@@ -89,11 +89,7 @@ test("keys: the server ignores body members other than name, such as id, created
 const YESTERDAY = "2026-11-20T12:00:00.000Z";
 
 /** Creates an account with a number of keys, all but the first written directly to the database. */
-async function accountWithKeys(
-  keys: number,
-  createdAt = YESTERDAY,
-  revokedAt: string | null = null,
-) {
+async function accountWithKeys(keys: number, createdAt: string, revokedAt: string | null) {
   const own = await service.openSession();
   const { id } = await service.createKey(own);
   using database = service.database();
@@ -104,68 +100,37 @@ async function accountWithKeys(
     FROM api_keys WHERE id = ?2`);
   for (let index = 1; index < keys; index += 1) copy.run(-index, id, createdAt, revokedAt);
   database.exec("COMMIT");
-  return { own, id };
+  return { own };
 }
 
-test("keys: an account has at most 100 active keys; the 101st returns 409", async () => {
-  const { own } = await accountWithKeys(99);
+const today = () => new Date(service.clock.nowMs()).toISOString();
 
-  assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
-  const before = keyCount();
-  const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
+const limits = [
+  ["100 active keys", 99, YESTERDAY, null, /at most 100 active.*Revoke one/],
+  ["10,000 keys in total", 9999, YESTERDAY, YESTERDAY, /10,000.*in total, revoked ones included/],
+  ["100 keys per UTC day", 99, today(), today(), /at most 100 .* per UTC day.*after 00:00 UTC/],
+] as const;
 
-  assertFailure(answer, 409, "key_limit_reached", /at most 100 active.*Revoke one/);
-  assert.equal(keyCount(), before);
-});
-
-test("keys: an account has at most 10,000 keys, including revoked ones; the next returns 409", async () => {
-  const { own } = await accountWithKeys(9999, YESTERDAY, YESTERDAY);
-
-  assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
-  const before = keyCount();
-  const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
-
-  assertFailure(answer, 409, "key_limit_reached", /10,000.*in total, revoked ones included/);
-  assert.equal(keyCount(), before);
-});
-
-test("keys: a creation beyond a limit writes nothing, not even a lock", async () => {
-  const sessions = [
-    (await accountWithKeys(10_000, YESTERDAY, YESTERDAY)).own,
-    (await accountWithKeys(100)).own,
-  ];
-  const { all } = prototype;
-  const writes: string[] = [];
-  prototype.all = function (...values) {
-    if (/UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(this.sourceSQL))
-      writes.push(this.sourceSQL);
-    return all.apply(this, values);
-  };
-  try {
-    for (const own of sessions) {
+for (const [what, keys, createdAt, revokedAt, message] of limits) {
+  test(`keys: an account has at most ${what}; the next returns 409 and writes nothing, not even a lock`, async () => {
+    const { own } = await accountWithKeys(keys, createdAt, revokedAt);
+    assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
+    const before = keyCount();
+    const { all } = prototype;
+    const writes: string[] = [];
+    prototype.all = function (...values) {
+      const isWrite = /UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(this.sourceSQL);
+      if (isWrite) writes.push(this.sourceSQL);
+      return all.apply(this, values);
+    };
+    try {
       const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
-      assertFailure(answer, 409, "key_limit_reached");
+      assertFailure(answer, 409, "key_limit_reached", message);
+    } finally {
+      prototype.all = all;
     }
-  } finally {
-    prototype.all = all;
-  }
 
-  assert.deepEqual(writes, []);
-});
-
-test("keys: an account can create at most 100 keys per UTC day, including revoked ones", async () => {
-  const today = new Date(service.clock.nowMs()).toISOString();
-  const { own } = await accountWithKeys(99, today, today);
-
-  assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
-  const before = keyCount();
-  const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
-
-  assertFailure(answer, 409, "key_limit_reached", /at most 100 .* per UTC day.*after 00:00 UTC/);
-  assert.equal(keyCount(), before);
-  service.clock.set("2026-11-21T23:59:59.999Z");
-  const late = await service.post(KEYS, { session: own, json: { name: "late" } });
-  assertFailure(late, 409, "key_limit_reached");
-  service.clock.set("2026-11-22T00:00:00.000Z");
-  assert.equal((await service.post(KEYS, { session: own, json: { name: "x" } })).status, 201);
-});
+    assert.deepEqual(writes, []);
+    assert.equal(keyCount(), before);
+  });
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { kurs } from "../support/command-line.ts";
 import { newRateStore, recorded } from "./store.ts";
 
 // Each figure is the one that the publisher's recorded document states for the date that the law
@@ -25,17 +26,18 @@ before(async () => {
     await store.archive(source, recorded(name));
   }
   // The ministry's averages of 2025, as the recipe of docs/operating/rates.md writes them.
-  const averages = [
-    "base,quote,rate,as_of",
-    "EUR,USD,1.0807,2025-03-01",
-    "EUR,USD,1.1214,2025-04-01",
-  ];
+  const averages = "EUR,USD,1.0807,2025-03-01\nEUR,USD,1.1214,2025-04-01\n";
   const file = join(store.directory, "bmf.csv");
-  writeFileSync(file, `${averages.join("\n")}\n`);
-  const command = ["rates", "import", file, "--source", "bmf", "--published-at"].join(" ");
-  // In two words, which `run` would cut.
-  const { kurs } = await import("../support/command-line.ts");
-  const args = [...command.split(" "), "00:00 Europe/Berlin"];
+  writeFileSync(file, `base,quote,rate,as_of\n${averages}`);
+  const args = [
+    "rates",
+    "import",
+    file,
+    "--source",
+    "bmf",
+    "--published-at",
+    "00:00 Europe/Berlin",
+  ];
   const imported = await kurs(args, { dataDirectory: store.dataDirectory });
   assert.equal(imported.exitCode, 0, imported.stderr);
 });

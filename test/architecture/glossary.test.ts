@@ -17,7 +17,6 @@ const names: Readonly<Record<string, string>> = {
   currency_code: "a member of Bank Negara Malaysia's JSON",
   CurrencyCode: "an attribute of the Turkish central bank's XML",
   "Currency Code": "a column of HM Revenue & Customs' CSV",
-  ERR_CONNECTION_REFUSED: "an error of Chromium",
   PURGE: "a method of HTTP",
 };
 

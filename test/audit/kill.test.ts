@@ -16,7 +16,9 @@ test("after a kill -9 every acknowledged action is in the audit log, once", asyn
     await using server = await serve({ dataDirectory });
     const enough = Promise.withResolvers<void>();
     const emails = Array.from({ length: CLIENTS }, (_, client) => `account-${client}@example.org`);
-    const sessions = await Promise.all(emails.map((email) => server.openSession(email)));
+    const sessions: string[] = [];
+    // One after the other: a server that is busy rejects passwords that wait too long.
+    for (const email of emails) sessions.push(await server.openSession(email));
     const work = async (session: string) => {
       for (let isRunning = true; isRunning; ) {
         try {

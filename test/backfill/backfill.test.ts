@@ -6,8 +6,9 @@ import type { SourceLine } from "../../src/rates/rules/rate.ts";
 import { rangesBy } from "../../src/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../src/sources/source.ts";
 import type { Store } from "../../src/store.ts";
+import { createPostgresDatabase } from "../contract/postgres-database.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY } from "../contract/suite/database.ts";
-import { engines, startServiceOn } from "../support/both-engines.ts";
 import { TestClock } from "../support/service.ts";
 
 const PACE_MS = 500;
@@ -74,11 +75,13 @@ function newBackfill(
   };
 }
 
-for (const engine of engines) {
+const databases = { sqlite: createSqliteDatabase, postgres: createPostgresDatabase };
+
+for (const [engine, createDatabase] of Object.entries(databases)) {
   suite(`a backfill on ${engine}`, () => {
     test("adds the figures of every range, with the publisher's pace between the requests", async () => {
-      await using on = await startServiceOn(engine);
-      await using store = await on.openStore();
+      await using database = await createDatabase();
+      const store = database.openStore();
       const source = archiveOf(eurAt);
       const { run, sleeps, progress } = newBackfill(store);
 
@@ -104,8 +107,8 @@ for (const engine of engines) {
     });
 
     test("gives up after three failures in a row, and the next one begins with those", async () => {
-      await using on = await startServiceOn(engine);
-      await using store = await on.openStore();
+      await using database = await createDatabase();
+      const store = database.openStore();
       let failsFrom = "2024-01-02";
       const source = archiveOf((date) => {
         if (date >= failsFrom) throw new SourceError("api.cnb.cz responded with 503");
@@ -133,8 +136,8 @@ for (const engine of engines) {
     });
 
     test("continues after failures that a success separates", async () => {
-      await using on = await startServiceOn(engine);
-      await using store = await on.openStore();
+      await using database = await createDatabase();
+      const store = database.openStore();
       const failing = ["2024-01-01", "2024-01-02", "2024-01-04"];
       const source = archiveOf((date) => {
         if (failing.includes(date)) throw new SourceError("api.cnb.cz responded with 503");
@@ -152,8 +155,8 @@ for (const engine of engines) {
     });
 
     test("leaves out figures of other dates, and reports lines that are none", async () => {
-      await using on = await startServiceOn(engine);
-      await using store = await on.openStore();
+      await using database = await createDatabase();
+      const store = database.openStore();
       const source = archiveOf((date) => [
         ...eurAt("2024-01-02"),
         lineAt(date, "USD", "0"),
@@ -171,8 +174,8 @@ for (const engine of engines) {
     });
 
     test("that is stopped ends after the transaction that runs", async () => {
-      await using on = await startServiceOn(engine);
-      await using store = await on.openStore();
+      await using database = await createDatabase();
+      const store = database.openStore();
       const many = Array.from({ length: 250 }, (_, index) =>
         lineAt("2024-01-01", `X${index}`, "2"),
       );
@@ -193,8 +196,8 @@ for (const engine of engines) {
 }
 
 test("a backfill pauses between 50 figures while a server writes to the same file, nine times as long as they took", async () => {
-  await using on = await startServiceOn("sqlite");
-  await using opened = await on.openStore();
+  await using database = await createSqliteDatabase();
+  const [opened, server] = [database.openStore(), database.openStore()];
   const clock = new TestClock("2024-01-05T18:00:00.000Z");
   const tookMs = [0, 1, 2, 5, 20];
   const store: Store = {
@@ -207,7 +210,6 @@ test("a backfill pauses between 50 figures while a server writes to the same fil
       },
     },
   };
-  await using server = await on.openStore();
   const many = Array.from({ length: 250 }, (_, index) => lineAt("2024-01-01", `X${index}`, "2"));
   let writes = true;
   const pauses: number[] = [];

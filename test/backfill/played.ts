@@ -31,9 +31,8 @@ type Archived = Readonly<Record<keyof typeof archived, readonly ArchivedFigure[]
 /** What a test does with a request instead of the usual response; false: the usual one. */
 type Interfere = (address: URL, response: ServerResponse) => boolean;
 
-/** Plays the archives of the ECB, CNB and NBP; a test can change their figures and interfere. */
-export async function playArchives(first: Archived = archived) {
-  let figures = first;
+/** Plays the archives of the ECB, CNB and NBP; a test can interfere. */
+export async function playArchives(figures: Archived = archived) {
   let interfere: Interfere = () => false;
   const played = await playPublishers((address, response) => {
     if (interfere(address, response)) return;
@@ -45,9 +44,6 @@ export async function playArchives(first: Archived = archived) {
     ...played,
     /** The paths and queries requested since the last call. */
     takeRequests: () => played.requests.splice(0).map(({ pathname, search }) => pathname + search),
-    amend(next: Archived): void {
-      figures = next;
-    },
     interfere(next: Interfere): void {
       interfere = next;
     },

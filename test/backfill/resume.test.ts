@@ -50,25 +50,6 @@ async function newArchivedStore() {
   };
 }
 
-test("a backfill continues after the last complete range when it was killed", async () => {
-  await using store = await newArchivedStore();
-  {
-    await using killed = await store.startUntilSecondYear();
-    killed.signal("SIGKILL");
-    await killed.ended;
-  }
-  store.assertStored(ALL.filter((text) => text < "2024"));
-
-  const { exitCode, stdout, stderr } = await kurs(BACKFILL, store.at);
-
-  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
-  assert.equal(exitCode, 0, stderr);
-  const rest = ALL.filter((text) => text >= "2024").length.toLocaleString("en-US");
-  assert.match(stdout, new RegExp(`^cnb: stored ${rest} figures of \\d+ dates .*, 0 unchanged`));
-  assert.equal(stderr, "cnb: 1 range was complete and not fetched again\n");
-  store.assertStored(ALL);
-});
-
 test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", async () => {
   await using store = await newArchivedStore();
   await using stopped = await store.startUntilSecondYear();
@@ -81,7 +62,11 @@ test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", 
   const left = "cnb: stopped: 2024-01-01 to 2025-03-31 is left; the same command resumes it\n";
   assert.equal(stderr, left);
   store.assertStored(ALL.filter((text) => text < "2024"));
-  assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
+  const resumed = await kurs(BACKFILL, store.at);
+  assert.equal(resumed.exitCode, 0);
+  assert.equal(resumed.stderr, "cnb: 1 range was complete and not fetched again\n");
+  const rest = ALL.filter((text) => text >= "2024").length.toLocaleString("en-US");
+  assert.match(resumed.stdout, new RegExp(`^cnb: stored ${rest} figures of \\d+ dates .*, 0 unch`));
   assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
   store.assertStored(ALL);
 });
@@ -135,32 +120,6 @@ test("a range that fails is named, the others are stored, and it is fetched the 
   // The last range of a backfill may get figures later.
   assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
   store.assertStored(ALL);
-});
-
-test("a second backfill stores what the publisher has amended, as a revision", async () => {
-  await using store = await newArchivedStore();
-  await kurs(BACKFILL, store.at);
-  const [amended] = archived.cnb.filter(({ date, base }) => date > "2024" && base === "USD");
-  assert.ok(amended !== undefined);
-  const rate = amended.rate === "2.5000" ? "2.6000" : "2.5000";
-  const cnb = archived.cnb.map((figure) => (figure === amended ? { ...figure, rate } : figure));
-  store.archives.amend({ ...archived, cnb });
-  store.archives.takeRequests();
-
-  const { exitCode, stdout } = await kurs(BACKFILL, store.at);
-
-  assert.equal(store.archives.takeRequests().length, 3);
-  assert.equal(exitCode, 0);
-  const unchanged = (ALL.length - 1).toLocaleString("en-US");
-  assert.match(
-    stdout,
-    new RegExp(`^cnb: stored 1 figure of \\d+ dates .*, ${unchanged} unchanged`),
-  );
-  const revision = `${textOf({ ...amended, rate })} revision 2`;
-  store.assertStored([...ALL, revision]);
-  const again = await kurs(BACKFILL, store.at);
-  assert.match(again.stdout, /^cnb: stored 0 figures /);
-  assert.deepEqual(rowsOf(store.at.dataDirectory, "SELECT * FROM backfilled_ranges"), []);
 });
 
 test("NBP's tables are fetched by quarters; a range without a table is none that failed", async () => {

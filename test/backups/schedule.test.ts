@@ -15,10 +15,11 @@ import { suite, test } from "node:test";
 import { Cron } from "croner";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { assertRejected } from "../support/assertions.ts";
+import { kurs } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
 import { scrape } from "../support/metrics.ts";
-import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { kurs as runProgram, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
 
 const NIGHTLY = "0 4 * * *";
 
@@ -36,6 +37,13 @@ const logged = (server: Server, message: string, times = 1) =>
     return lines.length < times ? undefined : lines;
   });
 
+/** The age of the newest verified backup in a server's metrics. */
+async function verifiedAge(server: Server): Promise<number | undefined> {
+  const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
+  const metrics = await scrape({ metricsUrl: String(metricsUrl) });
+  return metrics.value("kurs_backup_verified_age_seconds");
+}
+
 /** The id of a process that another one has started. Linux only. */
 const childOf = (pid: number) => {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
@@ -44,6 +52,54 @@ const childOf = (pid: number) => {
 
 const TAKEN = "a backup was taken and verified";
 const FAILED = "a scheduled backup failed";
+
+type Run = typeof runOwnCommand;
+
+const ends =
+  (exitCode: number): Run =>
+  async () => ({ exitCode, stdout: "{}", stderr: "no space" });
+
+/** A command that runs until it is disposed of, with the error that ends it if there is one. */
+function holding() {
+  const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const run: Run = async (...how) => {
+    started.resolve();
+    await ended.promise;
+    return ends(0)(...how);
+  };
+  const end = (error?: Error) => (error === undefined ? ended.resolve() : ended.reject(error));
+  return { run, started: started.promise, [Symbol.dispose]: end };
+}
+
+/** A data directory with scheduled backups, for services at any time. */
+async function newSchedule(pattern: string) {
+  const directory = await temporaryDirectory();
+  const backupSchedule = new Cron(pattern, { timezone: "UTC", paused: true });
+  const commands: string[] = [];
+  const start = (time: string, run = ends(0)) =>
+    startService({
+      dataDirectory: directory.path,
+      clock: new TestClock(time),
+      config: { backupSchedule, backupsKept: 7 },
+      runCommand: (args, signal) => {
+        commands.push(args.join(" "));
+        return run(args, signal);
+      },
+    });
+  return {
+    ...directory,
+    commands,
+    start,
+    /** Starts services, which look at the schedule at once, and stops them. @returns the commands. */
+    async backupsAt(time: string, run = ends(0), count = 1): Promise<number> {
+      commands.length = 0;
+      const services: TestService[] = [];
+      for (let index = 0; index < count; index += 1) services.push(await start(time, run));
+      await Promise.all(services.map((service) => service[Symbol.asyncDispose]()));
+      return commands.length;
+    },
+  };
+}
 
 suite("scheduled backups", { concurrency: 3 }, () => {
   test("the first start takes and verifies one, which only the owner can read", async () => {
@@ -65,44 +121,12 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     assert.equal(statSync(join(directoryOfBackups, file)).mode & 0o777, 0o600);
     const verified = JSON.parse(readFileSync(join(directoryOfBackups, "verified.json"), "utf8"));
     assert.equal(verified.file, file);
-    const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
-    const age = (await scrape({ metricsUrl: String(metricsUrl) })).value(
-      "kurs_backup_verified_age_seconds",
-    );
-    assert.ok(age !== undefined && age >= 0 && age < 3600, `${age} s`);
+    assert.ok(((await verifiedAge(server)) ?? -1) >= 0);
 
     // As a clock leaves it that ran ahead: the alarm must not stay silent until then.
     const record = join(directoryOfBackups, "verified.json");
     writeFileSync(record, JSON.stringify({ ...verified, taken_at: "2099-01-01T00:00:00.000Z" }));
-    const later = await scrape({ metricsUrl: String(metricsUrl) });
-    assert.equal(later.value("kurs_backup_verified_age_seconds"), Infinity);
-  });
-
-  test("backups with --verify --keep beside a server fail no read, and leave as many as they should", async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = join(directory.path, "data");
-    const backups = join(directory.path, "backups");
-    const env = { BACKUP_DIR: backups, PLAN_FREE_UNITS: "1000000" };
-    await using server = await serve({ dataDirectory, env });
-    const customer = await server.newCustomer();
-    let [reads, isReading] = [0, true];
-    const reading = (async () => {
-      while (isReading) {
-        assert.equal((await customer.read("EUR/USD")).status, 200);
-        reads += 1;
-      }
-    })();
-    for (let count = 1; count <= 4; count += 1) {
-      const ended = await kurs(["backup", "--verify", "--keep", "2"], { dataDirectory, env });
-      assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-      assert.equal(backupsIn(backups).length, Math.min(count, 2));
-    }
-    isReading = false;
-    await reading;
-
-    assert.equal(await server.usedUnits(customer.session), reads);
-    const checked = await kurs(["backup", "verify"], { dataDirectory, env });
-    assert.deepEqual([checked.exitCode, checked.stderr], [0, ""]);
+    assert.equal(await verifiedAge(server), Infinity);
   });
 
   test("a backup that fails is logged, harms no read, and is no verified one in the metrics", async () => {
@@ -121,9 +145,7 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     const customer = await server.newCustomer();
     assert.equal((await customer.read("EUR/USD")).status, 200);
     assert.equal(readFileSync(notDirectory, "utf8"), "mine");
-    const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
-    const metrics = await scrape({ metricsUrl: String(metricsUrl) });
-    assert.equal(metrics.value("kurs_backup_verified_age_seconds"), Infinity);
+    assert.equal(await verifiedAge(server), Infinity);
   });
 
   test("a server that is stopped ends the backup that it runs", async () => {
@@ -150,172 +172,104 @@ suite("scheduled backups", { concurrency: 3 }, () => {
   });
 
   test("one is due at its time or, if no server ran, at the next start, and again after a failure; of two servers one takes it", async () => {
-    await using directory = await temporaryDirectory();
-    const clock = new TestClock("2026-11-21T12:00:00.000Z");
-    const commands: string[] = [];
-    let exitCode = 0;
-    const runCommand: typeof runOwnCommand = async (args) => {
-      commands.push(args.join(" "));
-      return { exitCode, stdout: "{}", stderr: "no space" };
-    };
-    const backupSchedule = new Cron(NIGHTLY, { timezone: "UTC", paused: true });
-    const config = { backupSchedule, backupsKept: 7 };
-    const options = { dataDirectory: directory.path, clock, config, runCommand };
+    await using schedule = await newSchedule(NIGHTLY);
     /** Starts two servers, whose first look at the schedule is at once, and stops them. */
-    const backupsAt = async (time: string) => {
-      clock.set(time);
-      commands.length = 0;
-      const servers = [await startService(options), await startService(options)];
-      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
-      return commands.length;
-    };
+    const backupsAt = (time: string, exitCode = 0) => schedule.backupsAt(time, ends(exitCode), 2);
 
     assert.equal(await backupsAt("2026-11-21T12:00:00.000Z"), 1);
-    assert.deepEqual(commands, ["backup --verify --keep 7 --json"]);
+    assert.deepEqual(schedule.commands, ["backup --verify --keep 7 --json"]);
     assert.equal(await backupsAt("2026-11-22T03:59:59.999Z"), 0);
     assert.equal(await backupsAt("2026-11-22T04:00:00.000Z"), 1);
     assert.equal(await backupsAt("2026-11-22T04:00:01.000Z"), 0);
     assert.equal(await backupsAt("2026-11-30T11:00:00.000Z"), 1);
-    exitCode = 1;
-    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z"), 1);
-    exitCode = 0;
+    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z", 1), 1);
     assert.equal(await backupsAt("2026-12-01T04:14:59.999Z"), 0);
     assert.equal(await backupsAt("2026-12-01T04:15:00.000Z"), 1);
     assert.equal(await backupsAt("2026-12-01T04:16:00.000Z"), 0);
   });
 
   test("a server that read its clock just before another one took the backup takes none", async () => {
-    await using directory = await temporaryDirectory();
-    const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const backupSchedule = new Cron("* * * * *", { timezone: "UTC", paused: true });
-    let backups = 0;
-    const runCommand: typeof runOwnCommand = async () => {
-      backups += 1;
-      started.resolve();
-      await ended.promise;
-      return { exitCode: 0, stdout: "{}", stderr: "" };
-    };
-    const startAt = (time: string) =>
-      startService({
-        dataDirectory: directory.path,
-        clock: new TestClock(time),
-        config: { backupSchedule, backupsKept: 7 },
-        runCommand,
-      });
-    await using _first = await startAt("2026-11-21T23:56:00.254Z");
-    using ending = new DisposableStack();
-    ending.defer(() => ended.resolve());
-    await started.promise;
+    await using schedule = await newSchedule("* * * * *");
+    const held = holding();
+    await using _first = await schedule.start("2026-11-21T23:56:00.254Z", held.run);
+    using _ending = held;
+    await held.started;
 
-    const second = await startAt("2026-11-21T23:56:00.100Z");
-    ended.resolve();
+    const second = await schedule.start("2026-11-21T23:56:00.100Z");
+    held[Symbol.dispose]();
     await second[Symbol.asyncDispose]();
 
-    assert.equal(backups, 1);
+    assert.equal(schedule.commands.length, 1);
   });
 
   test("one that a stop has ended is due at the next start", async () => {
-    await using directory = await temporaryDirectory();
-    const started = Promise.withResolvers<void>();
-    const backupSchedule = new Cron(NIGHTLY, { timezone: "UTC", paused: true });
-    const config = { backupSchedule, backupsKept: 7 };
-    const options = { dataDirectory: directory.path, config };
-    const untilStopped: typeof runOwnCommand = (_args, signal) => {
-      const { promise, reject } = Promise.withResolvers<never>();
-      signal.addEventListener("abort", () => reject(signal.reason));
-      started.resolve();
-      return promise;
+    await using schedule = await newSchedule(NIGHTLY);
+    const held = holding();
+    const untilStopped: Run = (args, signal) => {
+      signal.addEventListener("abort", () => held[Symbol.dispose](signal.reason));
+      return held.run(args, signal);
     };
     {
-      await using _service = await startService({ ...options, runCommand: untilStopped });
-      await started.promise;
+      await using _service = await schedule.start("2026-11-21T12:00:00.000Z", untilStopped);
+      await held.started;
     }
-    let commands = 0;
-    const succeed: typeof runOwnCommand = async () => {
-      commands += 1;
-      return { exitCode: 0, stdout: "{}", stderr: "" };
-    };
 
-    await (await startService({ ...options, runCommand: succeed }))[Symbol.asyncDispose]();
-
-    assert.equal(commands, 1);
+    assert.equal(await schedule.backupsAt("2026-11-21T12:00:00.000Z"), 1);
   });
 
   test("one whose server was killed is due again after an hour, and a clock that is set back delays none", async () => {
-    await using directory = await temporaryDirectory();
-    const clock = new TestClock("2026-12-01T04:00:00.000Z");
-    const [started, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
-    const backupSchedule = new Cron("0 4 1 * *", { timezone: "UTC", paused: true });
-    const options = {
-      dataDirectory: directory.path,
-      clock,
-      config: { backupSchedule, backupsKept: 7 },
-    };
-    let commands = 0;
-    const succeed: typeof runOwnCommand = async () => {
-      commands += 1;
-      return { exitCode: 0, stdout: "{}", stderr: "" };
-    };
-    const backupsAt = async (time: string, runCommand = succeed) => {
-      clock.set(time);
-      commands = 0;
-      await (await startService({ ...options, runCommand }))[Symbol.asyncDispose]();
-      return commands;
-    };
-    const hang: typeof runOwnCommand = () => {
-      started.resolve();
-      return killed.promise;
-    };
-    await using _hanging = await startService({ ...options, runCommand: hang });
-    using ending = new DisposableStack();
-    ending.defer(() => killed.reject(new Error("killed")));
-    await started.promise;
+    await using schedule = await newSchedule("0 4 1 * *");
+    const held = holding();
+    await using _hanging = await schedule.start("2026-12-01T04:00:00.000Z", held.run);
+    using _ending = held;
+    await held.started;
+    const { backupsAt } = schedule;
 
     assert.equal(await backupsAt("2026-12-01T04:59:59.999Z"), 0);
     assert.equal(await backupsAt("2026-12-01T05:00:00.000Z"), 1);
     assert.equal(await backupsAt("2026-12-31T00:00:00.000Z"), 0);
     assert.equal(await backupsAt("2026-11-01T04:00:00.000Z"), 1);
-    const fail: typeof runOwnCommand = async () => {
-      commands += 1;
-      return { exitCode: 1, stdout: "", stderr: "no space" };
-    };
-    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z", fail), 1);
+    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z", ends(1)), 1);
     assert.equal(await backupsAt("2026-11-01T04:00:00.000Z"), 1);
   });
 });
 
-suite("settings of scheduled backups", { concurrency: 3 }, () => {
-  for (const [name, value, problem] of [
-    ["BACKUP_SCHEDULE", "nightly", /BACKUP_SCHEDULE: want a cron pattern such as "0 4 \* \* \*"/],
-    ["BACKUP_SCHEDULE", "61 4 * * *", /BACKUP_SCHEDULE: want a cron pattern/],
-    ["BACKUP_SCHEDULE", "* * * * * *", /BACKUP_SCHEDULE: want a cron pattern/],
-    ["BACKUP_SCHEDULE", "0 0 31 2 *", /BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": want/],
-    ["BACKUP_KEEP", "0", /BACKUP_KEEP: want a whole number from 1 to 10000, not "0"/],
+test("a server rejects an invalid schedule, and any schedule on PostgreSQL, which has tools of its own", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  const url = "postgres://db.example.org/kurs";
+  for (const [env, problem] of [
+    [{ BACKUP_SCHEDULE: "nightly" }, /SCHEDULE: want a cron pattern such as "0 4 \* \* \*"/],
+    [{ BACKUP_SCHEDULE: "61 4 * * *" }, /BACKUP_SCHEDULE: want a cron pattern/],
+    [{ BACKUP_SCHEDULE: "* * * * * *" }, /BACKUP_SCHEDULE: want a cron pattern/],
+    [{ BACKUP_SCHEDULE: "0 0 31 2 *" }, /BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": want/],
+    [{ BACKUP_KEEP: "0" }, /BACKUP_KEEP: want a whole number from 1 to 10000, not "0"/],
+    [{ BACKUP_SCHEDULE: NIGHTLY, DATABASE_URL: url }, /SCHEDULE: unset it; PostgreSQL's own tools/],
   ] as const) {
-    test(`a server rejects ${name}=${value}`, async () => {
-      await using directory = await temporaryDirectory();
-      const dataDirectory = join(directory.path, "data");
-      const ended = await kurs(["serve"], { dataDirectory, env: { [name]: value } });
-      assert.equal(ended.exitCode, 2);
-      assert.match(ended.stderr, problem);
-      assert.deepEqual(readdirSync(directory.path), []);
-    });
-  }
-
-  test("a server on PostgreSQL rejects a schedule, for PostgreSQL has tools of its own", async () => {
-    const env = { DATABASE_URL: "postgres://db.example.org/kurs", BACKUP_SCHEDULE: NIGHTLY };
-    const ended = await kurs(["serve"], { env });
+    const ended = await kurs(["serve"], { dataDirectory, env });
     assert.equal(ended.exitCode, 2);
-    assert.match(ended.stderr, /BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up/);
-  });
+    assert.match(ended.stderr, problem);
+  }
+  assert.deepEqual(readdirSync(directory.path), []);
 });
 
-test("--keep removes older backups and day-old leftovers of that directory, and nothing else", async () => {
-  await using directory = await temporaryDirectory();
+/** A migrated data directory, a directory of backups and the command that backs up. */
+async function newBackups() {
+  const directory = await temporaryDirectory();
   const dataDirectory = join(directory.path, "data");
   const backups = join(directory.path, "backups");
   await kurs(["migrate"], { dataDirectory });
-  await kurs(["backup"], { dataDirectory, env: { BACKUP_DIR: backups } });
+  return {
+    ...{ ...directory, dataDirectory, backups },
+    backUp: (...args: string[]) =>
+      kurs(["backup", ...args], { dataDirectory, env: { BACKUP_DIR: backups } }),
+  };
+}
+
+test("--keep removes older backups and day-old leftovers of that directory, and nothing else", async () => {
+  await using store = await newBackups();
+  const { backups } = store;
+  await store.backUp();
   const [recent = ""] = backupsIn(backups);
   const older = ["kurs-2025-01-01T04-00-00.000Z.db", "kurs-2025-01-02T04-00-00.000Z.db"];
   const others = ["kurs-before-schema-8-2025-01-01T04-00-00.000Z.db", "kurs-2025.db", "mine.txt"];
@@ -330,7 +284,7 @@ test("--keep removes older backups and day-old leftovers of that directory, and 
   mkdirSync(join(backups, "kurs-2023-01-01T04-00-00.000Z.db"));
   utimesSync(join(backups, leftover), 1_735_876_800, 1_735_876_800);
 
-  const ended = await kurs(["backup", backups, "--keep", "3"], { dataDirectory });
+  const ended = await store.backUp(backups, "--keep", "3");
 
   assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
   assert.match(ended.stdout, /\nremoved 1 older backups\n$/);
@@ -344,12 +298,10 @@ test("--keep removes older backups and day-old leftovers of that directory, and 
 });
 
 test("backups at once in one directory take turns: all succeed, and the last one stays, verified", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = join(directory.path, "data");
-  const env = { BACKUP_DIR: join(directory.path, "backups") };
-  await kurs(["migrate"], { dataDirectory });
-  const backUp = () =>
-    kurs(["backup", "--verify", "--keep", "1", "--json"], { dataDirectory, env });
+  await using store = await newBackups();
+  const { dataDirectory, backups } = store;
+  const args = ["backup", "--verify", "--keep", "1", "--json"];
+  const backUp = () => runProgram(args, { dataDirectory, env: { BACKUP_DIR: backups } });
 
   const all = await Promise.all([backUp(), backUp(), backUp(), backUp()]);
 
@@ -358,10 +310,10 @@ test("backups at once in one directory take turns: all succeed, and the last one
     assert.match(stderr, /^(kurs: waiting until another process has taken or verified .*\n)?$/);
   }
   const files = all.map(({ stdout }) => basename(JSON.parse(stdout).file)).sort();
-  assert.deepEqual(backupsIn(env.BACKUP_DIR), files.slice(-1));
-  const record = JSON.parse(readFileSync(join(env.BACKUP_DIR, "verified.json"), "utf8"));
+  assert.deepEqual(backupsIn(backups), files.slice(-1));
+  const record = JSON.parse(readFileSync(join(backups, "verified.json"), "utf8"));
   assert.equal(record.file, files.at(-1));
-  assert.ok(!readdirSync(env.BACKUP_DIR).includes("kurs-not-verified.db"));
+  assert.ok(!readdirSync(backups).includes("kurs-not-verified.db"));
 });
 
 test("a directory takes the backups of one database, and of one that is restored from them", async () => {
@@ -388,12 +340,8 @@ test("a directory takes the backups of one database, and of one that is restored
 });
 
 test("backups that fail push out no verified one, and only the last of them stays", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = join(directory.path, "data");
-  const backups = join(directory.path, "backups");
-  await kurs(["migrate"], { dataDirectory });
-  const run = (...args: string[]) =>
-    kurs(["backup", ...args], { dataDirectory, env: { BACKUP_DIR: backups } });
+  await using store = await newBackups();
+  const { dataDirectory, backups, backUp: run } = store;
   const putOnPlan = (plan: string) => {
     using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
     database.exec(`PRAGMA foreign_keys = OFF; INSERT OR REPLACE INTO accounts
@@ -424,17 +372,15 @@ test("backups that fail push out no verified one, and only the last of them stay
 });
 
 test("--keep rejects a file, and a number that keeps nothing", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = join(directory.path, "data");
-  await kurs(["migrate"], { dataDirectory });
+  await using store = await newBackups();
   for (const [args, problem] of [
     [["copy.db", "--keep", "3"], /--keep: want a directory of backups, and copy\.db is not one/],
-    [[directory.path, "--keep", "0"], /--keep "0": want a whole number from 1 to 99999/],
-    [[directory.path, "--keep", "-1"], /--keep "-1": want a whole number/],
+    [[store.path, "--keep", "0"], /--keep "0": want a whole number from 1 to 99999/],
+    [[store.path, "--keep", "-1"], /--keep "-1": want a whole number/],
   ] as const) {
-    const ended = await kurs(["backup", ...args], { dataDirectory });
+    const ended = await store.backUp(...args);
     assert.equal(ended.exitCode, 2);
     assert.match(ended.stderr, problem);
   }
-  assert.deepEqual(readdirSync(directory.path), ["data"]);
+  assert.deepEqual(readdirSync(store.path), ["data"]);
 });

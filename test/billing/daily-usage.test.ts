@@ -97,23 +97,17 @@ suite("daily usage: the response", () => {
     assert.equal(await own.usedUnits(session), 3);
   });
 
-  test("a request charges and changes nothing, even when the quota is exhausted", async () => {
-    await using own = await startService({ config: { freePlanUnits: 1 } });
-    const session = await own.openSession();
-    const key = await own.createKey(session);
-    await own.get(RATE, key);
-    assertFailure(await own.get(RATE, key), 429, "quota_exceeded");
-    const before = stored(own);
+  test("a request charges and changes nothing", async () => {
+    const before = stored(service);
 
-    const days = await daysIn(own, session, "?days=7");
-    const head = await own.call("HEAD", DAILY, { session });
-    await own.get(`${DAILY}?days=0`, { session });
-    await own.get(DAILY, key);
+    const days = await daysIn(service, session, "?days=7");
+    const head = await service.call("HEAD", DAILY, { session });
+    await service.get(`${DAILY}?days=0`, { session });
+    await service.get(DAILY, { apiKey });
 
-    assert.deepEqual(days, [{ date: "2026-11-21", api_key_id: key.id, units: 1 }]);
+    assert.deepEqual(days, [{ date: "2026-11-21", api_key_id: id, units: 1 }]);
     assert.deepEqual([head.status, head.text], [200, ""]);
-    assert.deepEqual(stored(own), before);
-    assert.equal(await own.usedUnits(session), 1);
+    assert.deepEqual(stored(service), before);
   });
 });
 
@@ -162,36 +156,15 @@ suite("daily usage: the range of days", () => {
 
 suite("daily usage: rejections", () => {
   const RULE = "days must be a whole number from 1 to 366.";
-  const badQueries = [
-    ["zero", "days=0"],
-    ["one too many", "days=367"],
-    ["the most that three digits hold", "days=999"],
-    ["four digits", "days=1000"],
-    ["a fraction", "days=1.5"],
-    ["a whole number with decimals", "days=1.0"],
-    ["a word", "days=abc"],
-    ["an empty value", "days="],
-    ["a name without a value", "days"],
-    ["a negative number", "days=-1"],
-    ["a sign", "days=%2B5"],
-    ["white space", "days=%205"],
-    ["a leading zero", "days=05"],
-    ["an exponent", "days=1e2"],
-    ["hexadecimal", "days=0x10"],
-    ["true", "days=true"],
-    ["other digits than ASCII", "days=%D9%A3"],
-    ["a line break", "days=5%0A"],
-    ["two numbers", "days=3&days=4"],
-    ["one number twice", "days=3&days=3"],
-    ["a malformed escape", "days=%zz"],
-  ] as const;
+  const badValues = [
+    ...["", "0", "367", "999", "1000", "1.5", "1.0", "abc", "-1", "%2B5", "%205", "05", "1e2"],
+    ...["0x10", "true", "%D9%A3", "5%0A", "3&days=4", "3&days=3", "%zz"],
+  ];
 
-  for (const [what, query] of badQueries) {
-    test(`a request with ${what} as days returns 400 with the rule: ${query}`, async () => {
+  for (const query of ["days", ...badValues.map((value) => `days=${value}`)]) {
+    test(`a request with ${query} returns 400 with the rule`, async () => {
       const before = stored(service);
-
       const answer = await service.get(`${DAILY}?${query}`, { session });
-
       assertFailure(answer, 400, "invalid_request", RULE);
       assert.deepEqual(stored(service), before);
     });
@@ -200,14 +173,8 @@ suite("daily usage: rejections", () => {
   test("the server ignores unknown query parameters", async () => {
     const expected = [{ date: "2026-11-21", api_key_id: id, units: 1 }];
 
-    for (const query of [
-      "?",
-      "?x=1",
-      "?day=0",
-      "?DAYS=0",
-      "?days%5B%5D=0",
-      "?__proto__=0&days=3",
-    ]) {
+    const others = ["?", "?x=1", "?day=0", "?DAYS=0", "?days%5B%5D=0", "?__proto__=0&days=3"];
+    for (const query of others) {
       assert.deepEqual(await daysIn(service, session, query), expected, query);
     }
   });

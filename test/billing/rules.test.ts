@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   billingPeriodAt,
+  isInPeriod,
   MAX_PLAN_UNITS,
   noticePeriodsAt,
   parseBillingPeriod,
@@ -50,16 +51,8 @@ test("the name of every period since the year 1000 leads to that period, and no 
       assert.deepEqual(parseBillingPeriod(period.name), period);
     }),
   );
-  for (const text of [
-    "",
-    "2026",
-    "2026-1",
-    "2026-13",
-    "2026-00",
-    "0999-12",
-    "12026-01",
-    " 2026-11",
-  ]) {
+  const others = ["", "2026", "2026-1", "2026-13", "2026-00", "0999-12", "12026-01", " 2026-11"];
+  for (const text of others) {
     assert.equal(parseBillingPeriod(text), undefined, text);
   }
 });
@@ -89,6 +82,18 @@ test("a period's strings and milliseconds are the same instants, and each UTC da
       assert.ok(utcDay(ms).startsWith(`${name}-`));
     }),
   );
+});
+
+test("a period has the accounts that existed in it, from its first millisecond to its last", () => {
+  const november = billingPeriodAt(Date.parse("2026-11-15T00:00:00Z"));
+  const isIn = (createdAt: string, deletedAt?: string, usedUnits = 0) =>
+    isInPeriod({ createdAt, deletedAt, usedUnits }, november);
+  const [before, start] = ["2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00.000Z"];
+  const [last, end] = ["2026-11-30T23:59:59.999Z", "2026-12-01T00:00:00.000Z"];
+
+  assert.deepEqual([isIn(before), isIn(last), isIn(end)], [true, true, false]);
+  assert.deepEqual([isIn(before, start), isIn(before, before)], [true, false]);
+  assert.deepEqual([isIn(end, undefined, 1), isIn(before, before, 1)], [true, true]);
 });
 
 test("a UTC day changes at midnight UTC", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { kurs } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PASSWORD } from "../support/client.ts";
-import { startServer } from "../support/other-server.ts";
 import { startSharedService } from "../support/service.ts";
 import { holdWriteLock } from "../support/store-faults.ts";
-import { AMPLE_MS, countedClient } from "./counted.ts";
+import { AMPLE_MS, answering, countedClient, failure } from "./counted.ts";
 
 const service = await startSharedService({ config: { authCallsPerWindow: 2 } });
 const { url } = service;
@@ -59,20 +58,15 @@ test("a limit of log-ins is an error at once, and a key that the store could not
 });
 
 test("a list that an unavailable service could not send is requested again, and a change is not", async () => {
-  await using server = await startServer((_request, response) => {
-    if (requests.length > 1) response.writeHead(200).end('{"api_keys":[]}');
-    else {
-      response.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
-      response.end('{"code":"temporarily_unavailable","message":"Later.","request_id":"1"}');
-    }
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-  const { keys } = kurs.account("svc_sess_0");
-
-  assert.deepEqual((await keys.list()).data, { api_keys: [] });
+  const headers = { "content-type": "application/json", "retry-after": "0" };
+  const down = [503, headers, failure("temporarily_unavailable")] as const;
+  const lists = answering(down, [200, {}, '{"api_keys":[]}']);
+  const { kurs, requests } = countedClient({ url, fetch: lists, timeoutMs: AMPLE_MS });
+  assert.deepEqual((await kurs.account("svc_sess_0").keys.list()).data, { api_keys: [] });
   assert.deepEqual(requests, ["GET /v1/account/api-keys", "GET /v1/account/api-keys"]);
 
-  requests.length = 0;
-  assert.equal((await keys.revoke("1")).error?.code, "temporarily_unavailable");
-  assert.deepEqual(requests, ["DELETE /v1/account/api-keys/1"]);
+  const changes = countedClient({ url, fetch: answering(down, [204, {}]), timeoutMs: AMPLE_MS });
+  const { error } = await changes.kurs.account("svc_sess_0").keys.revoke("1");
+  assert.equal(error?.code, "temporarily_unavailable");
+  assert.deepEqual(changes.requests, ["DELETE /v1/account/api-keys/1"]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchKeys } from "../../client/src/verify.ts";
 import { startSharedService } from "../support/service.ts";
-import { countedClient } from "./counted.ts";
+import { answering, countedClient } from "./counted.ts";
 
 const service = await startSharedService({ config: { freePlanUnits: 3 } });
 service.storeRate("HALTED", "USD", "1.5");
@@ -109,14 +109,14 @@ test("an address that is none, and a time that no timer can wait, are errors of 
 });
 
 test("a success that is no rate, or another pair's, is not from Kurs and not cached", async () => {
-  const answers: readonly (readonly [number, string | null])[] = [
+  const headers = { "units-charged": "1", "rate-next": "2999-01-01T00:00:00Z" };
+  const replies: readonly (readonly [number, string | null])[] = [
     ...[[204, null] as const, [200, ""] as const, [200, "{}"] as const, [200, "[]"] as const],
     ...[[200, "null"] as const, [200, '{"base":"EUR","quote":"USD","rate":1}'] as const],
     ...[[200, "<p>"] as const, [200, '{"base":"EUR","quote":"JPY","rate":"1"}'] as const],
   ];
-  for (const [status, body] of answers) {
-    const headers = { "units-charged": "1", "rate-next": "2999-01-01T00:00:00Z" };
-    const fetch = async () => new Response(body, { status, headers });
+  for (const [status, body] of replies) {
+    const fetch = answering([status, headers, body]);
     const { kurs, requests } = countedClient({ url, fetch, cache: true });
 
     for (const count of [1, 2]) {
@@ -129,13 +129,13 @@ test("a success that is no rate, or another pair's, is not from Kurs and not cac
 });
 
 test("only a call that returns nothing takes a response without a body", async () => {
-  const fetch = async () => new Response(null, { status: 204 });
+  const fetch = answering([204, {}]);
   const { keys, logOut } = countedClient({ url, fetch }).kurs.account("svc_sess_0");
 
   assert.equal((await keys.list()).error?.code, "client:response");
   assert.equal((await keys.revoke("0")).error, undefined);
   assert.equal((await logOut()).error, undefined);
-  const page = async () => new Response("<p>");
+  const page = answering([200, {}, "<p>"]);
   const proxied = countedClient({ url, fetch: page }).kurs.account("svc_sess_0");
   assert.equal((await proxied.logOut()).error?.code, "client:response");
 });

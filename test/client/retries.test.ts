@@ -1,12 +1,101 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { startServer } from "../support/other-server.ts";
-import { startService, startSharedService, TestClock } from "../support/service.ts";
-import { holdWriteLock, withoutTable } from "../support/store-faults.ts";
-import { AMPLE_MS, countedClient } from "./counted.ts";
+import { startSharedService } from "../support/service.ts";
+import { holdWriteLock } from "../support/store-faults.ts";
+import { AMPLE_MS, answering, countedClient, EUR_USD, failure, type Reply } from "./counted.ts";
 
 const service = await startSharedService();
 const { url } = service;
+
+/** A rejection of a read or a call, with what it cost. */
+const rejection = (status: number, code: string, headers: Record<string, string>): Reply => [
+  status,
+  { "content-type": "application/json", ...headers },
+  failure(code),
+];
+const FREE = { "units-charged": "0" };
+const RATE: Reply = [200, { "units-charged": "1" }, EUR_USD];
+const WELCOME: Reply = [200, { "retry-after": "0" }, "<p>Welcome."];
+
+/** Responses to a read, and its result: a code or none, its units and requests. */
+const reads: readonly (readonly [
+  what: string,
+  replies: readonly Reply[],
+  code: string | undefined,
+  units: number | undefined,
+  requests: number,
+])[] = [
+  [
+    "an uncharged 503 is repeated after its Retry-After",
+    [rejection(503, "temporarily_unavailable", { ...FREE, "retry-after": "0" }), RATE],
+    ...([undefined, 1, 2] as const),
+  ],
+  [
+    "an uncharged 429 of a limiter is repeated, and again",
+    [
+      rejection(429, "too_many_requests", { ...FREE, "retry-after": "0" }),
+      rejection(429, "too_many_requests", { ...FREE, "retry-after": "0" }),
+      RATE,
+    ],
+    ...([undefined, 1, 3] as const),
+  ],
+  [
+    "an uncharged rejection is the result where its Retry-After is beyond the deadline",
+    [
+      rejection(503, "temporarily_unavailable", {
+        ...FREE,
+        "retry-after": String(AMPLE_MS / 1000),
+      }),
+      RATE,
+    ],
+    ...(["temporarily_unavailable", 0, 1] as const),
+  ],
+  [
+    "an uncharged rejection without a Retry-After is the result",
+    [rejection(503, "temporarily_unavailable", FREE), RATE],
+    ...(["temporarily_unavailable", 0, 1] as const),
+  ],
+  [
+    "a 503 that does not say what it cost is not repeated",
+    [rejection(503, "temporarily_unavailable", { "retry-after": "0" }), RATE],
+    ...(["temporarily_unavailable", undefined, 1] as const),
+  ],
+  [
+    "a 503 that was charged is not repeated, although it asks to come back",
+    [rejection(503, "temporarily_unavailable", { "units-charged": "1", "retry-after": "0" }), RATE],
+    ...(["temporarily_unavailable", 1, 1] as const),
+  ],
+  [
+    "a used-up quota is an error at once, also a second before it is renewed",
+    [rejection(429, "quota_exceeded", { ...FREE, "retry-after": "1" }), RATE],
+    ...(["quota_exceeded", 0, 1] as const),
+  ],
+  [
+    "a 503 that is not from Kurs is not repeated",
+    [[503, { "retry-after": "0" }, "<p>Down."], RATE],
+    ...(["client:response", undefined, 1] as const),
+  ],
+  [
+    "a page instead of a rate is an error",
+    [WELCOME, RATE],
+    ...(["client:response", undefined, 1] as const),
+  ],
+];
+
+for (const [what, replies, code, units, count] of reads) {
+  test(what, async () => {
+    const options = { url: `${url}/prefix/`, fetch: answering(...replies), timeoutMs: AMPLE_MS };
+    const { kurs, requests } = countedClient(options);
+
+    const { data, error, unitsCharged } = await kurs.rates.get("EUR", "USD");
+
+    assert.deepEqual([error?.code, unitsCharged], [code, units]);
+    assert.equal(data?.rate, code === undefined ? "1" : undefined);
+    assert.deepEqual(requests, Array(count).fill("GET /prefix/v1/rates/EUR/USD"));
+  });
+}
 
 test("a read that a locked store rejected is repeated, and charged once", async () => {
   const { session, apiKey } = await service.newCustomer();
@@ -35,141 +124,45 @@ test("a read that a locked store rejected is repeated, and charged once", async 
   assert.equal(await service.usedUnits(session), 1);
 });
 
-test("an uncharged rejection is the result at once where its Retry-After is beyond the deadline", async () => {
-  await using server = await startServer((_request, response) => {
-    const headers = { "content-type": "application/json", "units-charged": "0" };
-    response.writeHead(503, { ...headers, "retry-after": String(AMPLE_MS / 1000) });
-    response.end('{"code":"temporarily_unavailable","message":"Later.","request_id":"1"}');
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-
-  const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
-
-  assert.deepEqual([error?.code, error?.retryAfterSeconds], ["temporarily_unavailable", 60]);
-  assert.equal(unitsCharged, 0);
-  assert.equal(requests.length, 1);
-});
-
-test("a 503 that was charged is not repeated, although it asks to come back in a second", async () => {
-  const { session, apiKey } = await service.newCustomer();
-  const { kurs, requests } = countedClient({ url, apiKey, timeoutMs: AMPLE_MS });
-  {
-    using _gone = withoutTable(service, "rates");
-    const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
-    assert.deepEqual([error?.code, error?.retryAfterSeconds], ["temporarily_unavailable", 1]);
-    assert.equal(unitsCharged, 1);
-  }
-  assert.equal(requests.length, 1);
-  assert.equal(await service.usedUnits(session), 1);
-});
-
-test("a used-up quota is an error at once, also a second before it is renewed", async () => {
-  const clock = new TestClock("2026-11-30T23:59:59.000Z");
-  await using ending = await startService({ clock, config: { freePlanUnits: 1 } });
-  const { apiKey, session } = await ending.newCustomer();
-  const { kurs, requests } = countedClient({ url: ending.url, apiKey, timeoutMs: AMPLE_MS });
-  await kurs.rates.get("EUR", "USD");
-
-  const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
-
-  assert.deepEqual([error?.code, error?.retryAfterSeconds], ["quota_exceeded", 1]);
-  assert.equal(unitsCharged, 0);
-  assert.equal(requests.length, 2);
-  assert.equal(await ending.usedUnits(session), 1);
-});
-
-test("a 503 that does not say what it cost is not repeated", async () => {
-  await using server = await startServer((_request, response) => {
-    response.writeHead(503, { "content-type": "application/json", "retry-after": "0" });
-    response.end('{"code":"temporarily_unavailable","message":"In doubt.","request_id":"1"}');
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-
-  const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
-
-  assert.equal(error?.code, "temporarily_unavailable");
-  assert.equal(unitsCharged, undefined);
-  assert.equal(requests.length, 1);
-});
-
-test("an uncharged 429 of a limiter is repeated after its Retry-After", async () => {
-  let arrived = 0;
-  await using server = await startServer((_request, response) => {
-    arrived += 1;
-    const headers = { "content-type": "application/json", "units-charged": "0" };
-    if (arrived > 2) {
-      response
-        .writeHead(200, { ...headers, "units-charged": "1" })
-        .end('{"base":"EUR","quote":"USD","rate":"1"}');
-    } else {
-      response.writeHead(429, { ...headers, "retry-after": "0" });
-      response.end('{"code":"too_many_requests","message":"Later.","request_id":"1"}');
-    }
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-
-  assert.equal((await kurs.rates.get("EUR", "USD")).data?.rate, "1");
-  assert.equal(requests.length, 3);
-});
-
-test("a request whose connection closes without a response is not repeated, also on a used one", async () => {
-  let arrived = 0;
-  await using server = await startServer((_request, response) => {
-    arrived += 1;
-    if (arrived > 1) response.destroy();
-    else
-      response
-        .writeHead(200, { "units-charged": "1" })
-        .end('{"base":"EUR","quote":"USD","rate":"1"}');
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-
-  assert.equal((await kurs.rates.get("EUR", "USD")).data?.rate, "1");
-  const { error, unitsCharged, response } = await kurs.rates.get("EUR", "USD");
-
-  assert.equal(error?.code, "client:network");
-  assert.deepEqual([unitsCharged, response], [undefined, undefined]);
-  assert.ok("cause" in error && error.cause instanceof Error);
-  assert.equal(requests.length, 2);
-  assert.equal(arrived, 2);
-});
-
-test("a body that breaks off is an error, with what its header says it cost", async () => {
-  await using server = await startServer((_request, response) => {
-    response.writeHead(200, { "units-charged": "1", "content-length": "100" });
-    response.write('{"rate"', () => response.destroy());
-  });
-  const { kurs, requests } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
-
-  const { error, unitsCharged, response } = await kurs.rates.get("EUR", "USD");
-
-  assert.equal(error?.code, "client:network");
-  assert.deepEqual([unitsCharged, response?.status], [1, 200]);
-  assert.equal(requests.length, 1);
-});
-
-test("a response that is not from Kurs is an error, and a redirect is not followed", async () => {
+test("a redirect is not followed: it could take the credential elsewhere", async () => {
   const paths: unknown[] = [];
   await using server = await startServer((request, response) => {
     paths.push(request.url);
-    const headers = { location: "/elsewhere", "retry-after": "1" };
-    if (request.url?.includes("MOVED")) response.writeHead(302, headers).end();
-    else if (request.url?.includes("HTML")) response.writeHead(503, headers).end("<p>Down.");
-    else response.writeHead(200).end("<p>Welcome.");
+    response.writeHead(302, { location: "/elsewhere", "retry-after": "0" }).end();
   });
-  const { kurs } = countedClient({ url: `${server.url}/prefix/`, timeoutMs: AMPLE_MS });
-  const codeOf = async (base: string) => (await kurs.rates.get(base, "USD")).error?.code;
+  const { kurs } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
 
-  assert.equal(await codeOf("MOVED"), "client:response");
-  assert.equal(await codeOf("HTML"), "client:response");
-  assert.equal(await codeOf("EUR"), "client:response");
-  assert.deepEqual(
-    paths,
-    ["MOVED", "HTML", "EUR"].map((base) => `/prefix/v1/rates/${base}/USD`),
-  );
+  assert.equal((await kurs.rates.get("EUR", "USD")).error?.code, "client:response");
+  assert.deepEqual(paths, ["/v1/rates/EUR/USD"]);
 });
 
-test("a call ends with its time, its signal or the client's, also where fetch ignores them", async () => {
+test("a connection that closes before or within the response is an error, and not repeated", async () => {
+  let arrived = 0;
+  await using server = await startServer((_request, response) => {
+    arrived += 1;
+    if (arrived === 1) response.writeHead(200, { "units-charged": "1" }).end(EUR_USD);
+    else if (arrived === 2) response.destroy();
+    else {
+      response.writeHead(200, { "units-charged": "1", "content-length": "100" });
+      response.write('{"rate"', () => response.destroy());
+    }
+  });
+  const { kurs } = countedClient({ url: server.url, timeoutMs: AMPLE_MS });
+  assert.equal((await kurs.rates.get("EUR", "USD")).data?.rate, "1");
+
+  for (const [units, status] of [
+    [undefined, undefined],
+    [1, 200],
+  ]) {
+    const { error, unitsCharged, response } = await kurs.rates.get("EUR", "USD");
+    assert.equal(error?.code, "client:network");
+    assert.deepEqual([unitsCharged, response?.status], [units, status]);
+    assert.ok("cause" in error && error.cause instanceof Error);
+  }
+  assert.equal(arrived, 3);
+});
+
+test("a call ends with its signal or the client's, also where fetch ignores them", async () => {
   const never: typeof fetch = () => new Promise(() => undefined);
   for (const send of [fetch, never]) {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
@@ -179,9 +172,6 @@ test("a call ends with its time, its signal or the client's, also where fetch ig
     const { signal } = calling;
     const options = { url: server.url, fetch: send, timeoutMs: AMPLE_MS, signal: closing.signal };
     const { kurs } = countedClient(options);
-
-    const late = await kurs.rates.get("EUR", "USD", { timeoutMs: 50 });
-    assert.deepEqual([late.error?.code, late.unitsCharged], ["client:timeout", undefined]);
 
     const first = kurs.rates.get("EUR", "USD", { signal });
     const second = kurs.rates.get("EUR", "USD");
@@ -193,6 +183,32 @@ test("a call ends with its time, its signal or the client's, also where fetch ig
     assert.match(String(aborted.error.cause), /enough/);
     closing.abort();
     assert.equal((await second).error?.code, "client:aborted");
+  }
+});
+
+test("a call ends when its time or the client's has passed, shared or not", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const fetch = () => new Promise<Response>(() => undefined);
+  for (const share of [false, true]) {
+    const { kurs } = countedClient({ url, fetch, share, timeoutMs: AMPLE_MS });
+    let ended = 0;
+    const calls = [{}, { timeoutMs: 1000 }].map((options) =>
+      kurs.rates.get("EUR", "USD", options).finally(() => {
+        ended += 1;
+      }),
+    );
+
+    for (const [passedMs, count] of [
+      [999, 0],
+      [1, 1],
+      [AMPLE_MS - 1001, 1],
+      [1, 2],
+    ] as const) {
+      t.mock.timers.tick(passedMs);
+      for (let turns = 0; turns < 10; turns += 1) await new Promise(setImmediate);
+      assert.equal(ended, count);
+    }
+    for (const { error } of await Promise.all(calls)) assert.equal(error?.code, "client:timeout");
   }
 });
 
@@ -209,25 +225,46 @@ test("a call that was aborted before its request sends none, and costs nothing",
   }
 });
 
+test("a call that has ended leaves no timer and no listener, shared, aborted or not", async (t) => {
+  const { mock } = t.mock.method(globalThis, "setTimeout");
+  // A failed test would wait for those that are left.
+  t.after(() => {
+    for (const { result } of mock.calls) clearTimeout(result);
+  });
+  const running = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout");
+  const before = running().length;
+  for (const share of [false, true]) {
+    const { signal: closing } = new AbortController();
+    const { kurs } = countedClient({ url, fetch: answering(RATE), share, signal: closing });
+    for (const signal of [new AbortController().signal, AbortSignal.abort()]) {
+      const read = () => kurs.rates.get("EUR", "USD", { signal });
+      await Promise.all([read(), read()]);
+
+      assert.deepEqual(
+        [signal, closing].map((each) => getEventListeners(each, "abort")),
+        [[], []],
+      );
+      assert.equal(running().length, before);
+    }
+  }
+  assert.ok(mock.callCount() >= 8);
+});
+
 test("an abort while the client waits for a retry ends the call, which has cost nothing", async () => {
-  const { session, apiKey } = await service.newCustomer();
-  using _lock = holdWriteLock(service);
   const stopping = new AbortController();
+  const rejected = rejection(503, "temporarily_unavailable", { ...FREE, "retry-after": "60" });
   const { kurs, requests } = countedClient({
     url,
-    apiKey,
     timeoutMs: AMPLE_MS,
     async fetch(input, init) {
-      const response = await fetch(input, init);
       // Once its body was read, the client waits.
-      queueMicrotask(() => setImmediate(() => setImmediate(() => stopping.abort())));
-      return response;
+      setImmediate(() => setImmediate(() => stopping.abort()));
+      return await answering(rejected)(input, init);
     },
   });
 
-  const { error } = await kurs.rates.get("EUR", "USD", { signal: stopping.signal });
+  const { error, unitsCharged } = await kurs.rates.get("EUR", "USD", { signal: stopping.signal });
 
-  assert.equal(error?.code, "client:aborted");
+  assert.deepEqual([error?.code, unitsCharged], ["client:aborted", 0]);
   assert.equal(requests.length, 1);
-  assert.equal(await service.usedUnits(session), 0);
 });

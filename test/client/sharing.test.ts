@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ClientOptions } from "../../client/src/index.ts";
 import { startSharedService, TestClock } from "../support/service.ts";
 import { AMPLE_MS, countedClient } from "./counted.ts";
 
@@ -11,42 +12,44 @@ const clock = new TestClock(PUBLISHED);
 const service = await startSharedService({ clock });
 const { url } = service;
 
-test("reads of a pair at the same time share a request and its unit, where the client asks", async () => {
-  const { session, apiKey } = await service.newCustomer();
-  const { kurs, requests } = countedClient({ url, apiKey, share: true });
-  const pairs = [...Array(10).fill("USD"), "JPY"] as const;
+/** A customer at the time of the publication, and its client, which caches by the service's clock. */
+async function newReader(options: Omit<ClientOptions, "url"> = {}) {
+  clock.set(PUBLISHED);
+  const { email, apiKey, usedUnits } = await service.newCustomer();
+  const { kurs, requests } = countedClient({ url, apiKey, ...options });
+  const read = (quote = "USD") => kurs.rates.get("EUR", quote);
+  return { email, kurs, requests, read, usedUnits };
+}
 
-  const results = await Promise.all(pairs.map((quote) => kurs.rates.get("EUR", quote)));
+const nowMs = () => clock.nowMs();
+
+test("reads of a pair at the same time share a request and its unit, where the client asks", async () => {
+  const { requests, read, usedUnits } = await newReader({ share: true });
+
+  const results = await Promise.all([...Array(10).fill("USD"), "JPY"].map((each) => read(each)));
 
   assert.ok(results.every(({ data }) => data !== undefined));
   const units = results.map(({ unitsCharged }) => unitsCharged);
   assert.deepEqual(units, [1, ...Array(9).fill(0), 1]);
   assert.equal(requests.length, 2);
-  assert.equal(await service.usedUnits(session), 2);
+  assert.equal(await usedUnits(), 2);
 
-  assert.equal((await kurs.rates.get("EUR", "USD")).unitsCharged, 1);
-  assert.equal(await service.usedUnits(session), 3);
+  assert.equal((await read()).unitsCharged, 1);
+  assert.equal(await usedUnits(), 3);
 });
 
 test("a pair in lower case is the same pair, for sharing and for the cache", async () => {
-  clock.set(PUBLISHED);
-  const { session, apiKey } = await service.newCustomer();
-  const cache = { nowMs: () => clock.nowMs() };
-  const { kurs, requests } = countedClient({ url, apiKey, share: true, cache });
+  const { kurs, requests, usedUnits } = await newReader({ share: true, cache: { nowMs } });
 
   await Promise.all([kurs.rates.get("EUR", "USD"), kurs.rates.get("eur", " usd ")]);
   assert.equal((await kurs.rates.get("Eur", "usd")).unitsCharged, 0);
 
   assert.deepEqual(requests, ["GET /v1/rates/EUR/USD"]);
-  assert.equal(await service.usedUnits(session), 1);
+  assert.equal(await usedUnits(), 1);
 });
 
 test("a caller that changes its result changes no other's", async () => {
-  clock.set(PUBLISHED);
-  const { apiKey } = await service.newCustomer();
-  const cache = { nowMs: () => clock.nowMs() };
-  const { kurs } = countedClient({ url, apiKey, share: true, cache });
-  const read = () => kurs.rates.get("EUR", "USD");
+  const { read } = await newReader({ share: true, cache: { nowMs } });
 
   for (const result of [...(await Promise.all([read(), read()])), await read()]) {
     assert.throws(() => Object.assign(result.data ?? {}, { rate: "9" }), TypeError);
@@ -57,21 +60,17 @@ test("a caller that changes its result changes no other's", async () => {
 });
 
 test("reads at the same time are requests of their own where the client does not ask", async () => {
-  const { session, apiKey } = await service.newCustomer();
-  const { kurs } = countedClient({ url, apiKey });
+  const { read, usedUnits } = await newReader();
 
-  await Promise.all([kurs.rates.get("EUR", "USD"), kurs.rates.get("EUR", "USD")]);
+  await Promise.all([read(), read()]);
 
-  assert.equal(await service.usedUnits(session), 2);
+  assert.equal(await usedUnits(), 2);
 });
 
 test("a call that leaves a shared request does not end it for the others", async () => {
-  const { session, apiKey } = await service.newCustomer();
   const leaving = new AbortController();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const { kurs, requests } = countedClient({
-    url,
-    apiKey,
+  const { kurs, requests, read, usedUnits } = await newReader({
     share: true,
     timeoutMs: AMPLE_MS,
     fetch: async (input, init) => {
@@ -81,23 +80,18 @@ test("a call that leaves a shared request does not end it for the others", async
   });
 
   const first = kurs.rates.get("EUR", "USD", { signal: leaving.signal });
-  const second = kurs.rates.get("EUR", "USD");
-  const third = kurs.rates.get("EUR", "USD", { timeoutMs: 20 });
+  const second = read();
   leaving.abort();
   assert.equal((await first).error?.code, "client:aborted");
-  assert.equal((await third).error?.code, "client:timeout");
   open();
 
   assert.equal((await second).data?.rate, "1.1476");
   assert.equal(requests.length, 1);
-  assert.equal(await service.usedUnits(session), 1);
+  assert.equal(await usedUnits(), 1);
 });
 
 test("the cache serves a rate until its publisher's next one is due, and says since when", async () => {
-  clock.set(PUBLISHED);
-  const { email, apiKey } = await service.newCustomer();
-  const nowMs = () => clock.nowMs();
-  const { kurs, requests } = countedClient({ url, apiKey, cache: { nowMs } });
+  const { email, kurs, requests } = await newReader({ cache: { nowMs } });
   const read = async () => {
     const { data, unitsCharged, ...result } = await kurs.rates.get("EUR", "USD");
     assert.equal(data?.rate, "1.1476");
@@ -120,31 +114,26 @@ test("the cache serves a rate until its publisher's next one is due, and says si
 });
 
 test("a client's wrong clock keeps no rate longer than its publisher's calendar says", async () => {
-  clock.set(PUBLISHED);
-  const { apiKey } = await service.newCustomer();
   const dayMs = 24 * 60 * 60 * 1000;
-  const nowMs = () => clock.nowMs() - 30 * dayMs;
-  const { kurs, requests } = countedClient({ url, apiKey, cache: { nowMs } });
+  const late = () => clock.nowMs() - 30 * dayMs;
+  const { requests, read } = await newReader({ cache: { nowMs: late } });
 
-  await kurs.rates.get("EUR", "USD");
+  await read();
   clock.set(NEXT);
-  await kurs.rates.get("EUR", "USD");
+  await read();
 
   assert.equal(requests.length, 2);
 });
 
 test("the cache keeps a limited number of rates, and no failure", async () => {
-  clock.set(PUBLISHED);
-  const { session, apiKey } = await service.newCustomer();
-  const nowMs = () => clock.nowMs();
-  const { kurs, requests } = countedClient({ url, apiKey, cache: { maxPairs: 2, nowMs } });
-  for (const quote of ["USD", "JPY", "CZK", "NONE"]) await kurs.rates.get("EUR", quote);
+  const { requests, read, usedUnits } = await newReader({ cache: { maxPairs: 2, nowMs } });
+  for (const quote of ["USD", "JPY", "CZK", "NONE"]) await read(quote);
 
-  const read = async (quote: string) => (await kurs.rates.get("EUR", quote)).unitsCharged;
+  const costs: unknown[] = [];
+  for (const quote of ["JPY", "CZK", "NONE", "USD"]) costs.push((await read(quote)).unitsCharged);
 
-  assert.deepEqual([await read("JPY"), await read("CZK")], [0, 0]);
-  assert.deepEqual([await read("NONE"), await read("USD")], [1, 1]);
+  assert.deepEqual(costs, [0, 0, 1, 1]);
   assert.equal(requests.length, 6);
-  assert.equal(await service.usedUnits(session), 6);
+  assert.equal(await usedUnits(), 6);
   assert.throws(() => countedClient({ url, cache: { maxPairs: 0 } }), RangeError);
 });

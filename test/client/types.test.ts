@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { importsOf, sourcesIn } from "../architecture/tree.ts";
 import { generateTypes, TYPES } from "./types.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -12,6 +13,18 @@ const run = promisify(execFile);
 
 test("the client's types are those of the served document: after a change run write-types.ts", async () => {
   assert.equal(await readFile(TYPES, "utf8"), await generateTypes());
+});
+
+test("the client has no dependencies, imports nothing outside itself and nothing of Node.js", async () => {
+  const manifest = JSON.parse(await readFile(join(ROOT, "client/package.json"), "utf8")) as object;
+  assert.deepEqual(
+    Object.keys(manifest).filter((name) => /dependencies/i.test(name)),
+    [],
+  );
+  const outside = sourcesIn("client/src").flatMap((file) =>
+    importsOf(file).filter(({ specifier }) => !specifier.startsWith("./")),
+  );
+  assert.deepEqual(outside, []);
 });
 
 const program = `

@@ -1,314 +1,174 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { type Look, twoLooks, Visitor } from "../support/browser.ts";
-import { PASSWORD } from "../support/client.ts";
-import { eventually, mailTo, tokenOf } from "../support/mails.ts";
-import { temporaryDirectory } from "../support/process.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { excuseShift, logIn, signUp, turnTo, untilCount } from "./steps.ts";
+import { eventually } from "../support/mails.ts";
+import { startService, TestClock } from "../support/service.ts";
+import { comeLoggedIn, NOW, PASSWORD, startForVisitors, untilCount } from "./steps.ts";
 
-const EMAIL = "ada@example.org";
+// The pages Account and Activity.
+
 const ACCOUNT = "/v1/account";
-const NOW = "2026-11-21T12:00:00.000Z";
-const [look] = twoLooks as [Look];
+const service = await startForVisitors();
 
-/** Opens the page Account with a log-in, by the service's clock. */
-async function openAccount(page: Page): Promise<void> {
-  await page.clock.setFixedTime(NOW);
+const statusOf = async (session: string, on = service) =>
+  (await on.get(ACCOUNT, { session })).status;
+
+test("the sessions of an account, the own first, are ended one by one and all at once", async () => {
+  await using own = await startService({ clock: new TestClock("2026-11-21T11:50:00.000Z") });
+  const email = "ada@example.org";
+  const others = [await own.openSession(email)];
+  for (let count = 1; count < 6; count += 1) {
+    own.clock.advanceMs(60_000);
+    others.push(await own.logIn(email));
+  }
+  own.clock.set(NOW);
+  await using visitor = await comeLoggedIn(own, "/favicon.svg", { email });
+  const { page, session, see, press, focused } = visitor;
+  const statuses = () => Promise.all([session, ...others].map((each) => statusOf(each, own)));
+  own.clock.advanceMs(60_000);
+  others.push(await own.logIn(email));
   await page.goto("/account");
-  await logIn(page, EMAIL);
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  await excuseShift(page);
-}
+  const rows = page.getByRole("region", { name: "Sessions" }).getByRole("listitem");
+  await untilCount(rows, 6);
+  await page.getByText("More sessions (2)").click();
+  await untilCount(rows, 8);
+  const texts = await rows.allTextContents();
+  assert.equal(texts[0], "Started Nov 21, 2026, 12:00 UTCfrom 127.0.0.1This session");
+  assert.equal(texts[7], "Started Nov 21, 2026, 11:50 UTCfrom 127.0.0.1Log out");
 
-/** The token of the tab's session. */
-async function tokenIn(page: Page): Promise<string> {
-  const stored = await page.evaluate<string>("sessionStorage.getItem('kurs.session')");
-  return (JSON.parse(stored) as { token: string }).token;
-}
+  await press(/^Log out the session started Nov 21, 2026, 11:50 UTC, from 127\.0\.0\.1$/);
+  await see("The session has ended.");
+  assert.equal(await focused(), "Sessions");
+  assert.deepEqual(await statuses(), [200, 401, ...Array(6).fill(200)]);
+  await see("Session ended");
+  await press("Log out everywhere else");
+  await see("Every other session has ended.");
+  await untilCount(rows, 1);
+  assert.deepEqual(await statuses(), [200, ...Array(7).fill(401)]);
+});
 
-const sessionsOn = (page: Page) => page.getByRole("region", { name: "Sessions" });
+test("a deletion needs the password, and ends on the front page with a notice", async () => {
+  await using visitor = await comeLoggedIn(service, "/account");
+  const { page, email, session, see, seeHeading, press } = visitor;
+  const dialog = page.getByRole("dialog", { name: `Delete the account ${email}?` });
+  const password = dialog.getByLabel("Password");
+  await press("Delete the account …");
+  await password.fill("not the password");
+  visitor.expectError(/status of 401/);
+  await dialog.getByRole("button", { name: "Delete the account" }).click();
+  await see("The password is incorrect. Nothing was deleted.");
+  await press("Keep the account");
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await statusOf(session), 200);
 
-const statusOf = async (service: TestService, session: string) =>
-  (await service.get(ACCOUNT, { session })).status;
-
-for (const each of twoLooks) {
-  test(`${each.name}: the page Account shows the email and its sessions, and ends the others`, async () => {
-    await using service = await startService();
-    const first = await service.openSession(EMAIL);
-    service.clock.set("2026-11-21T12:05:00.000Z");
-    const others = [await service.logIn(EMAIL), await service.logIn(EMAIL)];
-    await using visitor = await Visitor.come(service.url, each);
-    const { page } = visitor;
-
-    await openAccount(page);
-
-    const email = page.getByRole("region", { name: "Email" });
-    await email.filter({ hasText: /ada@example\.org Not confirmedPlan free/ }).waitFor();
-    const rows = sessionsOn(page).getByRole("listitem");
-    await untilCount(rows, 4);
-    const [own, ...rest] = await rows.allTextContents();
-    assert.equal(own, "Started Nov 21, 2026, 12:05 UTCfrom 127.0.0.1This session");
-    assert.equal(rest[2], "Started Nov 21, 2026, 12:00 UTCfrom 127.0.0.1Log out");
-    await visitor.assertSound("the account");
-
-    const name = "Log out the session started Nov 21, 2026, 12:00 UTC, from 127.0.0.1";
-    await page.getByRole("button", { name, exact: true }).click();
-    await page.getByText("The session has ended.").waitFor();
-    assert.equal(await page.evaluate("document.activeElement.id"), "sessions");
-    assert.equal(await statusOf(service, first), 401);
-    assert.equal(await statusOf(service, others[0] ?? ""), 200, "another session has ended");
-    await page.getByText("Session ended").first().waitFor();
-    await excuseShift(page);
-    await visitor.assertSound("the account, one session ended");
-
-    await page.getByRole("button", { name: "Log out everywhere else" }).click();
-    await page.getByText("Every other session has ended.").waitFor();
-    await untilCount(rows, 1);
-    for (const other of others) assert.equal(await statusOf(service, other), 401);
-    assert.equal(await statusOf(service, await tokenIn(page)), 200);
-    await page.setViewportSize({ width: 320, height: 740 });
-    await excuseShift(page);
-    await visitor.assertSound("the account, 320 px wide");
-    visitor.assertQuiet();
-  });
-
-  test(`${each.name}: a deletion needs the password, and ends on the front page with a notice`, async () => {
-    await using service = await startService();
-    const { apiKey, session } = await service.newCustomer(EMAIL);
-    await using visitor = await Visitor.come(service.url, each);
-    const { page } = visitor;
-    await openAccount(page);
-    const dialog = page.getByRole("dialog", { name: `Delete the account ${EMAIL}?` });
-
-    await page.getByRole("button", { name: "Delete the account …" }).click();
-    await dialog.getByText("Requests with your keys fail at once.").waitFor();
-    await dialog.getByText("in the audit log, its events without addresses").waitFor();
-    await visitor.assertSound("the question");
-    await dialog.getByLabel("Password").fill("not the password");
-    visitor.expectError(/status of 401/);
-    await dialog.getByRole("button", { name: "Delete the account" }).click();
-    await dialog.getByText("The password is incorrect. Nothing was deleted.").waitFor();
-    await excuseShift(page);
-    await visitor.assertSound("the wrong password");
-    assert.equal(await statusOf(service, await tokenIn(page)), 200, "the session has ended");
-    await dialog.getByRole("button", { name: "Keep the account" }).click();
-    await dialog.waitFor({ state: "detached" });
-    assert.equal((await service.readRate("EUR/USD", apiKey)).status, 200);
-
-    await page.getByRole("button", { name: "Delete the account …" }).click();
-    await dialog.getByLabel("Password").fill(PASSWORD);
-    await page.keyboard.press("Enter");
-    await page.getByText(`The account ${EMAIL} is deleted.`).waitFor();
-
-    await excuseShift(page);
-    assert.equal(page.url(), `${service.url}/`);
-    assert.equal(await page.evaluate("sessionStorage.length"), 0);
-    await visitor.assertSound("the front page after the deletion");
-    assert.equal((await service.readRate("EUR/USD", apiKey)).status, 401);
-    assert.equal(await statusOf(service, session), 401);
-    const login = { json: { email: EMAIL, password: PASSWORD } };
-    assert.equal((await service.post("/v1/auth/login", login)).status, 401);
-    await page.goBack();
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
-    visitor.assertQuiet();
-  });
-
-  test(`${each.name}: the notice about the email is there until it is confirmed, and sends another mail`, async () => {
-    await using service = await startService();
-    await using visitor = await Visitor.come(service.url, each);
-    const { page } = visitor;
-    await page.clock.setFixedTime(NOW);
-    await signUp(page, EMAIL);
-    const notice = page.getByText(`To confirm ${EMAIL}, ask its operator for the link.`);
-    await notice.waitFor();
-    await page.getByText("No active key").waitFor();
-    await excuseShift(page);
-    await page.reload();
-    await notice.waitFor();
-    await visitor.assertSound("the keys of an unconfirmed account");
-
-    await turnTo(page, "Account");
-    await notice.waitFor();
-    await page.getByRole("button", { name: "Resend" }).click();
-    await page.getByText("A new mail is in the files.").waitFor();
-    const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "verify", 2));
-    await excuseShift(page);
-    await visitor.assertSound("the account with another mail");
-
-    const confirmed = await service.post("/v1/auth/verification", { json: { token } });
-    assert.equal(confirmed.status, 204);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await notice.waitFor({ state: "detached" });
-    await page.getByRole("region", { name: "Email" }).getByText("Confirmed").waitFor();
-    await turnTo(page, "Keys");
-    await page.getByText("No active key").waitFor();
-    assert.equal(await notice.count(), 0);
-    visitor.assertQuiet();
-  });
-}
+  await press("Delete the account …");
+  await password.fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await see(`The account ${email} is deleted.`);
+  assert.equal(page.url(), `${service.url}/`);
+  assert.equal(await page.evaluate("sessionStorage.length"), 0);
+  assert.equal(await statusOf(session), 401);
+  await page.goBack();
+  await seeHeading("Log in");
+});
 
 test("the export is a file with what the API returns, and no URL has the session", async () => {
-  await using service = await startService();
-  await service.openSession(EMAIL);
-  await eventually("the delivery in the mail's row", async () =>
-    service.query("SELECT 1 FROM mails WHERE delivered_at IS NOT NULL").at(0),
-  );
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
+  await using visitor = await comeLoggedIn(service, "/account");
+  const { page, session, see, press } = visitor;
+  const waiting = "SELECT 1 FROM mails WHERE delivered_at IS NULL";
+  await eventually("delivery", async () => service.query(waiting).length === 0 || undefined);
   const urls: string[] = [];
   page.on("request", (request) => void urls.push(request.url()));
-  await openAccount(page);
+  const saving = page.waitForEvent("download");
+  await press("Download the export");
+  const download = await saving;
 
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download the export" }).click(),
-  ]);
-
-  await page.getByText("Saved as kurs-account-2026-11-21.json").waitFor();
+  await see("Saved as kurs-account-2026-11-21.json");
   assert.equal(download.suggestedFilename(), "kurs-account-2026-11-21.json");
-  const saved = JSON.parse(await readFile(await download.path(), "utf8"));
-  const session = await tokenIn(page);
+  const { events, ...saved } = JSON.parse(await readFile(await download.path(), "utf8"));
   const { events: _later, ...sent } = (await service.get(`${ACCOUNT}/export`, { session })).body;
-  const { events, ...rest } = saved;
-  assert.deepEqual(rest, sent);
-  assert.equal(events.length, 4, "the registration, two log-ins, and this export");
+  assert.deepEqual(saved, sent);
+  assert.equal(events.length, 3, "the registration, the log-in, and this export");
   assert.doesNotMatch([...urls, download.url()].join(), /svc_sess|token/);
-  visitor.assertQuiet();
 });
 
-test("more than six sessions are folded, and one that is over already counts as ended", async () => {
-  await using service = await startService();
-  await service.register(EMAIL);
-  for (let count = 0; count < 7; count += 1) await service.logIn(EMAIL);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openAccount(page);
-  await untilCount(sessionsOn(page).getByRole("listitem"), 6);
-  await page.getByText("More sessions (2)").click();
-  await untilCount(sessionsOn(page).getByRole("listitem"), 8);
-  await excuseShift(page);
-  await visitor.assertSound("many sessions");
-  const session = await tokenIn(page);
-  assert.equal((await service.call("DELETE", `${ACCOUNT}/sessions`, { session })).status, 204);
+/** Waits for a number of events. @returns their texts, newest first. */
+async function eventsOn(page: Page, count: number): Promise<readonly string[]> {
+  const rows = page.getByRole("region", { name: "Your events" }).getByRole("listitem");
+  await untilCount(rows, count);
+  return await rows.allTextContents();
+}
 
-  visitor.expectError(/status of 404/);
-  await page
-    .getByRole("button", { name: /^Log out the session/ })
-    .first()
-    .click();
-
-  await page.getByText("The session has ended.").waitFor();
-  await untilCount(sessionsOn(page).getByRole("listitem"), 1);
-  assert.equal(await page.getByRole("alert").count(), 0);
-  visitor.assertQuiet();
-});
-
-test("the page Account turns the mails about the quota off", async () => {
-  await using service = await startService();
-  const session = await service.openSession(EMAIL);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openAccount(page);
-
-  await page.getByText("Mail me at 80 %").click();
-
-  await page.getByText("Quota mails turned off").waitFor();
-  const { body } = await service.get(`${ACCOUNT}/settings`, { session });
-  assert.equal(body.quota_mails, false);
-  await page.getByRole("link", { name: "All activity" }).click();
-  await page.getByRole("heading", { name: "Activity" }).waitFor();
-  visitor.assertQuiet();
-});
-
-test("a deletion with a session that is over deletes nothing and leads to the log-in", async () => {
-  await using service = await startService();
-  const { apiKey } = await service.newCustomer(EMAIL);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openAccount(page);
-  service.query("DELETE FROM sessions");
-
-  visitor.expectError(/status of 401/);
-  await page.getByRole("button", { name: "Delete the account …" }).click();
-  await page.getByRole("dialog").getByLabel("Password").fill(PASSWORD);
-  await page.keyboard.press("Enter");
-
-  await page.getByText("Your session has ended.").waitFor();
-  assert.equal((await service.readRate("EUR/USD", apiKey)).status, 200);
-  await logIn(page, EMAIL);
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  visitor.assertQuiet();
-});
-
-test("while the service is away nothing on the page Account is lost, and its parts say so", async () => {
-  await using directory = await temporaryDirectory();
-  await using running = new AsyncDisposableStack();
-  const service = running.use(await startService({ dataDirectory: directory.path }));
-  await service.register(EMAIL);
-  await service.logIn(EMAIL);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openAccount(page);
-  await running.disposeAsync();
-
-  visitor.expectError(/ERR_CONNECTION_REFUSED/);
-  for (const button of ["Log out the session", "Log out everywhere else", "Download the export"]) {
-    await page.getByRole("button", { name: button }).click();
+/** Stores events of an account, each a second older than the one before. */
+function storeEvents(email: string, count: number, action: string): void {
+  const [{ id } = {}] = service.query("SELECT id FROM accounts WHERE email = ?", email);
+  using database = service.database();
+  const insert = database.prepare(
+    "INSERT INTO events (id, at, actor, action, account_id, details) VALUES (?, ?, 'service', ?, ?, ?)",
+  );
+  for (let older = 1; older <= count; older += 1) {
+    const at = new Date(Date.parse("2026-03-13T15:04:05.678Z") - older * 1000).toISOString();
+    insert.run(randomUUID(), at, action, String(id), JSON.stringify({ plan: `p${older}` }));
   }
+}
 
-  await page.getByText("The service cannot be reached.").nth(2).waitFor();
-  await untilCount(sessionsOn(page).getByRole("listitem"), 2);
-  assert.equal(await page.getByText("has ended").count(), 0);
-  assert.equal(await page.getByText("Saved as").count(), 0);
-  await excuseShift(page);
-  await visitor.assertSound("the account, unreachable");
-  visitor.assertQuiet();
+test("the activity is narrowed down to a kind and a key, which the address keeps", async () => {
+  await using visitor = await comeLoggedIn(service, "/keys");
+  const { page, email, see, createKey } = visitor;
+  await service.newCustomer("bob@example.org");
+  for (const name of ["billing", "shop"]) await createKey(name);
+  storeEvents(email, 1, "quota.threshold_reached");
+  await page.goto("/activity");
+  const [shop, billing, ...others] = await eventsOn(page, 5);
+  assert.match(
+    others.join(),
+    /^Logged in.+,Account created.+,A large part of the quota usedby the/,
+  );
+  const time = page.locator("time").last();
+  assert.equal(await time.textContent(), "Mar 13, 2026, 15:04 UTC");
+  for (const name of ["datetime", "title"])
+    assert.equal(await time.getAttribute(name), "2026-03-13T15:04:04.678Z");
+
+  const choose = (label: string, option: string) =>
+    page.getByLabel(label, { exact: true }).selectOption(option);
+  await choose("Kind", "API keys");
+  assert.deepEqual(await eventsOn(page, 2), [shop, billing]);
+  await choose("API key", "billing");
+  await page.reload();
+  assert.deepEqual(await eventsOn(page, 1), [billing]);
+  await choose("Kind", "Quota");
+  await see("None of the newest 5 events is of this kind.");
+  await choose("API key", "All keys");
+  assert.match((await eventsOn(page, 1)).join(), /^A large part of the quota used/);
+  assert.equal(await page.getByRole("button", { name: "Show older" }).count(), 0);
 });
 
-test("whoever asks too often is told so, and nothing is deleted, mailed or saved", async () => {
-  await using service = await startService({ config: { authCallsPerWindow: 5 } });
-  const session = await service.openSession(EMAIL);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openAccount(page);
-  const untilRejected = async (method: string, path: string, json: object | undefined) => {
-    const call = () => service.call(method, path, { session, json });
-    while ((await call()).status !== 429);
-  };
-  await untilRejected("GET", `${ACCOUNT}/export`, undefined);
-  await untilRejected("POST", "/v1/auth/verification/resend", { email: EMAIL });
-  await untilRejected("DELETE", ACCOUNT, { password: "not the password" });
-  const { count: mails } = service.query("SELECT count(*) AS count FROM mails")[0] ?? {};
+test("older events are added with the keyboard, without leaving the place, at a second try too", async () => {
+  await using visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, email } = visitor;
+  // With the registration and the log-in 200 events: two full pages, and then an empty one.
+  storeEvents(email, 198, "account.plan_changed");
+  await page.goto("/activity");
+  const button = (name: string) => page.getByRole("button", { name });
+  const focusedEvent = () => page.evaluate("document.activeElement.firstChild.textContent");
+  await eventsOn(page, 100);
+  visitor.expectError(/ERR_FAILED/);
+  await page.route("**/v1/account/events?*", (route) => route.abort());
+  await button("Show older").click();
+  await page.getByRole("alert").getByText("The service cannot be reached.").waitFor();
+  await eventsOn(page, 100);
+  await page.unrouteAll();
 
-  visitor.expectError(/status of 429/);
-  await page.getByRole("button", { name: "Download the export" }).click();
-  await page
-    .getByRole("alert")
-    .filter({ hasText: /Too many/ })
-    .waitFor();
-  await page.getByRole("button", { name: "Resend" }).click();
-  await page
-    .getByRole("alert")
-    .filter({ hasText: /Too many/ })
-    .nth(1)
-    .waitFor();
-  assert.equal(await page.getByText("Saved as").count(), 0);
-  assert.equal(await page.getByText("A new mail").count(), 0);
-  await page.getByRole("button", { name: "Delete the account …" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Password").fill(PASSWORD);
+  await button("Try again").focus();
   await page.keyboard.press("Enter");
-
-  await dialog
-    .getByRole("alert")
-    .filter({ hasText: /Too many/ })
-    .waitFor();
-  await excuseShift(page);
-  await visitor.assertSound("the rejected deletion");
-  assert.equal(await statusOf(service, await tokenIn(page)), 200);
-  assert.equal(service.query("SELECT count(*) AS count FROM mails")[0]?.count, mails);
-  visitor.assertQuiet();
+  const rows = await eventsOn(page, 200);
+  assert.equal(new Set(rows).size, 200, "an event is listed twice");
+  assert.equal(await focusedEvent(), "Moved to plan p99", "the first older event has the focus");
+  assert.equal(await page.getByRole("alert").count(), 0);
+  await button("Show older").focus();
+  await page.keyboard.press("Enter");
+  await button("Show older").waitFor({ state: "detached" });
+  assert.equal(await focusedEvent(), "Moved to plan p198", "the focus is lost with the button");
 });

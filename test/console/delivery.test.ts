@@ -1,95 +1,95 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
-import { createServer, request as sendRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as sendRequest } from "node:http";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { consolePages } from "../../src/pages/paths.ts";
-import { looks, Visitor } from "../support/browser.ts";
-import { startServiceNow, type TestService } from "../support/service.ts";
-import { signUp, turnTo } from "./steps.ts";
+import { startServer } from "../support/other-server.ts";
+import { startService } from "../support/service.ts";
+import { comeTo, startForVisitors } from "./steps.ts";
+
+// The console's files, as they are sent.
 
 const ASSETS = join(import.meta.dirname, "../../console/dist/assets");
 const CONSOLE_SCRIPT_BYTES_MAX = 70_000;
 
-let service: TestService;
+const service = await startForVisitors();
 
-before(async () => {
-  // The browser, whose clock is the machine's, ends a session that is over by it.
-  service = await startServiceNow();
-});
-
-after(async () => {
-  await service[Symbol.asyncDispose]();
-});
-
-/** The names of the scripts that a page loads, directly or through other scripts. */
-async function scriptsOf(path: string): Promise<string[]> {
-  const { text } = await service.get(path);
-  const found = new Set<string>();
-  const waiting = [...text.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = ""]) => name);
-  for (const name of waiting) {
-    if (found.has(name)) continue;
-    found.add(name);
-    const script = await readFile(join(ASSETS, name), "utf8");
-    waiting.push(...[...script.matchAll(/\.\/([\w.-]+\.js)/g)].map(([, next = ""]) => next));
-  }
-  return [...found];
+/** Fetches a file, which is decompressed by what its headers say. */
+async function fetchFile(path: string, encodings: string) {
+  const response = await fetch(service.url + path, { headers: { "accept-encoding": encodings } });
+  const headers = Object.fromEntries(response.headers) as Readonly<Record<string, string>>;
+  return { headers, content: Buffer.from(await response.arrayBuffer()) };
 }
 
 test("the console's scripts, including the chart, are at most 70 kB gzipped", async () => {
-  const names = await scriptsOf("/");
-  assert.ok(
-    names.some((name) => name.startsWith("uPlot")),
-    "the chart is missing",
-  );
-  const sizes = await Promise.all(
-    names.map(async (name) => gzipSync(await readFile(join(ASSETS, name)), { level: 9 }).length),
-  );
-  const sum = sizes.reduce((total, size) => total + size, 0);
-  assert.ok(sum > 20_000, `only ${sum} bytes: a script is missing`);
-  assert.ok(sum <= CONSOLE_SCRIPT_BYTES_MAX, `${sum} bytes`);
+  const { text } = await service.get("/");
+  const found = new Set([...text.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = ""]) => name));
+  let sum = 0;
+  // A set also yields what is added meanwhile: the scripts that a script loads.
+  for (const name of found) {
+    const script = await readFile(join(ASSETS, name));
+    sum += gzipSync(script, { level: 9 }).length;
+    for (const [, next = ""] of script.toString().matchAll(/\.\/([\w.-]+\.js)/g)) found.add(next);
+  }
+  assert.match([...found].join(), /uPlot/, "the chart is missing");
+  assert.ok(sum > 20_000 && sum <= CONSOLE_SCRIPT_BYTES_MAX, `${sum} bytes`);
 });
 
-for (const path of [...consolePages, "/docs"]) {
-  test(`${path} is an uncached page with a strict Content-Security-Policy`, async () => {
-    const { status, headers, text } = await service.get(path);
-    assert.equal(status, 200);
+const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+test("every page is uncached, with a strict Content-Security-Policy; so is that of an unknown path", async () => {
+  const unknown = ["/nothing", "/guide/nothing", "/guide/assets/nothing.js"];
+  for (const path of [...consolePages, "/docs", ...unknown]) {
+    const { status, headers, text } = await service.get(path, { headers: asBrowser });
+    assert.equal(status, unknown.includes(path) ? 404 : 200, path);
     assert.equal(headers["content-type"], "text/html; charset=utf-8");
     assert.equal(headers["cache-control"], "no-store");
     const policy = (headers["content-security-policy"] ?? "").split("; ");
-    assert.ok(policy.includes("default-src 'self'"));
-    assert.ok(policy.includes("frame-ancestors 'none'"));
+    for (const rule of ["default-src 'self'", "frame-ancestors 'none'"])
+      assert.ok(policy.includes(rule), path);
     assert.doesNotMatch(policy.join(), /unsafe|https?:|\*/);
     assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.equal(headers["referrer-policy"], "no-referrer");
     assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
     assert.equal(headers["set-cookie"], undefined);
-  });
-}
+  }
+});
 
-test("a hashed asset is immutable, and the server compresses it for clients that accept it", async () => {
+test("the document says who can register and where mails go, however it is sent", async () => {
+  const config = { registration: "invite", smtpUrl: "smtp://127.0.0.1:9" } as const;
+  await using own = await startService({ config });
+  for (const headers of [{}, { "accept-encoding": "gzip, br" }]) {
+    const { text, headers: sent } = await own.get("/", { headers });
+    for (const meta of ['name="registration" content="invite"', 'name="mail" content="server"'])
+      assert.ok(text.includes(`<meta ${meta}`), text);
+    assert.equal(sent["content-encoding"], undefined);
+  }
+});
+
+test("a hashed asset is immutable, and sent compressed to clients that accept it", async () => {
   const names = (await readdir(ASSETS)).filter((name) => /\.(js|css)$/.test(name));
   assert.ok(names.length > 3);
   for (const name of names) {
-    const content = await readFile(join(ASSETS, name));
-    const path = `/assets/${name}`;
-    const plain = await fetchRaw(path, "identity");
-    assert.equal(plain.headers["cache-control"], "public, max-age=31536000, immutable");
-    assert.equal(plain.headers["x-content-type-options"], "nosniff");
-    assert.ok(plain.body.equals(content));
-    const gzipped = await fetchRaw(path, "gzip");
-    assert.equal(gzipped.headers["content-encoding"], "gzip");
-    assert.match(String(gzipped.headers.vary), /accept-encoding/i);
-    assert.ok(gunzipSync(gzipped.body).equals(content));
-    const brotli = await fetchRaw(path, "gzip, br");
-    assert.equal(brotli.headers["content-encoding"], "br");
-    assert.ok(brotliDecompressSync(brotli.body).equals(content));
+    const expected = await readFile(join(ASSETS, name));
+    for (const [encodings, coding] of [
+      ["identity", undefined],
+      ["gzip", "gzip"],
+      ["gzip, br", "br"],
+    ] as const) {
+      const { headers, content } = await fetchFile(`/assets/${name}`, encodings);
+      assert.equal(headers["content-encoding"], coding);
+      assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
+      assert.equal(headers["x-content-type-options"], "nosniff");
+      assert.match(headers.vary ?? "", /accept-encoding/i);
+      assert.ok(content.equals(expected), name);
+    }
   }
 });
 
 test("a file without a hash in its name is not kept by browsers", async () => {
-  const { headers } = await fetchRaw("/favicon.svg", "identity");
+  const { headers } = await fetchFile("/favicon.svg", "identity");
   assert.equal(headers["content-type"], "image/svg+xml");
   assert.equal(headers["cache-control"], "no-store");
 });
@@ -104,40 +104,45 @@ for (const [encodings, coding] of [
   ["", undefined],
 ] as const) {
   test(`with Accept-Encoding "${encodings}" a page is sent ${coding ?? "as it is"}`, async () => {
-    const { headers, body } = await fetchRaw("/docs", encodings);
+    const { headers, content } = await fetchFile("/docs", encodings);
     assert.equal(headers["content-encoding"], coding);
-    assert.match(String(headers.vary), /accept-encoding/i);
-    const bytes = coding === "br" ? brotliDecompressSync(body) : body;
-    const text = (coding === "gzip" ? gunzipSync(bytes) : bytes).toString();
-    assert.match(text, /^<!doctype html>/i);
+    assert.match(headers.vary ?? "", /accept-encoding/i);
+    assert.match(content.toString(), /^<!doctype html>/i);
   });
 }
 
-test("an unknown path returns the API's 404, and an unsupported method its 405", async () => {
-  const unknown = ["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"];
-  const odd = ["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"];
-  for (const path of [...unknown, ...odd]) {
-    const { status, body, headers } = await service.get(path);
-    assert.equal(status, 404, path);
-    assert.equal(body.code, "not_found");
-    assert.equal(headers["cache-control"], "no-store");
-    assert.match(headers["content-security-policy"] ?? "", /default-src 'none'/);
+const ACCEPTED = ["*/*", "application/json", "text/html;q=0", "text/*", ""];
+const unknown: readonly (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
+  ...["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"],
+  ...["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"],
+].map((path) => [path, {}]);
+const ofPrograms = ["/v1", "/v1/nothing", "/v1/rates/EUR", "/.well-known/x", "/register"];
+
+test("a program at an unknown path gets the API's 404, and an unsupported method its 405", async () => {
+  for (const [path, headers] of [
+    ...unknown,
+    ...[...ofPrograms, `/${"a/".repeat(40)}`].map((path) => [path, asBrowser] as const),
+    ...ACCEPTED.map((accept) => ["/nothing", { accept }] as const),
+  ]) {
+    const { status, body, headers: sent } = await service.get(path, { headers });
+    assert.deepEqual([status, body.code], [404, "not_found"], path);
+    assert.equal(sent["cache-control"], "no-store");
+    assert.match(sent["content-security-policy"] ?? "", /default-src 'none'/);
   }
+  assert.equal((await service.post("/nothing", { headers: asBrowser })).body.code, "not_found");
   for (const path of ["/", "/keys", "/docs", "/favicon.svg"]) {
     const { status, headers } = await service.post(path);
-    assert.equal(status, 405, path);
-    assert.equal(headers.allow, "GET, HEAD");
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"], path);
     assert.equal(headers["cache-control"], "no-store");
   }
 });
 
 test("the console works behind a proxy that serves it under a path prefix", async () => {
   const PREFIX = "/kurs";
-  const proxy = createServer((request, response) => {
-    const path = request.url ?? "";
+  const { hostname, port } = new URL(service.url);
+  await using proxy = await startServer((request, response) => {
+    const { method, headers, url: path = "" } = request;
     if (!path.startsWith(`${PREFIX}/`)) return void response.writeHead(418).end();
-    const { hostname, port } = new URL(service.url);
-    const { method, headers } = request;
     const onward = { hostname, port, method, path: path.slice(PREFIX.length), headers };
     const forwarded = sendRequest(onward, (upstream) => {
       response.writeHead(upstream.statusCode ?? 0, upstream.headers);
@@ -145,47 +150,15 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
     });
     request.pipe(forwarded);
   });
-  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
-  using _running = {
-    [Symbol.dispose]() {
-      proxy.closeAllConnections();
-      proxy.close();
-    },
-  };
-  const { port } = proxy.address() as AddressInfo;
-  const [look] = looks;
-  assert.ok(look !== undefined);
-  await using visitor = await Visitor.come(`http://127.0.0.1:${port}`, look);
-  const { page } = visitor;
+  await using visitor = await comeTo(proxy, `${PREFIX}/`);
+  const { page, see, signUp, turnTo } = visitor;
 
-  await page.goto(`${PREFIX}/`);
   await page.getByRole("link", { name: "Create an account" }).click();
   await page.waitForURL(`**${PREFIX}/signup`);
-  await signUp(page, "ada@example.org", "correct horse battery", PREFIX);
-  await page.getByText("No active key").waitFor();
-  await turnTo(page, "Usage");
-  await page.getByText("of 1,000 units used").waitFor();
+  await signUp("ada@example.org");
+  await see("No active key");
+  await turnTo("Usage");
+  await see("of 1,000 units used");
   await page.reload();
-  await page.getByText("of 1,000 units used").waitFor();
-  visitor.assertQuiet();
+  await see("of 1,000 units used");
 });
-
-interface RawResponse {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
-
-/** Fetches a response without decompressing it. */
-function fetchRaw(path: string, encodings: string): Promise<RawResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
-  const headers = { "accept-encoding": encodings };
-  sendRequest(`${service.url}${path}`, { headers }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("error", reject);
-    response.on("end", () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
-  })
-    .on("error", reject)
-    .end();
-  return promise;
-}

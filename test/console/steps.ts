@@ -1,28 +1,61 @@
 import type { Locator, Page } from "playwright-core";
-import type { Visitor } from "../support/browser.ts";
+import { desktop, Visitor } from "../support/browser.ts";
 import { eventually } from "../support/mails.ts";
+import { startSharedService, type TestService } from "../support/service.ts";
 
 /** The password of every visitor in the tests. */
 export const PASSWORD = "correct horse battery";
 
-/** @param prefix the path under which the proxy serves the console. */
-export async function signUp(
-  page: Page,
-  email: string,
-  password = PASSWORD,
-  prefix = "",
-): Promise<void> {
-  await page.goto(`${prefix}/signup`);
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("New password").fill(password);
-  await page.getByRole("button", { name: "Create account" }).click();
+/** The time of the services here, and of the pages that they show. */
+export const NOW = "2026-11-21T12:00:00.000Z";
+const TOMORROW = "2026-11-22T12:00:00.000Z";
+
+/** A service for the accounts of a file's tests, all from one address. */
+export const startForVisitors = () =>
+  startSharedService({ config: { authCallsPerWindow: 10_000 } });
+
+/** A window at a page of a service, in which nothing unexpected may fail. */
+export async function comeTo(
+  { url }: Pick<TestService, "url">,
+  path: string,
+  { look = desktop, hasOwnClock = false } = {},
+) {
+  const visitor = await Visitor.come(url, look, hasOwnClock ? {} : { time: NOW });
+  const close = visitor[Symbol.asyncDispose].bind(visitor);
+  const leave = async () => {
+    await close();
+    visitor.assertQuiet();
+  };
+  await visitor.page.goto(path);
+  return Object.assign(visitor, stepsOn(visitor.page), { [Symbol.asyncDispose]: leave });
 }
 
-/** Fills in the visible log-in form. */
-export async function logIn(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+let accounts = 0;
+
+/** A window of an account that is logged in: a new one, or the one of an email. */
+export async function comeLoggedIn(
+  service: TestService,
+  path: string,
+  { look = desktop, email = "" } = {},
+) {
+  const address = email || `owner-${++accounts}@example.org`;
+  const session = await (email ? service.logIn(address) : service.openSession(address));
+  const visitor = await comeTo(service, "/favicon.svg", { look });
+  await storeSession(visitor.page, address, session);
+  await visitor.page.goto(path);
+  return Object.assign(visitor, { email: address, session });
+}
+
+/** Puts a session into a tab's storage, as a log-in does. */
+export async function storeSession(page: Page, email: string, token: string): Promise<void> {
+  const stored = JSON.stringify({ email, token, expiresAt: TOMORROW });
+  await page.evaluate(`sessionStorage.setItem("kurs.session", ${JSON.stringify(stored)})`);
+}
+
+/** The token of the tab's session. */
+export async function tokenIn(page: Page): Promise<string> {
+  const stored = await page.evaluate<string>("sessionStorage.getItem('kurs.session')");
+  return (JSON.parse(stored) as { token: string }).token;
 }
 
 /**
@@ -34,81 +67,103 @@ export async function untilCount(list: Locator, count: number): Promise<void> {
   await list.nth(count).waitFor({ state: "detached" });
 }
 
-/** Ignores the layout shifts of a load so far. After the visitor's first input none count anyway. */
-export async function excuseShift(page: Page): Promise<void> {
-  // Lets the observer receive the shifts of everything painted so far.
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
-  await page.evaluate("shiftSum = 0");
-}
-
-/** Asserts that a page is sound in its window, and in the narrowest that people use. */
-export async function assertSoundAndNarrow(visitor: Visitor, where: string): Promise<void> {
-  const { page } = visitor;
-  await visitor.assertSound(where);
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 320, height: 640 });
-  await excuseShift(page);
-  await visitor.assertSound(`${where}, 320 px wide`);
-  if (size !== null) await page.setViewportSize(size);
-  await excuseShift(page);
-}
-
-/** @returns the secret, which the page shows only once. */
-export async function createKey(page: Page, name: string): Promise<string> {
-  await page.getByLabel("Name of a new key").fill(name);
-  await page.getByRole("button", { name: "Create key" }).click();
-  const notice = page.getByRole("region", { name: `Copy the key “${name}” now` });
-  const secret = (await notice.locator("code").textContent()) ?? "";
-  await excuseShift(page);
-  return secret;
-}
-
-/**
- * Opens the menu, which a narrow window has instead of the bar's links, once the owner's page is
- * shown: it takes the focus after a log-in, and that would close the menu again.
- */
-async function openMenu(page: Page): Promise<void> {
-  await page.locator(".signed-in").waitFor();
-  await page.locator("h1").first().waitFor();
-  const button = page.getByRole("button", { name: "Menu", exact: true, expanded: false });
-  if (await button.isVisible()) await button.click();
-}
-
-export async function logOut(page: Page): Promise<void> {
-  await openMenu(page);
-  await page.getByRole("button", { name: "Log out", exact: true }).click();
-}
-
-/** Presses a button that copies. @returns the text: the browser writes it only after the click. */
-export async function copyWith(page: Page, name: string): Promise<string> {
-  await page.evaluate("navigator.clipboard.writeText('')");
-  await page.getByRole("button", { name }).click();
-  const read = () => page.evaluate<string>("navigator.clipboard.readText()");
-  return await eventually("copied text", async () => (await read()) || undefined);
-}
-
-/** Opens a page through the navigation bar. */
-export async function turnTo(page: Page, name: string): Promise<void> {
-  await openMenu(page);
-  await openGroup(page, name);
-  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
-}
-
-/** Opens the group of the link, which a wide window has where a narrow one has a heading. */
-async function openGroup(page: Page, name: string): Promise<void> {
-  const link = page.locator("a").getByText(name, { exact: true });
-  const group = page.locator(".nav-group").filter({ has: link });
-  const button = group.getByRole("button", { expanded: false });
-  if ((await button.count()) > 0) await button.click();
+/** Stores that a key was charged so many units on a day: in the row of the day and of the period. */
+export function charge({ query }: TestService, keyId: string, day: string, units: number): void {
+  query(
+    `INSERT INTO charged_units (period, account, day, api_key, units)
+     SELECT ?1, a.number, row.day, CASE row.day WHEN 0 THEN 0 ELSE k.number END, ?2
+     FROM api_keys k JOIN accounts a ON a.id = k.account_id
+     JOIN (SELECT 0 AS day UNION SELECT ?3) AS row WHERE k.id = ?4
+     ON CONFLICT DO UPDATE SET units = units + excluded.units`,
+    ...[day.slice(0, 7), units, Number(day.slice(8)), keyId],
+  );
 }
 
 /** The button that opens a call in the API reference. */
 export const callIn = (page: Page, path: string, method = "GET"): Locator =>
   page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
 
-/** Presses the button of "Try it" and waits for the response. @returns the displayed cost. */
-export async function tryIt(page: Page, button = "Read the rate"): Promise<string> {
-  await page.getByRole("button", { name: button }).click();
-  const cost = page.getByText("It cost").locator("strong");
-  return (await cost.textContent()) ?? "";
+/** What a visitor does in a tab, and waits for. */
+export function stepsOn(page: Page) {
+  const steps = {
+    /** Waits for each text. */
+    async see(...texts: readonly (string | RegExp)[]) {
+      for (const text of texts) await page.getByText(text).first().waitFor();
+    },
+
+    seeHeading: (name: string) => page.getByRole("heading", { name }).first().waitFor(),
+
+    /** Presses buttons, one after the other. */
+    async press(...names: readonly (string | RegExp)[]) {
+      for (const name of names) await page.getByRole("button", { name }).first().click();
+    },
+
+    /** Fills in fields, by their labels. */
+    async fill(values: Readonly<Record<string, string>>) {
+      for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+    },
+
+    async signUp(email: string, password = PASSWORD) {
+      await steps.fill({ Email: email, "New password": password });
+      await steps.press("Create account");
+    },
+
+    async logIn(email: string, password = PASSWORD) {
+      await steps.fill({ Email: email, Password: password });
+      await page.getByRole("button", { name: "Log in" }).click();
+    },
+
+    /** @returns the secret, which the page shows only once. */
+    async createKey(name: string) {
+      await steps.fill({ "Name of a new key": name });
+      await steps.press("Create key");
+      const notice = page.getByRole("region", { name: `Copy the key “${name}” now` });
+      return (await notice.locator("code").textContent()) ?? "";
+    },
+
+    /** The text of the focused element. */
+    focused: () =>
+      page.evaluate<string>("document.activeElement.textContent || document.activeElement.name"),
+
+    /**
+     * Opens the menu, which a narrow window has instead of the bar's links, once the owner's page
+     * is shown: it takes the focus after a log-in, and that would close the menu again.
+     */
+    async openMenu() {
+      await page.locator(".signed-in").waitFor();
+      await page.locator("h1").first().waitFor();
+      const button = page.getByRole("button", { name: "Menu", exact: true, expanded: false });
+      if (await button.isVisible()) await button.click();
+    },
+
+    async logOut() {
+      await steps.openMenu();
+      await page.getByRole("button", { name: "Log out", exact: true }).click();
+    },
+
+    /** Opens a page through the navigation bar; in a wide window, its group first. */
+    async turnTo(name: string) {
+      await steps.openMenu();
+      const link = page.locator("a").getByText(name, { exact: true });
+      const group = page.locator(".nav-group").filter({ has: link });
+      const button = group.getByRole("button", { expanded: false });
+      if ((await button.count()) > 0) await button.click();
+      await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+    },
+
+    /** Presses a button that copies. @returns the text, which the browser writes after the click. */
+    async copyWith(name: string) {
+      await page.evaluate("navigator.clipboard.writeText('')");
+      await steps.press(name);
+      const read = () => page.evaluate<string>("navigator.clipboard.readText()");
+      return await eventually("copied text", async () => (await read()) || undefined);
+    },
+
+    /** Presses the button of "Try it" and waits for the response. @returns the displayed cost. */
+    async tryIt(button = "Read the rate") {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      return (await page.getByText("It cost").locator("strong").textContent()) ?? "";
+    },
+  };
+  return steps;
 }

@@ -2,241 +2,193 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { type Look, startBrowser, twoLooks, Visitor } from "../support/browser.ts";
-import { startServiceNow, type TestService } from "../support/service.ts";
-import { excuseShift, logIn, turnTo, untilCount } from "./steps.ts";
+import { phone } from "../support/browser.ts";
+import { eventually } from "../support/mails.ts";
+import { charge, comeLoggedIn, startForVisitors, untilCount } from "./steps.ts";
 
-const EMAIL = "ada@example.org";
-const DAY_MS = 86_400_000;
-const [look] = twoLooks as [Look];
+// The pages Keys and Usage.
 
-const startHere = (freePlanUnits = 1000) => startServiceNow({ config: { freePlanUnits } });
+const service = await startForVisitors();
 
-/** Logs in on a page that needs a session. */
-async function openPage(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await logIn(page, EMAIL);
-  await page.getByText("Log out").waitFor({ state: "attached" });
-}
+test("keys of one name are told apart, and a revocation says what it means and ends one key", async () => {
+  await using visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, session, see, press } = visitor;
+  const create = (name: string) => service.createKey(session, name);
+  const [old, older, newer] = [await create("old"), await create("bill"), await create("bill")];
+  await service.revokeKey(session, old.id);
+  service.query("UPDATE api_keys SET created_at = '2026-09-30' WHERE id = ?", old.id);
+  charge(service, old.id, "2026-09-30", 1);
+  service.query("UPDATE api_keys SET created_at = '2026-11-20' WHERE id = ?", older.id);
+  charge(service, older.id, "2026-11-20", 1);
+  await page.goto("/keys");
+  const shown = ({ apiKey }: { apiKey: string }) => `${apiKey.slice(0, 17)}…`;
+  await see("Revoked keys (1)");
+  assert.equal(await page.getByRole("table", { name: "Revoked keys" }).count(), 0, "not folded");
+  await page.getByText("Revoked keys (1)").click();
+  const revoked = page.getByRole("table", { name: "Revoked keys" }).getByRole("row").last();
+  assert.equal(await revoked.textContent(), `old${shown(old)}Nov 21, 2026Sep 30, 20260`);
 
-const perDay = (page: Page) => page.getByRole("region", { name: "Units per day" });
+  const dialog = page.getByRole("dialog");
+  await press(`Revoke bill (${shown(older)})`);
+  await dialog.getByRole("status").getByText("This key was used yesterday (1 unit").waitFor();
+  await press("Keep it");
+  await dialog.waitFor({ state: "detached" });
+  // Used since the page was opened.
+  await service.readRate("EUR/USD", newer.apiKey);
+  await press(`Revoke bill (${shown(newer)})`);
+  await dialog.getByText("This key was used today (1 unit this month).").waitFor();
+  await press("Revoke key");
+  await see("Revoked keys (2)");
+  assert.equal((await service.readRate("EUR/USD", newer.apiKey)).status, 401);
+  assert.equal((await service.readRate("EUR/USD", older.apiKey)).status, 200);
+});
 
-/** Waits for a number of rows. @returns the cells of each. */
-const rowsOf = async (page: Page, count: number) => {
-  const rows = page.getByRole("region", { name: "Units per key" }).locator("tbody tr");
-  await untilCount(rows, count);
-  return await Promise.all((await rows.all()).map((row) => row.locator("td").allTextContents()));
-};
+test("a new key is kept in the tab if its owner ticks the box, until it is forgotten or revoked", async () => {
+  await using visitor = await comeLoggedIn(service, "/keys", { look: phone });
+  const { page, see, seeHeading, press, logOut, createKey, tryIt } = visitor;
+  const field = page.getByLabel("API key", { exact: true });
+  const box = page.getByLabel(/^Keep it in this tab/);
+  const kept = () => page.evaluate<string | null>("sessionStorage.getItem('kurs.key')");
+  const secret = await createKey("billing");
+  assert.deepEqual([await box.isChecked(), await kept()], [false, null]);
+  await box.check();
+  await press("I have stored it");
+  await page.goto("/try");
+  await see("The key “billing”, kept in this tab.");
+  assert.equal(await field.inputValue(), secret);
+  assert.equal(await tryIt(), "1 unit");
+  await press("Forget it");
+  assert.deepEqual([await field.inputValue(), await kept()], ["", null]);
 
-/** An account with two keys and their units, `daysAgo` days ago. */
-async function seed(service: TestService) {
-  const session = await service.openSession(EMAIL);
-  const create = async (name: string) => {
-    const { body } = await service.post("/v1/account/api-keys", { session, json: { name } });
-    return { id: String(body.id), prefix: String(body.key_prefix) };
+  await page.getByRole("main").getByRole("link", { name: "Create one" }).click();
+  const ends = {
+    clear: () => box.uncheck(),
+    revoke: () => press("Revoke revoke", "Revoke key"),
+    leave: () => logOut(),
   };
-  const billing = await create("billing");
-  const shop = await create('=shop, "north"');
-  const store = (key: string, daysAgo: number, units: number) => {
-    const day = new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-    service.query(
-      `INSERT INTO charged_units (period, account, day, api_key, units)
-       SELECT ?, a.number, ?, k.number, ? FROM api_keys k JOIN accounts a ON a.id = k.account_id
-       WHERE k.id = ?`,
-      day.slice(0, 7),
-      Number(day.slice(8)),
-      units,
-      key,
+  for (const [name, end] of Object.entries(ends)) {
+    await createKey(name);
+    await box.check();
+    assert.notEqual(await kept(), null);
+    await end();
+    await eventually(
+      `the key forgotten after ${name}`,
+      async () => (await kept()) === null || undefined,
     );
-    return day;
-  };
-  store(billing.id, 0, 30);
-  store(billing.id, 20, 40);
-  const shopDay = store(shop.id, 1, 10);
-  return { session, billing, shop, shopDay };
-}
+  }
+  await seeHeading("Log in");
+});
 
-for (const each of twoLooks) {
-  test(`${each.name}: from 80 % of the quota every page warns, in amber and then in red`, async () => {
-    await using service = await startHere(5);
-    const { session, apiKey } = await service.newCustomer(EMAIL);
-    const read = () => service.get("/v1/rates/EUR/USD", { apiKey });
-    await using visitor = await Visitor.come(service.url, each);
-    const { page } = visitor;
-    const warning = page.getByRole("status").filter({ hasText: "the usage" });
-    for (let count = 0; count < 3; count += 1) await read();
-    await openPage(page, "/usage");
-    await page.getByText("3 of 5 units used").waitFor();
-    assert.equal(await warning.count(), 0, "60 % is no reason for a warning");
-    assert.equal(await fillOfMeter(page), await colour(page, "accent"));
-
-    await read();
-    await turnTo(page, "Keys");
-    await warning.getByText("80% of the quota is used: 1 of 5 units left.").waitFor();
-    await excuseShift(page);
-    await visitor.assertSound("the keys with a warning");
-    await turnTo(page, "Usage");
-    await page.getByText("4 of 5 units used").waitFor();
-    assert.equal(await fillOfMeter(page), await colour(page, "amber"));
-    assert.equal(await heightOf(page, ".meter"), await heightOf(page, ".meter rect"));
-    await visitor.assertSound("the usage with a warning");
-
-    await read();
-    await page.goto("/docs");
-    await warning.getByText("The quota is used up: reads are rejected until").waitFor();
-    await page.goto("/usage");
-    await page.getByText("5 of 5 units used").waitFor();
-    await warning.getByText("For more units before then, ask the operator").waitFor();
-    await page.getByText("Units per day").waitFor();
-    await page.locator("canvas").waitFor();
-    assert.equal(await page.getByText("0 units per day").count(), 0);
-    assert.equal(await fillOfMeter(page), await colour(page, "bad"));
-    await page.setViewportSize({ width: 320, height: 740 });
-    await excuseShift(page);
-    await visitor.assertSound("the used-up quota, 320 px wide");
-    assert.equal(await service.usedUnits(session), 5, "the pages have used units");
-    visitor.assertQuiet();
-  });
-
-  test(`${each.name}: chart and table show the units of a range by key`, async () => {
-    await using service = await startHere();
-    const { billing, shop } = await seed(service);
-    await using visitor = await Visitor.come(service.url, each);
-    const { page } = visitor;
-
-    await openPage(page, "/usage");
-
-    await page.locator("canvas").waitFor();
-    await excuseShift(page);
-    assert.deepEqual(await rowsOf(page, 2), [
-      [`billing ${billing.prefix}…`, "70", "87.5%"],
-      [`=shop, "north" ${shop.prefix}…`, "10", "12.5%"],
-    ]);
-    await perDay(page).getByText("80 units").waitFor();
-    await perDay(page)
-      .getByText(/^3\d units per day would use up the quota/)
-      .waitFor();
-    await visitor.assertSound("the chart");
-    await page.setViewportSize({ width: 320, height: 740 });
-    await excuseShift(page);
-    await visitor.assertSound("the chart, 320 px wide");
-    visitor.assertQuiet();
-  });
-}
-
-/** What the browser makes of a colour of the theme. */
-const colour = (page: Page, name: string) =>
-  page.evaluate<string>(`(() => {
-    const probe = document.body.appendChild(document.createElement("i"));
-    probe.style.color = "var(--${name})";
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
+/** What the browser makes of an expression about the meter and its part. */
+const meter = (page: Page, what: string) =>
+  page.evaluate(`(() => {
+    const [all, part] = [".meter", ".meter rect"].map((name) => document.querySelector(name));
+    const colour = (name) => {
+      part.style.color = "var(--" + name + ")";
+      return getComputedStyle(part).color;
+    };
+    return ${what};
   })()`);
 
-const fillOfMeter = (page: Page) =>
-  page.evaluate<string>('getComputedStyle(document.querySelector(".meter rect")).fill');
+test("from 80 % of the quota every page warns, in amber and then in red", async () => {
+  await using visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, session, see, turnTo } = visitor;
+  const key = await service.createKey(session, "billing");
+  const warning = page.getByRole("status").filter({ hasText: "See the usage" });
+  const isFilledWith = (name: string) =>
+    meter(page, `getComputedStyle(part).fill === colour("${name}")`);
+  charge(service, key.id, "2026-11-01", 799);
+  await page.goto("/usage");
+  await see("799 of 1,000 units used");
+  assert.equal(await warning.count(), 0);
+  assert.equal(await isFilledWith("accent"), true);
+  charge(service, key.id, "2026-11-01", 1);
+  await turnTo("Keys");
+  await warning.getByText("80% of the quota is used: 200 of 1,000 units left.").waitFor();
+  await turnTo("Usage");
+  await see("800 of 1,000 units used");
+  assert.equal(await isFilledWith("amber"), true);
+  const rest = "all.getBoundingClientRect().height - part.getBoundingClientRect().height";
+  assert.equal(await meter(page, rest), 0);
+  await visitor.assertSound("the usage with a warning");
+  charge(service, key.id, "2026-11-01", 200);
+  await page.goto("/usage");
+  await warning.getByText("The quota is used up: reads are rejected until").waitFor();
+  await see("0 left: reads are rejected until the reset");
+  assert.equal(await isFilledWith("bad"), true);
+});
 
-const heightOf = (page: Page, selector: string) =>
-  page.evaluate<number>(
-    `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().height`,
-  );
+/** A window at a page, of an account with two keys and their units. */
+async function comeWithUnits(path: string) {
+  const visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, session } = visitor;
+  const billing = await service.createKey(session, "billing");
+  const shop = await service.createKey(session, '=shop, "north"');
+  charge(service, billing.id, "2026-11-21", 30);
+  charge(service, billing.id, "2026-11-01", 40);
+  charge(service, shop.id, "2026-11-20", 10);
+  await page.goto(path.replace("KEY", billing.id));
+  const perDay = page.getByRole("region", { name: "Units per day" });
+  const rows = page.getByRole("region", { name: "Units per key" }).locator("tbody tr");
+  return Object.assign(visitor, { billing, shop, perDay, rows });
+}
 
-test("a link leads to a range and a key, also after a log-in, and choices change the address", async () => {
-  await using service = await startHere();
-  const { billing, shop } = await seed(service);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
+test("chart and table show the range and the key of the address, which choices change", async () => {
+  await using visitor = await comeWithUnits("/usage?days=7&key=KEY");
+  const { page, billing, shop, perDay, rows, see, press } = visitor;
   const search = () => new URL(page.url()).search;
-
-  await openPage(page, `/usage?days=7&key=${billing.id}`);
-  await perDay(page).getByText("30 units", { exact: true }).waitFor();
+  const seeUnits = (count: number) => perDay.getByText(`${count} units`, { exact: true }).waitFor();
+  const choose = (key: string) => page.getByLabel("Keys", { exact: true }).selectOption(key);
+  await seeUnits(30);
   assert.equal(search(), `?days=7&key=${billing.id}`);
-  assert.deepEqual(await rowsOf(page, 1), [[`billing ${billing.prefix}…`, "30", "100%"]]);
-  await page.getByLabel("Keys", { exact: true }).selectOption('=shop, "north"');
-  await perDay(page).getByText("10 units", { exact: true }).waitFor();
+  await untilCount(rows, 1);
+  await choose('=shop, "north"');
+  await seeUnits(10);
   assert.equal(search(), `?days=7&key=${shop.id}`);
+  const saving = page.waitForEvent("download");
+  await press("Download CSV");
+  const saved = await saving;
+  assert.equal(saved.suggestedFilename(), "kurs-usage-2026-11-15-to-2026-11-21.csv");
+  const csv = `date,api_key_id,name,units\n2026-11-20,${shop.id},"'=shop, ""north""",10\n`;
+  assert.equal(await readFile(await saved.path(), "utf8"), csv);
   await page.getByText("90 days").click();
-  await page.getByLabel("Keys", { exact: true }).selectOption("All keys");
-  await perDay(page).getByText("80 units", { exact: true }).waitFor();
+  await choose("All keys");
+  await seeUnits(80);
   assert.equal(search(), "?days=90");
-
   await page.goto("/usage?days=1000000&key=none&key=%00");
-  await perDay(page).getByText("80 units", { exact: true }).waitFor();
+  await seeUnits(80);
   assert.equal(await page.getByRole("radio", { name: "30 days" }).isChecked(), true);
+  await page.locator("canvas").waitFor();
+  const [first, second] = await rows.allTextContents();
+  assert.match(first ?? "", /^billing svc_live_\w{8}…7087\.5%$/);
+  assert.match(second ?? "", /^=shop, "north" svc_live_\w{8}…1012\.5%$/);
   service.query("DELETE FROM charged_units");
   await page.goto(`/usage?key=${billing.id}`);
-  await page.getByText("No reads with “billing” in these 30 days").waitFor();
-  visitor.assertQuiet();
+  await see("No reads with “billing” in these 30 days");
 });
 
-test("the CSV file has every day and key of the range, and no formula of a key's name", async () => {
-  await using service = await startHere();
-  const { billing, shop, shopDay } = await seed(service);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await openPage(page, "/usage?days=7");
+const withoutLocale = 'Object.defineProperty(navigator, "language", { value: "en-US@posix" })';
 
-  const saved = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Download CSV" }).click();
-
-  const file = await saved;
-  const today = new Date().toISOString().slice(0, 10);
-  const first = new Date(Date.now() - 6 * DAY_MS).toISOString().slice(0, 10);
-  assert.equal(file.suggestedFilename(), `kurs-usage-${first}-to-${today}.csv`);
-  assert.equal(
-    await readFile(await file.path(), "utf8"),
-    [
-      "date,api_key_id,name,units",
-      `${shopDay},${shop.id},"'=shop, ""north""",10`,
-      `${today},${billing.id},billing,30`,
-      "",
-    ].join("\n"),
-  );
-  visitor.assertQuiet();
-});
-
-test("when the chart's script is missing, the table and a button to reload appear", async () => {
-  await using service = await startHere();
-  await seed(service);
-  await using visitor = await Visitor.come(service.url, look);
-  const { page } = visitor;
-  await page.route(/\/assets\/uPlot.*\.js$/, (route) => route.fulfill({ status: 404 }));
-  visitor.expectError(/status of 404|dynamically imported module/);
-
-  await openPage(page, "/usage");
-
-  await page.getByText("The chart could not be loaded.").waitFor();
-  await rowsOf(page, 2);
-  assert.equal(await page.locator("canvas").count(), 0);
-  await excuseShift(page);
-  await visitor.assertSound("the usage without a chart");
-  await page.unroute(/\/assets\/uPlot.*\.js$/);
-  await page.getByRole("button", { name: "Reload" }).click();
-  await page.locator("canvas").waitFor();
-  assert.equal(await page.getByText("The chart could not be loaded.").count(), 0);
-  visitor.assertQuiet();
-});
-
-test("in a browser without a locale, the table and its totals appear", async () => {
-  await using service = await startHere();
-  await seed(service);
-  await using bare = await startBrowser({ LANG: "C", LC_ALL: "C" });
-  // A context of its own: a visitor's has a locale.
-  const page = await bare.newPage({ baseURL: service.url });
-  const errors: unknown[] = [];
-  page.on("pageerror", (error) => errors.push(error));
-
-  await openPage(page, "/usage");
-
-  assert.equal(await page.evaluate("navigator.language"), "en-US@posix");
-  await page.getByText("The chart could not be loaded.").waitFor();
-  assert.deepEqual(
-    (await rowsOf(page, 2)).map(([, units]) => units),
-    ["70", "10"],
-  );
-  await page.getByRole("button", { name: "Reload" }).waitFor();
-  await turnTo(page, "Activity");
-  await page.getByText("Account created").waitFor();
-  assert.deepEqual(errors, []);
-});
+for (const [why, isPassing, breakChart] of [
+  [
+    "whose script is missing",
+    true,
+    (page: Page) => page.route(/uPlot.*\.js$/, (route) => route.abort()),
+  ],
+  ["in a browser without a locale", false, (page: Page) => page.addInitScript(withoutLocale)],
+] as const) {
+  test(`a chart ${why} leaves the table, and a button to load the page again`, async () => {
+    await using visitor = await comeWithUnits("/favicon.svg");
+    const { page, rows, see, press } = visitor;
+    if (isPassing) visitor.expectError(/ERR_FAILED|dynamically imported module/);
+    await breakChart(page);
+    await page.goto("/usage");
+    await see("The chart could not be loaded.");
+    await untilCount(rows, 2);
+    assert.equal(await page.locator("canvas").count(), 0);
+    await page.unrouteAll();
+    await press("Reload");
+    if (isPassing) await page.locator("canvas").waitFor();
+    else await see("The chart could not be loaded.");
+  });
+}

@@ -1,165 +1,61 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { looks, Visitor } from "../support/browser.ts";
-import { mailTo, tokenOf } from "../support/mails.ts";
-import {
-  type Server,
-  serve,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../support/process.ts";
-import {
-  copyWith,
-  createKey,
-  excuseShift,
-  logIn,
-  logOut,
-  PASSWORD,
-  signUp,
-  tryIt,
-  turnTo,
-} from "./steps.ts";
+import { test } from "node:test";
+import { consolePages } from "../../src/pages/paths.ts";
+import { twoLooks, Visitor } from "../support/browser.ts";
+import { NOW, startForVisitors } from "./steps.ts";
+import { type Walker, walk, walkReference } from "./walk.ts";
 
-let directory: TemporaryDirectory;
-let server: Server;
+// 10 s of processor time: every page in two looks, each with every rule of axe-core in a browser.
 
-before(async () => {
-  directory = await temporaryDirectory();
-  server = await serve({ dataDirectory: directory.path });
-});
+const service = await startForVisitors();
 
-after(async () => {
-  await server?.[Symbol.asyncDispose]();
-  await directory?.[Symbol.asyncDispose]();
-});
+/** What a page waits for before it shows what it is for. */
+const DATA = /\/(?:v1\/account|about\.json|coverage\.json|openapi\.json)/;
 
-for (const look of looks) {
-  test(`${look.name}: from sign-up to a revoked key every page is accessible and without errors`, async () => {
-    await using visitor = await Visitor.come(server.url, look);
-    const { page } = visitor;
-    const email = `ada-${look.name.replace(" ", "-")}@example.org`;
-
-    await page.goto("/");
-    await visitor.assertSound("the welcome page");
-    await page.getByRole("link", { name: "Create an account" }).click();
-    await visitor.assertSound("the sign-up");
-    await signUp(page, email);
-    await page.getByRole("heading", { name: "API keys" }).waitFor();
-    // The navigation bar changes to its logged-in form.
-    await excuseShift(page);
-    await page.getByText("No active key").waitFor();
-    await visitor.assertSound("the keys, empty");
-
-    await page.goto(`/verify#token=${tokenOf(await mailTo(directory.path, email, "verify"))}`);
-    await page.getByRole("heading", { name: "Your email is confirmed" }).waitFor();
-    assert.equal(new URL(page.url()).hash, "", "the token is still in the address bar");
-    await visitor.assertSound("the confirmation");
-
-    await logOut(page);
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
-    // The navigation bar changes to its logged-out form.
-    await excuseShift(page);
-    await visitor.assertSound("the log-in");
-    await logIn(page, email);
-    await page.getByText("No active key").waitFor();
-
-    const secret = await createKey(page, "billing");
-    assert.match(secret, /^svc_live_[0-9a-f]{64}$/);
-    await page.getByText("You won't see this key again").waitFor();
-    await visitor.assertSound("the new key");
-    assert.equal(await copyWith(page, "Copy the key"), secret);
-    await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
-
-    await turnTo(page, "Try it");
-    await visitor.assertSound("try it");
-    assert.equal(await page.getByLabel("API key").inputValue(), secret);
-    assert.equal(await tryIt(page), "1 unit");
-    await page.getByText("1 EUR = 1.1476 USD").waitFor();
-    await page.getByText("1 of 1,000 units used").waitFor();
-    await visitor.assertSound("the response");
-
-    await turnTo(page, "Usage");
-    await page.getByText("of 1,000 units used").waitFor();
-    await page.getByRole("img", { name: /: 1 in all$/ }).waitFor();
-    await page.getByRole("cell", { name: /^billing/ }).waitFor();
-    await visitor.assertSound("the usage");
-
-    await turnTo(page, "Keys");
-    await page.getByRole("button", { name: "Revoke billing" }).click();
-    const dialog = page.getByRole("dialog", { name: "Revoke “billing”?" });
-    await dialog.waitFor();
-    await visitor.assertSound("the confirmation dialog");
-    await dialog.getByRole("button", { name: "Keep it" }).click();
-    await dialog.waitFor({ state: "detached" });
-    const asKey = { apiKey: secret };
-    assert.equal((await server.get("/v1/rates/EUR/USD", asKey)).status, 200, "the key is invalid");
-    await page.getByRole("button", { name: "Revoke billing" }).click();
-    await dialog.getByRole("button", { name: "Revoke key" }).click();
-    await page.getByText("Revoked keys (1)").click();
-    await page.getByText("No active key").waitFor();
-    await excuseShift(page);
-    await visitor.assertSound("the keys, one revoked");
-    assert.equal(await page.getByText(secret).count(), 0, "the revoked key is visible");
-
-    await turnTo(page, "Try it");
-    await page.getByLabel("API key").fill(secret);
-    visitor.expectError(/status of 401/);
-    assert.equal(await tryIt(page), "nothing");
-    await page.getByRole("alert").getByText("A valid API key is required.").waitFor();
-    await excuseShift(page);
-    await page.getByText("2 of 1,000 units used").waitFor();
-    await visitor.assertSound("the rejection");
-
-    await turnTo(page, "Activity");
-    await page.getByText("Email confirmed").waitFor();
-    await visitor.assertSound("the activity");
-
-    await turnTo(page, "Agents");
-    await visitor.assertSound("agents");
-    assert.equal(await server.usedUnits(await server.logIn(email)), 2);
-    visitor.assertQuiet();
-  });
+/** Examines what a visitor sees; each page gets its data after its first picture, as on a slow line. */
+function examining(visitor: Visitor): Walker & { readonly opened: ReadonlySet<string> } {
+  const { page } = visitor;
+  const opened = new Set<string>();
+  return {
+    opened,
+    look: (state) => visitor.assertSound(state),
+    async open(path, texts) {
+      const { promise: painted, resolve: arrive } = Promise.withResolvers<void>();
+      await page.route(DATA, async (route) => {
+        await painted;
+        await route.fallback();
+      });
+      await page.goto("about:blank");
+      await page.goto(path);
+      opened.add(new URL(page.url()).pathname);
+      await page.locator("h1").first().waitFor();
+      await visitor.assertInPlace(path);
+      arrive();
+      const main = page.locator("main");
+      for (const text of texts) await main.filter({ hasText: text }).waitFor();
+      await visitor.assertInPlace(path);
+      if (path !== "/") assert.doesNotMatch((await main.textContent()) ?? "", /1\.1476/, path);
+      await page.unrouteAll();
+    },
+  };
 }
 
-for (const look of looks) {
-  test(`${look.name}: a mailed link resets a forgotten password`, async () => {
-    await using visitor = await Visitor.come(server.url, look);
-    const { page } = visitor;
-    const email = `grace-${look.name.replace(" ", "-")}@example.org`;
-    const session = await server.openSession(email);
+for (const look of twoLooks) {
+  test(`${look.name}: every page is accessible, fits the window and stays in place`, async () => {
+    await using visitor = await Visitor.come(service.url, look, { time: NOW });
+    await visitor.watchShifts();
+    const walker = examining(visitor);
+    await walk(service, visitor, `${look.name.replace(" ", "-")}@example.org`, walker);
+    const missing = consolePages.filter((path) => !walker.opened.has(path));
+    assert.deepEqual(missing, [], "the walk leaves a page out");
+    visitor.assertQuiet();
+  });
 
-    await page.goto("/login");
-    await page.getByRole("link", { name: "Forgot your password?" }).click();
-    await page.getByLabel("Email").fill(email);
-    await visitor.assertSound("the forgotten password");
-    await page.getByRole("button", { name: "Send reset link" }).click();
-    await page.getByText(`If there is an account for ${email}`).waitFor();
-
-    const token = tokenOf(await mailTo(directory.path, email, "reset"));
-    await page.goto(`/reset#token=${token}`);
-    await visitor.assertSound("the reset");
-    await page.getByLabel("New password").fill("a quite different one");
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByRole("heading", { name: "Your password is set" }).waitFor();
-    await visitor.assertSound("the new password");
-    assert.equal((await server.get("/v1/account/usage", { session })).status, 401);
-
-    await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
-    visitor.expectError(/status of 401/);
-    await logIn(page, email, PASSWORD);
-    await page.getByText("Email or password is incorrect.").waitFor();
-    await excuseShift(page);
-    await visitor.assertSound("the rejected log-in");
-    await logIn(page, email, "a quite different one");
-    await page.getByText("No active key").waitFor();
-
-    visitor.expectError(/status of 400/);
-    await page.goto("about:blank");
-    await page.goto(`/reset#token=${token}`);
-    await page.getByLabel("New password").fill("one more password");
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByRole("alert").getByText("This link is invalid").waitFor();
-    await page.getByRole("link", { name: "Send me a new link" }).waitFor();
+  test(`${look.name}: the API reference is accessible and fits the window`, async () => {
+    // By the browser's own clock: swagger-ui waits for time to pass.
+    await using visitor = await Visitor.come(service.url, look);
+    await visitor.watchShifts();
+    await walkReference(visitor, examining(visitor));
     visitor.assertQuiet();
   });
 }

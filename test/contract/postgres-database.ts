@@ -12,7 +12,7 @@ import type { TestDatabase } from "./suite/database.ts";
  * As for a command, which waits. A server rejects what would wait longer than 250 ms, which a busy
  * test machine takes for a dozen concurrent calls.
  */
-const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 0, connectTimeoutMs: 10_000 };
+const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 0, connectTimeoutMs: 120_000 };
 
 /** Creates a PostgreSQL database; each store has its own connections, like a node. */
 export async function createPostgresDatabase(): Promise<TestDatabase> {

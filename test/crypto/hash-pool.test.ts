@@ -5,154 +5,122 @@ import type { Worker } from "node:worker_threads";
 import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { Failure } from "../../src/shared/failure.ts";
-import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertFailure } from "../support/assertions.ts";
+import { holdHashes } from "../support/held-hashes.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
+const MAX_QUEUED = 7;
 
-/** A hash that takes a thread about 2 s to verify: 150 passes instead of 2. */
-const SLOW_HASH = `$argon2id$v=19$m=19456,t=150,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+/** The threads that this process has started. */
+const threads: Worker[] = [];
+process.on("worker", (thread) => threads.push(thread));
 
-const logIn = (service: TestService, email = EMAIL) =>
+const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: MAX_QUEUED }));
+const service = await startSharedService({ secrets });
+
+const logIn = (email = EMAIL) =>
   service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
 
-/** Keeps the only thread busy for 2 s and fills the queue of one. */
-function fillQueue(secrets: Secrets) {
-  let isFull = true;
-  const done = Promise.all([
-    secrets.verifyPassword(SLOW_HASH, PASSWORD).finally(() => {
-      isFull = false;
-    }),
-    secrets.hashPassword(PASSWORD),
-  ]);
-  return { done, isFull: () => isFull };
-}
-
 /** Every row that a log-in, a registration or a reset would change. */
-const stored = (service: TestService) => [
+const stored = () => [
   service.query("SELECT * FROM accounts ORDER BY id"),
   service.query("SELECT * FROM sessions ORDER BY token_hash"),
   service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
   service.query("SELECT id FROM mails ORDER BY id"),
 ];
 
+test("hashing: the pool starts its thread at the first password, and one thread serves all requests", async () => {
+  assert.equal((await service.get("/readyz")).status, 200);
+  assert.deepEqual(threads, []);
+
+  await service.openSession(EMAIL);
+
+  assert.equal(threads.length, 1);
+});
+
 test("hashing: with a full queue password requests return 503 at once and reads still succeed", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 1 }));
-  await using service = await startService({ secrets });
-  const { apiKey } = await service.newCustomer(EMAIL);
+  const { apiKey } = await service.createKey(await service.logIn(EMAIL));
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
   const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
-  const before = stored(service);
-  const queue = fillQueue(secrets);
+  const before = stored();
+  using held = holdHashes();
+  const queued = Array.from({ length: 1 + MAX_QUEUED }, () => secrets.hashPassword(PASSWORD));
 
   const rejected = await Promise.all([
-    logIn(service),
-    logIn(service, "nobody@example.org"),
+    logIn(),
+    logIn("nobody@example.org"),
     service.post("/v1/auth/register", { json: { email: "new@example.org", password: PASSWORD } }),
     service.post("/v1/auth/password-reset/confirm", { json: { token, password: PASSWORD } }),
   ]);
   const read = await service.get("/v1/rates/EUR/USD", { apiKey });
 
-  assert.ok(queue.isFull(), "the rejections were sent only after a place in the queue was free");
   for (const answer of rejected) {
     assertFailure(answer, 503, "temporarily_unavailable", /retry/);
     assert.equal(answer.headers["retry-after"], "5");
     assert.equal(answer.body.message, rejected[0].body.message);
   }
   assert.equal(read.status, 200);
-  assert.deepEqual(stored(service), before);
+  assert.deepEqual(stored(), before);
 
-  const [check, passwordHash] = await queue.done;
-  assert.deepEqual(check, { matches: false, outdated: false });
+  held.release();
+  const [passwordHash] = await Promise.all(queued);
   assert.equal((await secrets.verifyPassword(passwordHash, PASSWORD)).matches, true);
-  assert.equal((await logIn(service)).status, 200);
+  assert.equal((await logIn()).status, 200);
 });
 
 test("hashing: concurrent log-ins queue for the thread and all succeed", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 7 }));
-  await using service = await startService({ secrets });
-  await service.openSession(EMAIL);
+  const sessions = () => service.query("SELECT * FROM sessions").length;
+  const before = sessions();
 
-  const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(service)));
+  const answers = await Promise.all(Array.from({ length: 1 + MAX_QUEUED }, () => logIn()));
 
   for (const { status, text } of answers) assert.equal(status, 200, text);
-  assert.equal(service.query("SELECT * FROM sessions").length, 9);
+  assert.equal(sessions() - before, answers.length);
+  assert.equal(threads.length, 1);
 });
 
-/** Records the threads that this process starts from now on. */
-function watchThreads() {
-  const threads: Worker[] = [];
-  const record = (thread: Worker) => threads.push(thread);
-  process.on("worker", record);
-  return { threads, [Symbol.dispose]: () => void process.off("worker", record) };
-}
+test("hashing: a thread that ends fails its request, and the next password starts a new one", async () => {
+  {
+    using _held = holdHashes();
+    const check = assert.rejects(secrets.hashPassword(PASSWORD), /thread ended/);
+    await threads[0]?.terminate();
+    await check;
+  }
 
-test("hashing: the pool starts its thread at the first password, and one thread serves all requests", async () => {
-  using watched = watchThreads();
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
-  await using service = await startService({ secrets });
-  assert.equal((await service.get("/readyz")).status, 200);
-  assert.deepEqual(watched.threads, []);
-
-  await service.openSession(EMAIL);
-
-  assert.equal(watched.threads.length, 1);
-});
-
-test("hashing: a crashed thread fails its request, and the next password starts a new thread", async () => {
-  using watched = watchThreads();
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
-  await using service = await startService({ secrets });
-  await service.openSession(EMAIL);
-
-  const check = assert.rejects(secrets.verifyPassword(SLOW_HASH, PASSWORD), /thread ended/);
-  await watched.threads[0]?.terminate();
-  await check;
-
-  assert.equal((await logIn(service)).status, 200);
-  assert.equal(watched.threads.length, 2);
-});
-
-test("hashing: the pool replaces a thread that ended while idle", async () => {
-  using watched = watchThreads();
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
-  await using service = await startService({ secrets });
-  await service.openSession(EMAIL);
-  await watched.threads[0]?.terminate();
-
-  assert.equal((await logIn(service)).status, 200);
-  assert.equal(watched.threads.length, 2);
+  assert.equal((await logIn()).status, 200);
+  assert.equal(threads.length, 2);
+  // Now it is idle.
+  await threads[1]?.terminate();
+  assert.equal((await logIn()).status, 200);
+  assert.equal(threads.length, 3);
 });
 
 test("hashing: an error in the thread returns 500 without details, and the next log-in works", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
-  await using service = await startService({ secrets });
-  await service.openSession(EMAIL);
   const [account] = service.query("SELECT password_hash FROM accounts");
-  const stored = String(account?.password_hash);
+  const right = String(account?.password_hash);
   // Argon2 requires at least 8 KiB (RFC 9106, section 3.1).
-  const impossible = stored.replace("m=19456", "m=1");
+  const impossible = right.replace("m=19456", "m=1");
   service.query("UPDATE accounts SET password_hash = ?", impossible);
 
-  const answer = await logIn(service);
+  const answer = await logIn();
 
   assertFailure(answer, 500, "internal_error");
   assert.doesNotMatch(answer.text, /argon|memory|thread/i);
   assert.ok(!service.logLines.join("").includes(PASSWORD));
-  service.query("UPDATE accounts SET password_hash = ?", stored);
-  assert.equal((await logIn(service)).status, 200);
+  service.query("UPDATE accounts SET password_hash = ?", right);
+  assert.equal((await logIn()).status, 200);
 });
 
 test("hashing: closing the pool rejects the password that is being hashed and those that wait", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
-  const passwords = [secrets.verifyPassword(SLOW_HASH, PASSWORD), secrets.hashPassword(PASSWORD)];
+  const closing = createSecrets(createHashPool({ threads: 1 }));
+  const passwords = [closing.hashPassword(PASSWORD), closing.hashPassword(PASSWORD)];
 
-  secrets.closePasswords();
+  closing.closePasswords();
 
-  for (const outcome of await Promise.allSettled([...passwords, secrets.hashPassword(PASSWORD)])) {
+  for (const outcome of await Promise.allSettled([...passwords, closing.hashPassword(PASSWORD)])) {
     assert.ok(outcome.status === "rejected");
     assert.ok(outcome.reason instanceof Failure);
     assert.equal(outcome.reason.code, "temporarily_unavailable");

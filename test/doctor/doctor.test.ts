@@ -10,9 +10,10 @@ import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.t
 import { checkStore } from "../../src/doctor/rules/store.ts";
 import type { Instant } from "../../src/shared/instant.ts";
 import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
+import { kurs } from "../support/command-line.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
 
 interface Finding {
   readonly level: string;
@@ -58,13 +59,15 @@ after(() => resources.disposeAsync());
 const usedDirectory = () => copyOf(used);
 
 suite("kurs doctor", { concurrency: 3 }, () => {
-  test("reports a directory or a database that cannot be looked up as problems, in one line each", async () => {
+  test("reports a directory or a database that cannot be used, in one line each, and changes none", async () => {
     await using directory = await temporaryDirectory();
-    const loop = join(directory.path, "loop");
+    const [loop, data, file, none] = ["loop", "data", "file", "none"].map((name) =>
+      join(directory.path, name),
+    ) as [string, string, string, string];
     symlinkSync(loop, loop);
-    const data = join(directory.path, "data");
     mkdirSync(data);
     symlinkSync("kurs.db", join(data, "kurs.db"));
+    writeFileSync(file, "mine");
 
     for (const [path, missing] of [
       [loop, loop],
@@ -76,6 +79,20 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       assert.ok(text("problem", "files").startsWith(`${reason}${missing}'`));
       assert.match(text("problem", "database"), /^cannot be checked: ELOOP.+, stat '.+kurs\.db'/);
     }
+    const ofFile = await doctor(file);
+    assert.equal(ofFile.exitCode, 1);
+    assert.equal(
+      ofFile.text("problem", "files"),
+      `${file} is not a directory: set DATA_DIR to one.`,
+    );
+    const ofNone = await doctor(none);
+    assert.equal(ofNone.exitCode, 0);
+    assert.match(
+      ofNone.text("warning", "database"),
+      /no database at \S+kurs\.db\. The first start/,
+    );
+    assert.deepEqual(namesIn(directory.path), ["data", "file", "loop"]);
+    assert.equal(readFileSync(file, "utf8"), "mine");
   });
 
   test("reports ok for a healthy installation, with and without a running server, and writes nothing", async () => {
@@ -98,25 +115,6 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.equal(running.exitCode, 0, running.stdout);
     for (const line of running.stdout.trimEnd().split("\n")) assert.match(line, /^ok {7}\w+ +\S/);
     assert.equal((await server.get("/readyz")).status, 200);
-  });
-
-  test("reports a missing database and creates none", async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = join(directory.path, "data");
-    const { exitCode, text } = await doctor(dataDirectory);
-    assert.equal(exitCode, 0);
-    assert.match(text("warning", "database"), /no database at \S+kurs\.db\. The first start/);
-    assert.deepEqual(namesIn(directory.path), []);
-  });
-
-  test("reports a data directory that is a file, and leaves it as it is", async () => {
-    await using directory = await temporaryDirectory();
-    const file = join(directory.path, "data");
-    writeFileSync(file, "mine");
-    const { exitCode, text } = await doctor(file);
-    assert.equal(exitCode, 1);
-    assert.equal(text("problem", "files"), `${file} is not a directory: set DATA_DIR to one.`);
-    assert.equal(readFileSync(file, "utf8"), "mine");
   });
 
   test("reports every invalid setting as a problem", async () => {
@@ -175,35 +173,35 @@ suite("kurs doctor", { concurrency: 3 }, () => {
 
   test("finds units that do not add up, a clock that was set back, and an unknown schema", async () => {
     await using directory = await usedDirectory();
-    query(directory.path, "UPDATE charged_units SET units = units + 1 WHERE day > 0");
-    query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
-    const changed = await doctor(directory.path);
+    const after = async (...statements: string[]) => {
+      for (const sql of statements) query(directory.path, sql);
+      return await doctor(directory.path);
+    };
+    const differ = /by period and by day differ in 1 place/;
+    const setUnits = (change: string) => `UPDATE charged_units SET ${change} WHERE day > 0`;
+    const changed = await after(
+      setUnits("units = units + 1"),
+      "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'",
+    );
     assert.equal(changed.exitCode, 1);
-    assert.match(changed.text("problem", "units"), /by period and by day differ in 1 place/);
+    assert.match(changed.text("problem", "units"), differ);
     assert.match(changed.text("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
-    query(directory.path, "UPDATE charged_units SET units = units - 1 WHERE day > 0");
-    const repaired = await doctor(directory.path);
+    const repaired = await after(setUnits("units = units - 1"));
     assert.match(repaired.text("ok", "units"), /^1 unit of 1 account: .* agree/);
-    query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
-    const unknown = await doctor(directory.path);
-    assert.match(unknown.text("problem", "units"), /by period and by day differ in 1 place/);
-
+    const unknown = await after(setUnits("api_key = api_key + 1"));
+    assert.match(unknown.text("problem", "units"), differ);
     // Now the numbers of the API keys have a gap, which contains the unknown one.
-    query(
-      directory.path,
+    const between = await after(
       `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
       SELECT hex('another'), 'another', account_id, name, key_prefix, created_at FROM api_keys`,
+      "UPDATE api_keys SET number = number + 1 WHERE id = 'another'",
     );
-    query(directory.path, "UPDATE api_keys SET number = number + 1 WHERE id = 'another'");
-    const between = await doctor(directory.path);
-    assert.match(between.text("problem", "units"), /by period and by day differ in 1 place/);
-    query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
-    const stored = await doctor(directory.path);
+    assert.match(between.text("problem", "units"), differ);
+    const stored = await after(setUnits("api_key = api_key + 1"));
     assert.match(stored.text("ok", "units"), /agree/);
 
-    query(directory.path, "PRAGMA user_version = 99");
-    const newer = await doctor(directory.path);
+    const newer = await after("PRAGMA user_version = 99");
     assert.equal(newer.exitCode, 1);
     assert.match(newer.text("problem", "database"), /schema 99: a newer Kurs has written it/);
   });
@@ -233,55 +231,39 @@ suite("kurs doctor", { concurrency: 3 }, () => {
   });
 
   test("tolerates clocks that differ by up to 5 s, and a day without a cleanup", () => {
-    const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
-    const levelAt = (
-      newestTime: string,
-      databaseNowMs = nowMs,
-      trustedTime = newestTime,
-      { newestDay, hereMs = nowMs }: { newestDay?: string; hereMs?: number } = {},
-    ) => {
+    const noon = "2026-11-21T12:00:00.000Z";
+    const [written, newestDay] = ["2026-11-21T11:00:00.000Z", "2026-11-22"];
+    const counts = { disagreeing: 0, accounts: 1, units: 0, rates: [], missingPlans: [] };
+    const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
+    const rest = { ...versions, damage: [], wrongKeys: undefined, unsafeSettings: [] };
+    for (const [level, newestTime, more = {}] of [
+      ["ok", "2026-11-21T12:00:05.000Z"],
+      ["problem", "2026-11-21T12:00:05.001Z"],
+      ["ok", written, { database: "2026-11-21T12:00:05.000Z" }],
+      ["ok", written, { database: "2026-11-21T11:59:55.000Z" }],
+      ["warning", written, { database: "2026-11-21T12:00:05.001Z" }],
+      ["warning", written, { database: "2026-11-21T11:59:54.999Z" }],
+      ["ok", written, { trustedTime: "2026-11-20T11:00:00.000Z" }],
+      ["warning", written, { trustedTime: "2026-11-20T10:59:59.999Z" }],
+      ["ok", written, { newestDay, here: "2026-11-21T23:59:55.000Z" }],
+      ["problem", written, { newestDay, here: "2026-11-21T23:59:54.999Z" }],
+    ] satisfies [string, string, Record<string, string>?][]) {
+      const { here = noon, database = here, ...days }: Record<string, string> = more;
       const totals = {
-        disagreeing: 0,
-        accounts: 1,
-        units: 0,
+        ...counts,
         newestTime,
-        newestDay,
-        rates: [],
-        missingPlans: [],
-        trustedTime,
+        newestDay: undefined,
+        trustedTime: newestTime,
+        ...days,
       };
-      const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
-      const facts = {
-        ...versions,
-        damage: [],
-        wrongKeys: undefined,
-        totals,
-        databaseNowMs,
-        unsafeSettings: [],
-      };
-      return checkStore(facts, hereMs).find(({ subject }) => subject === "clock")?.level;
-    };
-    assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");
-    assert.equal(levelAt("2026-11-21T12:00:05.001Z"), "problem");
-    const written = "2026-11-21T11:00:00.000Z";
-    for (const apartMs of [5000, -5000]) assert.equal(levelAt(written, nowMs + apartMs), "ok");
-    for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
-    assert.equal(levelAt(written, nowMs, "2026-11-20T11:00:00.000Z"), "ok");
-    assert.equal(levelAt(written, nowMs, "2026-11-20T10:59:59.999Z"), "warning");
-    const newestDay = "2026-11-22";
-    const levelBefore = (midnight: string) => {
-      const hereMs = Date.parse(midnight);
-      return levelAt(written, hereMs, written, { newestDay, hereMs });
-    };
-    assert.equal(levelBefore("2026-11-21T23:59:55.000Z"), "ok");
-    assert.equal(levelBefore("2026-11-21T23:59:54.999Z"), "problem");
+      const facts = { ...rest, totals, databaseNowMs: Date.parse(database) };
+      const found = checkStore(facts, Date.parse(here)).find(({ subject }) => subject === "clock");
+      assert.equal(found?.level, level, JSON.stringify([newestTime, more]));
+    }
   });
 
   test("finds a stale source, and mails that wait after an error or were given up", async () => {
     await using directory = await usedDirectory();
-    const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
-    assert.equal(never.exitCode, 0);
-    assert.match(never.text("warning", "sources"), /^not fetched yet: ecb; .* 0 days old\. A/);
     query(
       directory.path,
       `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
@@ -309,15 +291,16 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     );
 
     const at = "2026-11-21T00:00:00.000Z";
-    const add = `INSERT INTO mails (id, account_id, kind, created_at, next_attempt_at, last_error,
-      given_up_at) SELECT ?, id, 'password_changed', ?, ?, 'mailbox busy', ? FROM accounts`;
-    query(directory.path, add.replace("?, 'mailbox", "NULL, 'mailbox"), "one", at, at);
-    query(
-      directory.path,
-      add.replace("?, 'mailbox", `'${at}', 'mailbox`).replace(", ? FROM", ", NULL FROM"),
-      "two",
-      at,
-    );
+    for (const [id, times] of [
+      ["one", `NULL, '${at}'`],
+      ["two", `'${at}', NULL`],
+    ]) {
+      query(
+        directory.path,
+        `INSERT INTO mails (id, account_id, kind, created_at, last_error, next_attempt_at, given_up_at)
+        SELECT '${id}', id, 'password_changed', '${at}', 'mailbox busy', ${times} FROM accounts`,
+      );
+    }
     const { exitCode, stdout } = await doctor(directory.path);
     assert.equal(exitCode, 0);
     assert.match(stdout, /1 mail waits after an error \(mailbox busy\): see kurs mail list/);
@@ -332,7 +315,8 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, failed, "ecb", 29);
     query(directory.path, failed, "nbp", 29);
 
-    const fresh = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges,dnb,nbrm" });
+    const env = { RATE_SOURCES: "ecb,cnb,nbp,norges,dnb,nbrm" };
+    const fresh = await doctor(directory.path, env);
 
     const text =
       /^not fetched yet: ecb, cnb, nbp, norges, dnb, nbrm; their newest rate is \d+ days old; ecb failed with: getaddrinfo ENOTFOUND\. A running server tries again by itself; to fetch now: kurs rates fetch\.$/;
@@ -340,7 +324,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.doesNotMatch(fresh.stdout, /^problem +sources/m);
     assert.equal(fresh.exitCode, 0);
     query(directory.path, "UPDATE sources SET failures = 30");
-    const later = await doctor(directory.path, { RATE_SOURCES: "ecb,cnb,nbp,norges,dnb,nbrm" });
+    const later = await doctor(directory.path, env);
     assert.match(later.text("problem", "sources"), text);
     assert.equal(later.exitCode, 1);
   });
@@ -429,33 +413,27 @@ test("a backup that is due since seconds may still be running; the one before mu
 });
 
 test("the doctor reports a nearly full disk, a large WAL and read-only files", () => {
-  const facts = {
-    path: "/data",
-    isWritable: true,
-    isWritableByOthers: false,
-    freeBytes: 2 ** 40,
-    freeInodes: 50,
-    databaseBytes: 2 ** 30,
-    logBytes: 0,
-    readableByOthers: [],
-    notWritable: [],
-    hasSecondName: false,
-  };
-  const levels = (more: object) =>
-    checkDirectory("/data", { ...facts, ...more }).map(
-      ({ level, subject }) => `${level} ${subject}`,
-    );
-  assert.deepEqual(levels({}), ["ok disk", "ok files"]);
-  assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
-  assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
-  assert.deepEqual(levels({ freeInodes: 49 }), ["ok disk", "problem disk", "ok files"]);
+  const files = { readableByOthers: [], notWritable: [], hasSecondName: false };
+  const sizes = { freeBytes: 2 ** 40, freeInodes: 50, databaseBytes: 2 ** 30, logBytes: 0 };
+  const access = { isWritable: true, isWritableByOthers: false };
+  const facts = { path: "/data", ...access, ...sizes, ...files };
   const larger = { databaseBytes: 2 ** 40 };
-  assert.deepEqual(levels(larger), ["ok disk", "ok files"]);
-  assert.deepEqual(levels({ ...larger, freeBytes: 2 ** 40 - 1 }), ["warning disk", "ok files"]);
-  assert.deepEqual(levels({ logBytes: 2 ** 30 }), ["ok disk", "warning disk", "ok files"]);
-  assert.deepEqual(levels({ isWritable: false }), ["ok disk", "problem files"]);
-  assert.deepEqual(levels({ notWritable: ["kurs.db"] }), ["ok disk", "problem files"]);
-  assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
+  for (const [more, ...levels] of [
+    [{}, "ok disk", "ok files"],
+    [{ freeBytes: 2 ** 20 }, "problem disk", "ok files"],
+    [{ freeBytes: 2 ** 29 }, "warning disk", "ok files"],
+    [{ freeInodes: 49 }, "ok disk", "problem disk", "ok files"],
+    [larger, "ok disk", "ok files"],
+    [{ ...larger, freeBytes: 2 ** 40 - 1 }, "warning disk", "ok files"],
+    [{ logBytes: 2 ** 30 }, "ok disk", "warning disk", "ok files"],
+    [{ isWritable: false }, "ok disk", "problem files"],
+    [{ notWritable: ["kurs.db"] }, "ok disk", "problem files"],
+    [{ isWritableByOthers: true }, "ok disk", "warning files"],
+  ] as const) {
+    const found = checkDirectory("/data", { ...facts, ...more });
+    const shown = found.map(({ level, subject }) => `${level} ${subject}`);
+    assert.deepEqual(shown, levels, JSON.stringify(more));
+  }
 });
 
 test("up to four missed publications are a warning, more a problem, and so is a day of failed fetches", () => {

@@ -29,36 +29,28 @@ test("the evidence of a figure has its document, the line in it, its rule and it
   const command = "EUR USD 2026-03-15 --source ecb --rule on-or-before";
   const { stdout, text, json } = await cli.made(command);
 
-  const { base, quote, rate, kind, source, asked, rule, counted_from, published_for } = json;
-  assert.deepEqual(
-    { base, quote, rate, kind, source, asked, rule, counted_from, published_for },
-    {
-      ...{ base: "EUR", quote: "USD", rate: "1.1476", kind: "middle", source: "ecb" },
-      ...{ asked: "2026-03-15", rule: "on-or-before", counted_from: "2026-03-15" },
-      published_for: "2026-03-13",
-    },
-  );
-  assert.deepEqual(json.place, {
-    ...{ document: 1, line: 9, column: 31, figure: "1.1476" },
-    text: "<Cube currency='USD' rate='1.1476'/>",
-  });
-  const [stored = {}] = json.documents;
-  assert.equal(json.documents.length, 1);
-  assert.equal(stored.sha256, sha256(document));
-  assert.equal(stored.bytes, document.length);
+  const lineText = "<Cube currency='USD' rate='1.1476'/>";
+  const place = { document: 1, line: 9, column: 31, figure: "1.1476", text: lineText };
+  const format = { format: "kurs-evidence", version: 1, signing_key: null, signature: null };
+  const figure = { base: "EUR", quote: "USD", rate: "1.1476", kind: "middle", source: "ecb" };
+  const asked = {
+    asked: "2026-03-15",
+    rule: "on-or-before",
+    counted_from: "2026-03-15",
+    preset: null,
+  };
+  const dates = { published_for: "2026-03-13", valid_until: null };
+  assert.partialDeepStrictEqual(json, { ...format, ...figure, ...asked, ...dates, place });
+  const [stored = {}, ...others] = json.documents;
+  assert.deepEqual(others, []);
+  assert.deepEqual([stored.sha256, stored.bytes], [sha256(document), document.length]);
   assert.deepEqual(Buffer.from(String(stored.content_base64), "base64"), document);
-  assert.deepEqual(
-    [json.format, json.version, json.preset, json.valid_until],
-    [...["kurs-evidence", 1, null, null]],
-  );
   assert.match(text, /^ {4}"name": "European Central Bank",$/m);
   assert.match(stdout, /out\.json: 1 EUR = 1\.1476 USD, middle figure of ecb for 2026-03-13/);
   assert.match(stdout, /^not signed: set SIGNING_KEY_FILE/m);
-  assert.deepEqual([json.signing_key, json.signature], [null, null]);
 
   const [exitCode, ...lines] = await cli.verified();
   assert.equal(exitCode, 0);
-  assert.ok(!lines.some((line) => line.startsWith("FAILS")));
   hasAll(lines, [
     /^holds +the parser of ecb reads 1 EUR = 1\.1476 USD \(middle\) for 2026-03-13 from/m,
     /^holds +line 9, column 31 of document 1 states it: 1\.1476$/m,
@@ -94,9 +86,8 @@ test("a document in windows-1251 keeps its bytes, and its figure has a comma", a
   await using cli = await newEvidenceCli();
   await cli.fetch("cbr");
   const { json } = await cli.made("USD RUB 2026-03-14 --source cbr --rule on");
-  assert.match(String(json.place.figure), /^[0-9]+,[0-9]+$|^[0-9]+$/);
-  const [exitCode] = await cli.verified();
-  assert.equal(exitCode, 0);
+  assert.equal(json.place.figure, "79,4500");
+  assert.equal((await cli.verified())[0], 0);
 });
 
 test("a monthly table is evidence until its last date", async () => {
@@ -236,16 +227,6 @@ test("one file is not named twice, also where it is written otherwise", async ()
   assert.equal(readFileSync(cli.file("rates.csv"), "utf8"), "kept");
 });
 
-test("- writes the same file to stdout, and stdin is verified", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
-  const ended = await cli.run("rates evidence EUR USD 2026-03-13 --source ecb --rule on --out -");
-  assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-  await cli.write("piped.json", ended.stdout);
-  const [exitCode] = await cli.verified("", "piped.json");
-  assert.equal(exitCode, 0);
-});
-
 const shared = await newEvidenceCli();
 after(() => shared[Symbol.asyncDispose]());
 await shared.fetch("ecb");
@@ -274,12 +255,9 @@ for (const [command, message] of [
   });
 }
 
-test("a stored document is not taken from a file", async () => {
-  const command = "EUR USD 2026-03-13 --source ecb --rule on --document @x";
-  assert.match(await shared.unmade(command, 2), /--document is for an imported file/);
-});
-
-test("an unknown figure has no evidence", async () => {
-  const message = await shared.unmade("EUR CHF 2026-03-13 --source ecb --rule on");
-  assert.match(message, /^kurs: .*EUR\/CHF/);
+test("a stored document is not taken from a file, and an unknown figure has no evidence", async () => {
+  const rule = "2026-03-13 --source ecb --rule on";
+  const stored = await shared.unmade(`EUR USD ${rule} --document @x`, 2);
+  assert.match(stored, /--document is for an imported file/);
+  assert.match(await shared.unmade(`EUR CHF ${rule}`), /^kurs: .*EUR\/CHF/);
 });

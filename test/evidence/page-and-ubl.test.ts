@@ -57,19 +57,6 @@ test("the page shows what a document or a name states as text, and runs none of 
   assert.doesNotMatch(html, /<script|<b>/);
 });
 
-test("a long line is cut around the figure", async () => {
-  await using cli = await newEvidenceCli();
-  const padding = `<!--${"x".repeat(300)}-->`;
-  const cube = "<Cube currency='USD' rate='1.1476'/>";
-  await cli.fetch("ecb", [
-    `<gesmes:Envelope xmlns:gesmes="a" xmlns="b"><Cube><Cube time='2026-03-13'>${padding}${cube}${padding}</Cube></Cube></gesmes:Envelope>`,
-  ]);
-  await cli.made("EUR USD 2026-03-13 --source ecb --rule on --html @page.html");
-  const [excerpt = ""] = /<pre>.*<\/pre>/s.exec(readFileSync(cli.file("page.html"), "utf8")) ?? [];
-  assert.match(excerpt, /…x+--&gt;&lt;Cube currency=&#39;USD&#39; rate=&#39;<mark>1\.1476<\/mark>/);
-  assert.match(excerpt, /x+…<\/pre>$/);
-});
-
 /** The names of the elements in a text, in their order. */
 function elementsOf(text: string, attribute?: string): string[] {
   const names: string[] = [];

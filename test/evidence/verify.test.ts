@@ -1,3 +1,4 @@
+// Each of 400 changed bytes is one verification: 10 s of processor time.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -41,12 +42,7 @@ suite("a changed evidence file fails", () => {
     ["the figure", '"rate": "1.1476"', '"rate": "1.1477"', /does not read 1 EUR = 1\.1477 USD/],
     ["the base", '"base": "EUR"', '"base": "CHF"', /does not read 1 CHF = 1\.1476 USD/],
     ["the kind", '"kind": "middle"', '"kind": "buying"', /does not read .* \(buying\) for/],
-    [
-      "its date",
-      '"published_for": "2026-03-13"',
-      '"published_for": "2026-03-12"',
-      /for 2026-03-12/,
-    ],
+    ["its date", 'ed_for": "2026-03-13', 'ed_for": "2026-03-12', /for 2026-03-12/],
     ["its time", "13T15:00:00.000", "13T15:00:01.000", /does not read 1 EUR/],
     ["the validity", '"valid_until": null', '"valid_until": "2026-03-20"', /until 2026-03-20/],
     ["the line", '"line": 9', '"line": 8', /line 9, column 31 of document 1 states it, and/],
@@ -55,31 +51,17 @@ suite("a changed evidence file fails", () => {
     ["the rule", '"rule": "on-or-before"', '"rule": "before"', /the rule before means the last/],
     ["the words", "the last figure before it", "the last figure after it", /the rule on-or-before/],
     ["the asked date", '"asked": "2026-03-15"', '"asked": "2026-03-14"', /counts from 2026-03-14/],
-    [
-      "its count",
-      '"counted_from": "2026-03-15"',
-      '"counted_from": "2026-03-16"',
-      /not from 2026-03-16/,
-    ],
+    ["its count", 'ed_from": "2026-03-15', 'ed_from": "2026-03-16', /not from 2026-03-16/],
     ["a gap", '"accepted_gaps": []', '"accepted_gaps": [\n    "2026-03-19"\n  ]', /gap 2026-03-19/],
     ["the SHA-256", '"sha256": "4', '"sha256": "5', /have the SHA-256 48c5f338[0-9a-f]+, not 58c5/],
     ["the size", '"bytes": 538', '"bytes": 539', /it has 538 bytes, not 539/],
-    [
-      "the document",
-      '"content_base64": "PD94',
-      '"content_base64": "PD95',
-      /its bytes have the SHA-256/,
-    ],
+    ["the document", '_base64": "PD94', '_base64": "PD95', /its bytes have the SHA-256/],
     ["its name", "127.0.0.1", "127.0.0.2", CHANGED],
     ["the terms", "Free to reuse", "Free to abuse", CHANGED],
     ["the maker's version", '"by": "Kurs', '"by": "Kurz', CHANGED],
-    [
-      "the publication",
-      '"publication_source": "ecb"',
-      '"publication_source": "cnb"',
-      /of cnb has no/,
-    ],
+    ["the publication", 'tion_source": "ecb"', 'tion_source": "cnb"', /of cnb has no/],
     ["the key", '"x": "', '"x": "A', /the members of signing_key are not those of one key/],
+    ["the key's id", '"kid": "', '"kid": "A', /the members of signing_key are not those of one/],
     ["the note on the key", "Anyone can make", "Nobody can make", /signing_key are not those of/],
     ["the format's version", '"version": 1', '"version": 2', /its version is 2: this Kurs reads 1/],
     ["the format", "kurs-evidence", "kurs-avidence", /it has no "format": "kurs-evidence"/],
@@ -87,12 +69,7 @@ suite("a changed evidence file fails", () => {
     ["a further member", '"version": 1,', '"version": 1,\n  "more": 1,', /not as in version 1/],
     ["a member twice", '  "rate": ', '  "rate": "9.9",\n  "rate": ', /not in the form that Kurs/],
     ["an escape", '"source": "ecb"', '"source": "\\u0065cb"', /not in the form that Kurs writes/],
-    [
-      "an impossible date",
-      '"asked": "2026-03-15"',
-      '"asked": "2026-02-30"',
-      /\/asked is not as in/,
-    ],
+    ["an impossible date", 'asked": "2026-03-15', 'asked": "2026-02-30', /\/asked is not as in/],
   ] as const) {
     test(`where ${what} is another`, async () => {
       const failed = await failures(replaced(text, from, to));

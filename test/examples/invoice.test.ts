@@ -54,39 +54,26 @@ Charged  1 unit
     );
   });
 
-  test("says that there is no direct rate, which cost a unit, and prints no invoice", async () => {
+  test("says why there is no invoice, and what that cost", async () => {
     await using directory = await temporaryDirectory();
-    const file = join(directory.path, "dollars.json");
+    const inDollars = join(directory.path, "dollars.json");
     const invoice = { number: "1", currency: "USD", lines: [{ text: "Work", amount: "10" }] };
-    await writeFile(file, JSON.stringify(invoice));
+    await writeFile(inDollars, JSON.stringify(invoice));
     const { session, apiKey } = await service.newCustomer();
+    const inEuros = exampleFile("invoice.json");
+    const fails = async (key: string, args: readonly string[], sentence: string) => {
+      const { exitCode, stdout, stderr } = await run(key, args);
+      assert.deepEqual([exitCode, stdout, stderr], [1, "", `invoice: ${sentence}\n`]);
+    };
 
-    const { exitCode, stdout, stderr } = await run(apiKey, [file, "CHF"]);
-
-    assert.deepEqual([exitCode, stdout], [1, ""]);
-    const sentence = "there is no direct rate USD/CHF: choose another currency (charged: 1 unit).";
-    assert.equal(stderr, `invoice: ${sentence}\n`);
-    assert.equal(await service.usedUnits(session), 1);
-  });
-
-  test("says that the key is not valid, and that the quota is used up until a time", async () => {
-    const { session, apiKey } = await service.newCustomer();
-    await service.readRate("EUR/USD", apiKey);
-    const file = exampleFile("invoice.json");
-
-    const usedUp = await run(apiKey, [file, "USD"]);
-    const wrongKey = await run(`svc_live_${"0".repeat(64)}`, [file, "USD"]);
-
-    assert.deepEqual([usedUp.exitCode, usedUp.stdout], [1, ""]);
-    assert.match(
-      usedUp.stderr,
-      /^invoice: the quota is used up: try again after 2026-12-01T00:00:00\.000Z \(charged: 0 units\)\.\n$/,
-    );
-    assert.deepEqual([wrongKey.exitCode, wrongKey.stdout], [1, ""]);
-    assert.match(
-      wrongKey.stderr,
-      /^invoice: the service rejected the key: set KURS_API_KEY to a valid one \(charged: 0 units\)\.\n$/,
-    );
+    const noRate = "there is no direct rate USD/CHF: choose another currency (charged: 1 unit).";
+    await fails(apiKey, [inDollars, "CHF"], noRate);
+    // That was the only unit of the quota.
+    const after = "2026-12-01T00:00:00.000Z (charged: 0 units).";
+    await fails(apiKey, [inEuros, "USD"], `the quota is used up: try again after ${after}`);
+    const rejected = "the service rejected the key: set KURS_API_KEY to a valid one";
+    const wrongKey = `svc_live_${"0".repeat(64)}`;
+    await fails(wrongKey, [inEuros, "USD"], `${rejected} (charged: 0 units).`);
     assert.equal(await service.usedUnits(session), 1);
   });
 

@@ -36,7 +36,7 @@ test("the example of a price list reads each pair once, and a rerun replaces the
   assert.deepEqual(await readdir(directory.path), ["list.csv"]);
 });
 
-test("a failure leaves yesterday's price list as it is, and says why", async () => {
+test("a failure leaves yesterday's price list as it is, and ends in a sentence that says why", async () => {
   await using directory = await temporaryDirectory();
   const list = join(directory.path, "list.csv");
   await writeFile(list, "yesterday's\n");
@@ -71,18 +71,13 @@ test("a failure leaves yesterday's price list as it is, and says why", async () 
   assert.match(usedUp, /EUR\/USD: .*quota/i);
   await failed(`svc_live_${"0".repeat(64)}`, { base: "EUR", currencies, products });
   assert.equal(await service.usedUnits(session), 6);
-});
 
-test("a price list whose folder does not exist, or whose arguments are missing, ends in a sentence", async () => {
-  await using directory = await temporaryDirectory();
-  const { session, apiKey } = await service.newCustomer();
-  const list = join(directory.path, "none/list.csv");
-
-  const missing = await run(apiKey, [exampleFile("price-list.json"), list]);
+  const elsewhere = await service.newCustomer();
+  const nowhere = join(directory.path, "none/list.csv");
+  const noFolder = await run(elsewhere.apiKey, [exampleFile("price-list.json"), nowhere]);
+  assert.equal(noFolder.exitCode, 1);
+  assert.match(noFolder.stderr, /^price-list: ENOENT/);
+  assert.ok((await elsewhere.usedUnits()) <= 3);
   const wrongUse = await run(apiKey, [exampleFile("price-list.json")]);
-
-  assert.equal(missing.exitCode, 1);
-  assert.match(missing.stderr, /^price-list: ENOENT/);
   assert.deepEqual([wrongUse.exitCode, wrongUse.stderr.startsWith("usage: ")], [2, true]);
-  assert.ok((await service.usedUnits(session)) <= 3);
 });

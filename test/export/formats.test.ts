@@ -189,9 +189,8 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       fields: ["id", "name", "currency_id", "inverse_company_rate"],
       data: [["kurs_usd_czk_2026_03_13", "2026-03-13", "USD", "21.27"]],
     });
-    assert.deepEqual(ofCrown.bodies[0].data[1], [
-      ...["kurs_eur_czk_2026_03_13", "2026-03-13", "EUR", "24.400"],
-    ]);
+    const last = ["kurs_eur_czk_2026_03_13", "2026-03-13", "EUR", "24.400"];
+    assert.deepEqual(ofCrown.bodies[0].data[1], last);
   });
 
   test("tells a wrong use what to write instead", async () => {

@@ -87,13 +87,11 @@ suite("records of an export are those that the program documents", { concurrency
         records.flatMap((record) => problemsOf(record, documented)),
         [],
       );
-      const digits = records.map((record) =>
-        Object.values(record).find((member) => /^"?[0-9]+\.?[0-9]*"?$/.test(member)),
-      );
-      assert.deepEqual(
-        digits.map((member) => member?.replaceAll('"', "")).sort(),
-        FIGURES.map(({ rate }) => rate).sort(),
-      );
+      const digits = records.map((record) => {
+        const texts = Object.values(record).map((member) => member.replaceAll('"', ""));
+        return texts.find((text) => /^[0-9]+\.?[0-9]*$/.test(text));
+      });
+      assert.deepEqual(digits.sort(), FIGURES.map(({ rate }) => rate).sort());
     });
   }
 });
@@ -112,30 +110,9 @@ test("a body for Odoo has at most 1000 rates, of one pair, and each external id 
     .map((line): string[][] => JSON.parse(line).data);
   const days = FIGURES.length / new Set(FIGURES.map(({ quote }) => quote)).size;
   assert.deepEqual(
-    rows.map((some) => [some[0]?.[2], some.length]),
-    [
-      ...[
-        ["JPY", 1000],
-        ["JPY", days - 1000],
-      ],
-      ...[
-        ["USD", 1000],
-        ["USD", days - 1000],
-      ],
-    ],
+    rows.map((some) => `${some[0]?.[2]} ${some.length}`),
+    ["JPY 1000", `JPY ${days - 1000}`, "USD 1000", `USD ${days - 1000}`],
   );
   const ids = rows.flat().map(([id]) => id);
   assert.equal(new Set(ids).size, 2 * days);
-});
-
-test("the check of records finds an unknown, a missing and an invalid member", () => {
-  const { firefly } = programs;
-  assert.ok(firefly !== undefined);
-  const record = { date: '"2026-03-13"', from: '"EUR"', to: '"USD"', rate: '"1.1476"' };
-  assert.deepEqual(problemsOf(record, firefly), []);
-  assert.deepEqual(problemsOf({ ...record, rates: '"1"', rate: "1.1476" }, firefly), [
-    ...["rates", "rate"],
-  ]);
-  const { date: _date, ...dateless } = record;
-  assert.deepEqual(problemsOf(dateless, firefly), ["date"]);
 });

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { type Look, looks, Visitor } from "../support/browser.ts";
+import { desktop, phone, twoLooks, Visitor } from "../support/browser.ts";
 import { startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
 
 /** What the first page may weigh, compressed, without the index of the search. */
 const FIRST_PAGE_BYTES_MAX = 150_000;
-
-const [desktop, , , phoneDark] = looks as [Look, Look, Look, Look];
 
 /** Pages with every kind of content: lists, tables, code, figures, help texts. */
 const PAGES = [
@@ -33,13 +31,27 @@ async function countBytes(page: Page): Promise<() => number> {
   return () => sum;
 }
 
-for (const look of looks) {
+/** The results of the search that is open. */
+const resultsIn = (page: Page) => page.getByRole("dialog").getByRole("listitem").getByRole("link");
+
+for (const look of twoLooks) {
   test(`${look.name}: pages are accessible, fit the window and load from this service alone`, async () => {
     await using visitor = await Visitor.come(service.url, look);
+    const { page } = visitor;
+    await visitor.watchShifts();
     for (const path of PAGES) {
-      await visitor.page.goto(`/guide/${path}`);
+      await page.goto(`/guide/${path}`);
       await visitor.assertSound(`/guide/${path}`);
+      await visitor.assertInPlace(`/guide/${path}`);
     }
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("searchbox").fill("quota exceeded");
+    await resultsIn(page).nth(1).waitFor();
+    assert.deepEqual(await visitor.violations(), [], "axe on the search");
+    await resultsIn(page).first().click();
+    await page.waitForURL((url) => !url.pathname.endsWith(PAGES.at(-1) ?? ""));
+    // The address changes before the page.
+    await page.getByRole("main").filter({ hasText: /quota/i }).waitFor();
     visitor.assertQuiet();
   });
 }
@@ -59,35 +71,6 @@ test("the first page weighs at most 150 kB, and the search loads its index when 
   await resultsIn(page).first().waitFor();
   assert.ok(bytes() - before > 30_000, "the index came with the first page");
 });
-
-test('the search finds "quota exceeded", and a result leads to its page', async () => {
-  for (const look of [desktop, phoneDark]) {
-    await using visitor = await Visitor.come(service.url, look);
-    const { page } = visitor;
-    await page.goto("/guide/");
-
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.getByRole("searchbox").fill("quota exceeded");
-
-    const [first, ...others] = await resultsOf(page);
-    assert.ok(first !== undefined && others.length > 0, "there are few results");
-    assert.deepEqual(await visitor.violations(), [], "axe on the search");
-    await resultsIn(page).first().click();
-    await page.waitForURL(/\/guide\/[a-z]/);
-    const text = await page.getByRole("main").innerText();
-    assert.match(text, /quota/i);
-    visitor.assertQuiet();
-  }
-});
-
-/** The results of the search that is open. */
-const resultsIn = (page: Page) => page.getByRole("dialog").getByRole("listitem").getByRole("link");
-
-/** @returns the texts of the results, once there are some. */
-async function resultsOf(page: Page): Promise<readonly string[]> {
-  await resultsIn(page).first().waitFor();
-  return await resultsIn(page).allInnerTexts();
-}
 
 test("the bar leads to the console and the reference, and both keep the chosen theme", async () => {
   await using visitor = await Visitor.come(service.url, desktop);
@@ -131,7 +114,7 @@ test("without JavaScript a page has its text and its navigation", async () => {
 });
 
 test("a page opened at a heading shows it", async () => {
-  await using visitor = await Visitor.come(service.url, phoneDark);
+  await using visitor = await Visitor.come(service.url, phone);
   const { page } = visitor;
 
   await page.goto("/guide/api#watching-the-quota");
@@ -140,5 +123,5 @@ test("a page opened at a heading shows it", async () => {
   await heading.waitFor();
   await page.waitForFunction("scrollY > 0");
   const box = await heading.boundingBox();
-  assert.ok(box !== null && box.y > 0 && box.y < phoneDark.height, JSON.stringify(box));
+  assert.ok(box !== null && box.y > 0 && box.y < phone.height, JSON.stringify(box));
 });

@@ -93,16 +93,15 @@ suite("a dry run of an import", () => {
   test("makes no database where there is none", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
-    const { exitCode, stdout } = await kurs(["rates", "import", "-", "--dry-run"], {
-      dataDirectory,
-      input: file,
-    });
+    const args = ["rates", "import", "-", "--dry-run"];
+    const { exitCode, stdout } = await kurs(args, { dataDirectory, input: file });
     assert.deepEqual([exitCode, stdout], [1, ""]);
   });
 });
 
 suite("a date alone", () => {
   const dates = `${HEADER}EUR,USD,1.11,2026-03-27\nEUR,JPY,121,2026-03-30\n`;
+  const option = ["--published-at", "16:00 Europe/Berlin"];
 
   test("without --published-at is rejected with a reason that names the option", async () => {
     await using cli = await cliWith("");
@@ -114,18 +113,20 @@ suite("a date alone", () => {
     );
   });
 
-  test("means the time of day of --published-at, in winter and in summer, in each format", async () => {
+  test("means the time of day of --published-at, in winter and in summer; complete times stay", async () => {
     await using cli = await cliWith("");
     const json = '{"base":"EUR","quote":"CZK","rate":"25","as_of":"2026-10-26"}\n';
-    const option = ["--published-at", "16:00 Europe/Berlin"];
-    assert.equal((await cli.importText(dates, ...option)).exitCode, 0);
+    const more = "EUR,CHF,0.9,2026-03-27T12:00:00Z\nEUR,NOK,11,2026-02-30\n";
+    const imported = await cli.importText(dates + more, ...option);
+    assert.equal(imported.stdout, "stored 3, unchanged 0, held 0, rejected 1\n");
+    assert.equal(imported.stderr, 'line 5: as_of "2026-02-30" does not exist\n');
     assert.equal((await cli.importText(json, ...option)).exitCode, 0);
 
-    const listed = JSON.parse(await cli.output("rates", "list", "--json")) as {
-      readonly quote: string;
-      readonly as_of: string;
-    }[];
-    assert.deepEqual(Object.fromEntries(listed.map(({ quote, as_of: asOf }) => [quote, asOf])), {
+    const listed: readonly Record<string, string>[] = JSON.parse(
+      await cli.output("rates", "list", "--json"),
+    );
+    assert.deepEqual(Object.fromEntries(listed.map(({ quote, as_of }) => [quote, as_of])), {
+      CHF: "2026-03-27T12:00:00.000000000Z",
       USD: "2026-03-27T15:00:00.000000000Z",
       JPY: "2026-03-30T14:00:00.000000000Z",
       CZK: "2026-10-26T15:00:00.000000000Z",
@@ -133,37 +134,24 @@ suite("a date alone", () => {
     assert.match(await cli.output("audit"), /published_at=16:00 Europe\/Berlin/);
   });
 
-  test("leaves complete times as they are, and rejects dates that do not exist", async () => {
+  test("a wrong --published-at is wrong use, and stores nothing", async () => {
     await using cli = await cliWith("");
-    const lines = "EUR,USD,1.11,2026-03-27T12:00:00Z\nEUR,JPY,121,2026-02-30\n";
-    const option = ["--published-at", "16:00 Europe/Berlin"];
-    const { stdout, stderr } = await cli.importText(HEADER + lines, ...option);
-    assert.equal(stdout, "stored 1, unchanged 0, held 0, rejected 1\n");
-    assert.equal(stderr, 'line 3: as_of "2026-02-30" does not exist\n');
-    assert.match(await cli.output("rates", "list"), /2026-03-27T12:00:00Z/);
-  });
-
-  for (const time of ["16:00", "25:00 Europe/Berlin", "16:00 Europe/Bonn", "4 pm UTC", ""]) {
-    test(`--published-at "${time}" is wrong use, and stores nothing`, async () => {
-      await using cli = await cliWith("");
+    for (const time of ["16:00", "25:00 Europe/Berlin", "16:00 Europe/Bonn", "4 pm UTC", ""]) {
       const { exitCode, stderr } = await cli.importText(dates, "--published-at", time);
-      assert.equal(exitCode, 2);
+      assert.equal(exitCode, 2, time);
       assert.match(stderr, /want a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
-      assert.doesNotMatch(await cli.output("rates", "list"), /EUR/);
-    });
-  }
+    }
+    assert.doesNotMatch(await cli.output("rates", "list"), /EUR/);
+  });
 
   test("states the figure of a rate that was imported with --published-at", async () => {
     await using cli = await cliWith("");
-    const file = join(cli.dataDirectory, "closing.csv");
-    await writeFile(file, dates);
     const { dataDirectory } = cli;
-    await kurs(["rates", "import", file, "--published-at", "16:00 Europe/Berlin"], {
-      dataDirectory,
-    });
-    const traced = await kursUnchecked(["rates", "trace", "EUR", "JPY", "--file", file], {
-      dataDirectory,
-    });
+    const file = join(dataDirectory, "closing.csv");
+    await writeFile(file, dates);
+    await kurs(["rates", "import", file, ...option], { dataDirectory });
+    const args = ["rates", "trace", "EUR", "JPY", "--file", file];
+    const traced = await kursUnchecked(args, { dataDirectory });
     assert.equal(traced.exitCode, 0, traced.stdout + traced.stderr);
     assert.match(traced.stdout, /EUR,JPY,121,2026-03-30/);
   });

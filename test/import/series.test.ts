@@ -67,10 +67,8 @@ suite("the series of imports", () => {
     const { dataDirectory } = cli;
     await cli.importText(`${HEADER}XAU,USD,2000.5,2020-01-02T15:00:00Z\n`);
 
-    const named = await cli.importText(
-      `${HEADER}XAU,USD,2001.5,2020-01-03T15:00:00Z\n`,
-      ...["--source", "closing-2"],
-    );
+    const second = `${HEADER}XAU,USD,2001.5,2020-01-03T15:00:00Z\n`;
+    const named = await cli.importText(second, "--source", "closing-2");
 
     assert.equal(named.stdout, "stored 1, unchanged 0, held 0, rejected 0\n");
     assert.deepEqual(figuresIn(dataDirectory), [
@@ -83,13 +81,13 @@ suite("the series of imports", () => {
     assert.match(traced.stdout, /import:closing-2/);
     assert.match(traced.stdout, /the file is not stored: pass it to kurs rates trace/);
     const [row] = query(dataDirectory, "SELECT headers FROM rates WHERE base = 'XAU'");
-    assert.deepEqual(JSON.parse(String(row?.headers)), [
-      ...["rate-source", 'import:closing-2;name="Imported by the operator"'],
-    ]);
+    const source = 'import:closing-2;name="Imported by the operator"';
+    assert.deepEqual(JSON.parse(String(row?.headers)), ["rate-source", source]);
   });
 
   test("--source rejects names of other sources and other characters, and stores nothing", async () => {
     await using cli = await newCli();
+    const input = `${HEADER}EUR,USD,1.1,2020-01-02T15:00:00Z\n`;
     for (const [name, reason] of [
       ["ecb", /--source "ecb": another source has this name, choose a different one/],
       ["snapshot", /another source has this name/],
@@ -100,10 +98,7 @@ suite("the series of imports", () => {
       ["a:b", /want 2 to 32 characters/],
       ["a".repeat(33), /want 2 to 32 characters/],
     ] as const) {
-      const { exitCode, stdout, stderr } = await cli.importText(
-        `${HEADER}EUR,USD,1.1,2020-01-02T15:00:00Z\n`,
-        ...["--source", name],
-      );
+      const { exitCode, stdout, stderr } = await cli.importText(input, "--source", name);
       assert.deepEqual([exitCode, stdout], [2, ""], name);
       assert.match(stderr, reason);
     }
@@ -122,21 +117,19 @@ suite("the series of imports", () => {
   });
 });
 
-const lines = [
-  "base,quote,rate,as_of",
-  "ZAR,USD,0.05,2020-01-02T15:00:00Z",
-  "EUR,USD,1.10,2020-01-02T15:00:00Z",
-  "ZAR,USD,0.60,2020-01-03T15:00:00Z",
-  "EUR,USD,1.20,2020-01-03T15:00:00Z",
-  "AUD,USD,0.60,2020-01-02T15:00:00Z",
-  "EUR,USD,1.15,2020-01-02T15:00:00Z",
-  "AUD,USD,2.60,2020-01-03T15:00:00Z",
-  "EUR,USD,1.30,2020-01-04T15:00:00Z",
-];
-
 test("an import keeps the order of a pair's lines, and reports lines in the file's order", async () => {
+  const lines = [
+    "ZAR,USD,0.05,2020-01-02T15:00:00Z",
+    "EUR,USD,1.10,2020-01-02T15:00:00Z",
+    "ZAR,USD,0.60,2020-01-03T15:00:00Z",
+    "EUR,USD,1.20,2020-01-03T15:00:00Z",
+    "AUD,USD,0.60,2020-01-02T15:00:00Z",
+    "EUR,USD,1.15,2020-01-02T15:00:00Z",
+    "AUD,USD,2.60,2020-01-03T15:00:00Z",
+    "EUR,USD,1.30,2020-01-04T15:00:00Z",
+  ];
   await using cli = await newCli();
-  const imported = await cli.importText(lines.join("\n"));
+  const imported = await cli.importText(HEADER + lines.join("\n"));
   const counts = "stored 6 (1 older than the served rate), unchanged 0, held 2, rejected 0\n";
   assert.equal(imported.stdout, counts);
   const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);

@@ -13,16 +13,9 @@ import { startService } from "../support/service.ts";
 import { mailerTo, never, newMail, TOKEN } from "./outgoing.ts";
 import { portOf } from "./tcp-recorder.ts";
 
-const HEADERS = [
-  "Auto-Submitted",
-  "Content-Type",
-  "Date",
-  "From",
-  "MIME-Version",
-  "Message-ID",
-  "Subject",
-  "To",
-];
+const HEADERS = "Auto-Submitted Content-Type Date From MIME-Version Message-ID Subject To".split(
+  " ",
+);
 
 interface RecordedMail {
   readonly commands: string[];
@@ -107,54 +100,24 @@ async function assertOnlySentTo(email: string): Promise<void> {
 
 /** Local parts that the email format allows and that parsers may misread. */
 const trickyLocalParts = [
-  '"a, b@evil.example"',
-  '"a; b@evil.example"',
-  '"<x@evil.example>"',
-  '"a <x@evil.example>, c"',
-  '"x@evil.example> notify=never"',
-  '"a> size=1"',
-  '"\\<ada\\>"',
-  '" ada "',
-  '"ada "',
-  '"\\ ada"',
-  '"\u00a0ada"',
-  '" "',
-  '""',
-  '"a b"',
-  '"ada@evil.example"',
-  '"@evil.example:ada"',
-  '"friends: x@evil.example;"',
-  '"\\"@evil.example"',
-  '"a\\\\b"',
-  '"a\\@b"',
-  '"(comment)ada"',
-  '"=?utf-8?q?x=40evil.example?="',
-  '"ünï汇"',
-  '"a\u2028bcc: x@evil.example"',
-  '"a\u0085bcc: x@evil.example"',
-  "=?x?q?y?=",
-  "%s",
-  "a'b",
+  ...['"a, b@evil.example"', '"a; b@evil.example"', '"<x@evil.example>"'],
+  ...['"a <x@evil.example>, c"', '"x@evil.example> notify=never"', '"a> size=1"'],
+  ...['"\\<ada\\>"', '" ada "', '"ada "', '"\\ ada"', '"\u00a0ada"', '" "', '""', '"a b"'],
+  ...['"ada@evil.example"', '"@evil.example:ada"', '"friends: x@evil.example;"'],
+  ...['"\\"@evil.example"', '"a\\\\b"', '"a\\@b"', '"(comment)ada"'],
+  ...['"=?utf-8?q?x=40evil.example?="', '"ünï汇"', '"a\u2028bcc: x@evil.example"'],
+  ...['"a\u0085bcc: x@evil.example"', "=?x?q?y?=", "%s", "a'b"],
 ];
 
-for (const localPart of trickyLocalParts) {
-  const email = `${localPart}@example.org`;
+const domains = ["[127.0.0.1]", "[ipv6:::1]", "localhost", "xn--mnchen-3ya.example", "1.2.3"];
+
+for (const email of [
+  ...trickyLocalParts.map((localPart) => `${localPart}@example.org`),
+  ...domains.map((domain) => `ada@${domain}`),
+]) {
   test(`a mail to ${JSON.stringify(email)} reaches only that address or none`, async () => {
     assert.ok(IsEmail(email), "the format rejects it, so it cannot register");
     await assertOnlySentTo(email);
-  });
-}
-
-for (const domain of [
-  "[127.0.0.1]",
-  "[ipv6:::1]",
-  "localhost",
-  "xn--mnchen-3ya.example",
-  "1.2.3",
-]) {
-  test(`a mail to an address at ${domain} reaches only that address or none`, async () => {
-    assert.ok(IsEmail(`ada@${domain}`));
-    await assertOnlySentTo(`ada@${domain}`);
   });
 }
 

@@ -119,15 +119,9 @@ suite("kurs mail list", { concurrency: 2 }, () => {
     assert.match(id, /^[0-9a-f-]{36}$/);
     assert.match(last_error, error);
     assert.match(next_attempt_at, /^2026-11-22T12:00:/);
-    assert.deepEqual(waiting, {
-      kind: "verification",
-      email: "waiting@example.org",
-      state: "waiting",
-      created_at: "2026-11-22T12:00:00.000Z",
-      attempts: 1,
-      delivered_at: null,
-      given_up_at: null,
-    });
+    const times = { created_at: "2026-11-22T12:00:00.000Z", delivered_at: null, given_up_at: null };
+    const about = { kind: "verification", email: "waiting@example.org", state: "waiting" };
+    assert.deepEqual(waiting, { ...about, ...times, attempts: 1 });
   });
 });
 

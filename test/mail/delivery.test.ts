@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { setTimeout as after } from "node:timers/promises";
 import { playSmtp, type ReceivedMail } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -211,28 +210,6 @@ suite("outbox", { concurrency: 6 }, () => {
 
     assert.deepEqual(mailsTo(smtp, EMAIL), []);
     assert.equal(firstMail(service).delivered_at, null);
-  });
-
-  test("a slow delivery keeps its lease across a store failure", async () => {
-    await using smtp = await playSmtp();
-    await using service = await startService({ config: { smtpUrl: smtp.url } });
-    smtp.behave("hang in DATA");
-    await register(service);
-    await eventually("attempt", () => smtp.attempts() || undefined);
-    const leasedUntil = firstMail(service).next_attempt_at;
-    service.clock.advanceMs(5000);
-
-    service.query("ALTER TABLE mails RENAME TO mails_gone");
-    // A timer that started earlier renews the lease after 3 s.
-    await after(3100);
-    service.query("ALTER TABLE mails_gone RENAME TO mails");
-
-    await eventually(
-      "renewal",
-      () => firstMail(service).next_attempt_at !== leasedUntil || undefined,
-    );
-    assert.equal(smtp.attempts(), 1);
-    assert.equal((await service.get("/readyz")).status, 200);
   });
 
   test("a shutdown during a hanging delivery ends in bounded time; the next start delivers the mail", {

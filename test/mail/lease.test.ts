@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDeliverMail, type DeliveryReport } from "../../src/mail/deliver.ts";
+import { StoreUnavailable } from "../../src/shared/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { NOW, newRegistration } from "../contract/suite/database.ts";
 import { TestClock } from "../support/service.ts";
 import { never } from "./outgoing.ts";
 
-test("a node renews the lease of a slow delivery; after a crash the mail is due again in 10 s", async (t) => {
+test("a node renews the lease of a slow delivery, also when the store fails a renewal; after a crash the mail is due in 10 s", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await using database = await createSqliteDatabase();
   const [store, otherNode] = [database.openStore(), database.openStore()];
@@ -16,8 +17,14 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
   const claim = () => otherNode.mails.claim({ now: inMs(0), until: inMs(10_000), limit: 1 });
   const { promise: taken, resolve: take } = Promise.withResolvers<string>();
   const reports: DeliveryReport[] = [];
+  let renewals = 0;
+  const reschedule: typeof store.mails.reschedule = async (...how) => {
+    renewals += 1;
+    if (renewals % 3 === 0) throw new StoreUnavailable(new Error("gone for a moment"));
+    await store.mails.reschedule(...how);
+  };
   const deliver = createDeliverMail({
-    store,
+    store: { mails: { ...store.mails, reschedule } },
     mailer: { send: () => taken, [Symbol.dispose]: () => undefined },
     clock,
     trustedNowMs: async () => clock.nowMs(),
@@ -35,6 +42,7 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
     await store.mails.list({ withDelivered: true });
     assert.deepEqual(await claim(), [], `another node claimed the mail after ${seconds} s`);
   }
+  assert.equal(renewals, 20);
   clock.advanceMs(10_000);
   assert.equal((await claim()).length, 1);
 

@@ -32,6 +32,15 @@ export const mailerTo = (url: string) =>
     publicUrl: () => PUBLIC_URL,
   });
 
+/** Sends a new mail to a server. @returns the server's reply. */
+export async function sendTo(url: string): Promise<string> {
+  using mailer = mailerTo(url);
+  return await mailer.send(newMail(), never);
+}
+
+/** Sends a new mail to a server, which must fail. @returns the failure. */
+export const failureAt = (url: string): Promise<MailError> => toFailure(sendTo(url));
+
 /** Asserts that a send fails with one line that contains no secret. @returns that error. */
 export async function toFailure(sending: Promise<string>): Promise<MailError> {
   const error = await sending.then(

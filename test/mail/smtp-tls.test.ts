@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
 import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
-import { ACCOUNT, mailerTo, never, newMail, toFailure } from "./outgoing.ts";
+import { ACCOUNT, failureAt, mailerTo, never, newMail, sendTo, toFailure } from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
 
 /** Makes this process trust further certificates until disposed. */
@@ -40,9 +40,7 @@ test("with smtps: the connection is encrypted from the first byte", async () => 
   const key = readFileSync(CERTIFICATE_FILE.replace("cert.pem", "key.pem"));
   await using front = await wiretap(tap.port, { key, cert: readFileSync(CERTIFICATE_FILE) });
   await using outside = await wiretap(front.port);
-  using mailer = mailerTo(`smtps://localhost:${outside.port}`);
-
-  await mailer.send(newMail(), never);
+  await sendTo(`smtps://localhost:${outside.port}`);
 
   assert.equal(smtp.received.length, 1);
   assert.match(tap.heard(), /MAIL FROM/);
@@ -52,9 +50,8 @@ test("with smtps: the connection is encrypted from the first byte", async () => 
 test("an untrusted certificate ends the attempt before any mail data is sent", async () => {
   await using smtp = await playSmtp({ startTls: true, account: ACCOUNT });
   await using tap = await wiretap(smtp.port);
-  using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@localhost:${tap.port}`);
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@localhost:${tap.port}`);
 
   assert.equal(error.isRejected, false);
   assert.match(error.message, /certificate/);
@@ -67,9 +64,8 @@ test("an untrusted certificate ends the attempt before any mail data is sent", a
 test("a trusted certificate for another name ends the attempt", async () => {
   using _ = trustPlayedServer();
   await using smtp = await playSmtp({ startTls: true });
-  using mailer = mailerTo(`smtp://0.0.0.0:${smtp.port}`);
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://0.0.0.0:${smtp.port}`);
 
   assert.match(error.message, /certificate/);
 
@@ -112,9 +108,7 @@ test("a remote server that does not support EHLO gets no mail", async () => {
     });
   });
   let heard = "";
-  using mailer = mailerTo(`smtp://0.0.0.0:${await portOf(server)}`);
-
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://0.0.0.0:${await portOf(server)}`);
 
   assert.match(error.message, /does not offer TLS/);
   assert.doesNotMatch(heard, /HELO|MAIL|example/);
@@ -125,8 +119,7 @@ test("every spelling of loopback works without TLS and without a DNS query", asy
   const resolve = t.mock.method(dns.Resolver.prototype, "resolve4");
   const hosts = ["localhost", "LOCALHOST", "127.0.0.1", "127.1"];
   for (const host of hosts) {
-    using mailer = mailerTo(`smtp://${host}:${smtp.port}`);
-    await mailer.send(newMail(), never);
+    await sendTo(`smtp://${host}:${smtp.port}`);
   }
   assert.equal(smtp.received.length, hosts.length);
   assert.equal(resolve.mock.callCount(), 0);
@@ -148,9 +141,8 @@ for (const option of ["requireTLS=false", "ignoreTLS=true"]) {
 
 test("with requireTLS=true even a server on loopback must offer TLS", async () => {
   await using smtp = await playSmtp();
-  using mailer = mailerTo(`smtp://127.0.0.1:${smtp.port}?requireTLS=true`);
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://127.0.0.1:${smtp.port}?requireTLS=true`);
 
   assert.match(error.message, /does not offer TLS/);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);

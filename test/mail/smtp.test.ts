@@ -1,10 +1,27 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import type { OutgoingMail } from "../../src/mail/store.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
-import { ACCOUNT, mailerTo, never, newMail, PUBLIC_URL, TOKEN, toFailure } from "./outgoing.ts";
+import {
+  ACCOUNT,
+  failureAt,
+  mailerTo,
+  never,
+  newMail,
+  PUBLIC_URL,
+  sendTo,
+  TOKEN,
+  toFailure,
+} from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
+
+type Smtp = Awaited<ReturnType<typeof playSmtp>>;
+
+const idsIn = (smtp: Smtp) => smtp.received.map(({ mail }) => mail.messageId);
+
+const idOf = ({ id }: OutgoingMail) => `<${id}@example.org>`;
 
 test("a plain SMTP server receives the mail unchanged, and send returns its reply", async () => {
   await using smtp = await playSmtp();
@@ -41,18 +58,17 @@ test("a user name and a password may contain any character", async () => {
   const account = { user: "kurs@example.org", password: "p@ss:w/rd?#%ü" };
   await using smtp = await playSmtp({ account });
   const [user, password] = [account.user, account.password].map(encodeURIComponent);
-  using mailer = mailerTo(`smtp://${user}:${password}@127.0.0.1:${smtp.port}`);
-
-  await mailer.send(newMail(), never);
+  await sendTo(`smtp://${user}:${password}@127.0.0.1:${smtp.port}`);
 
   assert.equal(smtp.received[0]?.user, account.user);
 });
 
 test("a wrong password is a temporary failure, and the server learns of no mail", async () => {
   await using smtp = await playSmtp({ account: { user: "kurs", password: "another" } });
-  using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`);
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(
+    `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`,
+  );
 
   assert.equal(error.isRejected, false);
   assert.match(error.message, /535/);
@@ -60,47 +76,35 @@ test("a wrong password is a temporary failure, and the server learns of no mail"
 });
 
 for (const reject of ["RCPT", "DATA"] as const) {
-  test(`a 4xx reply to ${reject} is a temporary failure: the next attempt sends the same mail`, async () => {
-    await using smtp = await playSmtp();
-    using mailer = mailerTo(smtp.url);
-    const sent = newMail();
-    smtp.behave({ reject, code: 451, message: "come back later" });
+  for (const [code, message, isRejected] of [
+    [451, "come back later", false],
+    [550, "no such user here", true],
+  ] as const) {
+    test(`a ${code} reply to ${reject} is a ${isRejected ? "permanent" : "temporary"} failure, after which the same mail and others can be sent`, async () => {
+      await using smtp = await playSmtp();
+      using mailer = mailerTo(smtp.url);
+      const mails = [newMail(), newMail()] as const;
+      smtp.behave({ reject, code, message });
 
-    const error = await toFailure(mailer.send(sent, never));
-    assert.equal(error.isRejected, false);
-    assert.match(error.message, /451 .*come back later/);
-    assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
+      const error = await toFailure(mailer.send(mails[0], never));
+      assert.equal(error.isRejected, isRejected);
+      assert.match(error.message, new RegExp(`${code} .*${message}`));
+      assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
 
-    smtp.behave("accept");
-    await mailer.send(sent, never);
-    const ids = smtp.received.map(({ mail }) => mail.messageId);
-    assert.deepEqual(ids, [`<${sent.id}@example.org>`]);
-    assert.equal(smtp.attempts(), 2);
-  });
-
-  test(`a 5xx reply to ${reject} is a permanent failure and affects no other mail`, async () => {
-    await using smtp = await playSmtp();
-    using mailer = mailerTo(smtp.url);
-    smtp.behave({ reject, code: 550, message: "no such user here" });
-
-    const error = await toFailure(mailer.send(newMail(), never));
-    assert.equal(error.isRejected, true);
-    assert.match(error.message, /550 .*no such user here/);
-    assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
-
-    smtp.behave("accept");
-    await mailer.send(newMail(), never);
-    assert.equal(smtp.received.length, 1);
-  });
+      smtp.behave("accept");
+      for (const mail of mails) await mailer.send(mail, never);
+      assert.deepEqual(idsIn(smtp), mails.map(idOf));
+      assert.equal(smtp.attempts(), 3);
+    });
+  }
 }
 
 test("an error contains the server's reply without the recipient's address, in any case", async () => {
   await using smtp = await playSmtp();
-  using mailer = mailerTo(smtp.url);
   const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
   smtp.behave({ reject: "RCPT", code: 550, message });
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(smtp.url);
 
   assert.match(error.message, /550 <recipient> unknown, <<recipient>> or <recipient>$/);
   assert.doesNotMatch(error.message, /ada@/i);
@@ -108,10 +112,9 @@ test("an error contains the server's reply without the recipient's address, in a
 
 test("of a long reply, an error contains the first 300 characters", async () => {
   await using smtp = await playSmtp();
-  using mailer = mailerTo(smtp.url);
   smtp.behave({ reject: "RCPT", code: 550, message: "x".repeat(400) });
 
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(smtp.url);
 
   assert.match(error.message, /550 x+$/);
   assert.equal(error.message.length, 300);
@@ -129,8 +132,7 @@ test("a connection that breaks during a mail counts as one attempt and delivers 
   smtp.behave("accept");
   const next = newMail();
   await mailer.send(next, never);
-  const ids = smtp.received.map(({ mail }) => mail.messageId);
-  assert.deepEqual(ids, [`<${next.id}@example.org>`]);
+  assert.deepEqual(idsIn(smtp), [idOf(next)]);
   assert.equal(smtp.attempts(), 2);
 });
 
@@ -144,10 +146,7 @@ test("the mailer reconnects to a restarted server and sends the same mail", asyn
   const late = newMail();
   await eventually("mail", () => mailer.send(late, never).catch(() => undefined));
 
-  assert.deepEqual(
-    second.received.map(({ mail }) => mail.messageId),
-    [`<${late.id}@example.org>`],
-  );
+  assert.deepEqual(idsIn(second), [idOf(late)]);
 });
 
 test("a server that closes the connection before its greeting is tried once", async () => {
@@ -156,9 +155,7 @@ test("a server that closes the connection before its greeting is tried once", as
     calls += 1;
     socket.on("error", () => undefined).end();
   });
-  using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
-
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://127.0.0.1:${await portOf(server)}`);
 
   assert.deepEqual([error.isRejected, calls], [false, 1]);
 });
@@ -166,9 +163,7 @@ test("a server that closes the connection before its greeting is tried once", as
 test("a rejected connection is a failure that names the address", async () => {
   const stopped = await playSmtp({ account: ACCOUNT });
   await stopped[Symbol.asyncDispose]();
-  using mailer = mailerTo(stopped.url);
-
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(stopped.url);
 
   assert.equal(error.isRejected, false);
   assert.ok(error.message.includes(`127.0.0.1:${stopped.port}`), error.message);
@@ -178,9 +173,7 @@ test("a server that does not speak SMTP causes a failure with one line without c
   await using server = createServer((socket) =>
     socket.on("error", () => undefined).end("554-go\x1b[2J\x07 away\r\n554 \u009bnow\r\n"),
   );
-  using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
-
-  const error = await toFailure(mailer.send(newMail(), never));
+  const error = await failureAt(`smtp://127.0.0.1:${await portOf(server)}`);
 
   assert.equal(error.isRejected, false);
   assert.match(error.message, /554.*away/);
@@ -203,8 +196,7 @@ test("an aborted send ends at once, and its mail does not arrive later", {
   smtp.behave("accept");
   const next = newMail();
   await mailer.send(next, never);
-  const ids = smtp.received.map(({ mail }) => mail.messageId);
-  assert.deepEqual(ids, [`<${next.id}@example.org>`]);
+  assert.deepEqual(idsIn(smtp), [idOf(next)]);
 });
 
 test("a send that was aborted before it started sends nothing to the server", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
-import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import { test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
+import { forSdk } from "./doors.ts";
 import {
   assertRpcError,
   callOf,
@@ -10,67 +11,60 @@ import {
   EUR_USD,
   eras,
   headersOf,
+  initialize,
   PATH,
   type Posted,
   readOf,
   requestOf,
   rpcOf,
-  startWithKey,
+  startSharedWithKey,
   valueIn,
 } from "./messages.ts";
 
 const KIB_64 = 64 * 1024;
 
-const { service, apiKey, post, charging } = await startWithKey();
-after(() => service[Symbol.asyncDispose]());
+const { service, apiKey, post, charging } = await startSharedWithKey();
 const postText = (era: Era, raw: string): Promise<Answer> =>
   service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
 
-const malformed = [
-  ["nothing", ""],
-  ["white space", " \r\n"],
-  ["an object that is not closed", JSON.stringify(readOf("2025").json).slice(0, -1)],
-  ["an extra comma", '{"jsonrpc":"2.0","id":1,"method":"tools/list",}'],
-  ["two calls in a row", JSON.stringify(readOf("2025").json).repeat(2)],
-  ["a form body", "method=tools%2Fcall&name=get_rate"],
+const withHeaders = ({ headers, json }: Posted, more: Record<string, string>): Posted => ({
+  headers: { ...headers, ...more },
+  json,
+});
+
+/** Bodies that are no message, with the code of their error. */
+const noMessages = [
+  ["nothing", "", -32_700],
+  ["white space", " \r\n", -32_700],
+  ["an object that is not closed", JSON.stringify(readOf("2025").json).slice(0, -1), -32_700],
+  ["an extra comma", '{"jsonrpc":"2.0","id":1,"method":"tools/list",}', -32_700],
+  ["two calls in a row", JSON.stringify(readOf("2025").json).repeat(2), -32_700],
+  ["a form body", "method=tools%2Fcall&name=get_rate", -32_700],
+  ["null", "null", -32_600],
+  ["a number", "5", -32_600],
+  ["a text", '"tools/call"', -32_600],
+  ["an empty object", "{}", -32_600],
+  ["an object without a method", '{"jsonrpc":"2.0","id":null}', -32_600],
+  ["JSON-RPC 1.0", '{"jsonrpc":"1.0","id":null,"method":"tools/list"}', -32_600],
+  ["a list 32,000 deep", "[".repeat(32_000) + "]".repeat(32_000), -32_600],
+  ["an object 9,000 deep", `${'{"id":'.repeat(9000)}1${"}".repeat(9000)}`, -32_600],
+  [
+    "a batch with an id 10,000 deep",
+    `[{"id":${"[".repeat(10_000) + "]".repeat(10_000)}}]`,
+    -32_600,
+  ],
 ] as const;
 
-for (const [what, raw] of malformed) {
-  test(`MCP: ${what} is invalid JSON: 400 with -32700, uncharged`, async () => {
+for (const [what, raw, code] of noMessages) {
+  test(`MCP: ${what} is no message: 400 with ${code}, uncharged`, async () => {
+    const message = code === -32_700 ? "Parse error: Invalid JSON" : /\S/;
     for (const era of eras) {
       const answer = await charging(0, () => postText(era, raw));
-      assertRpcError(answer, 400, -32_700, "Parse error: Invalid JSON");
+      assertRpcError(answer, 400, code, message);
       assert.equal(rpcOf(answer).id, null);
     }
   });
 }
-
-const noMessages = [
-  ["null", "null"],
-  ["a number", "5"],
-  ["a text", '"tools/call"'],
-  ["an empty object", "{}"],
-  ["an object without a method", '{"jsonrpc":"2.0","id":null}'],
-  ["JSON-RPC 1.0", '{"jsonrpc":"1.0","id":null,"method":"tools/list"}'],
-  ["a list 32,000 deep", "[".repeat(32_000) + "]".repeat(32_000)],
-  ["an object 9,000 deep", `${'{"id":'.repeat(9000)}1${"}".repeat(9000)}`],
-  ["a batch with an id 10,000 deep", `[{"id":${"[".repeat(10_000) + "]".repeat(10_000)}}]`],
-] as const;
-
-for (const [what, raw] of noMessages) {
-  test(`MCP: ${what} is JSON, but not a message: 400 with -32600, uncharged`, async () => {
-    for (const era of eras) {
-      assertRpcError(await charging(0, () => postText(era, raw)), 400, -32_600);
-    }
-  });
-}
-
-test("MCP: a leading byte order mark is ignored, and the call is charged once", async () => {
-  for (const era of eras) {
-    const raw = `\ufeff${JSON.stringify(readOf(era).json)}`;
-    valueIn(rpcOf(await charging(1, () => postText(era, raw))));
-  }
-});
 
 const many = (count: number) => new Array<number>(count).fill(1);
 const manyMembers = (count: number) =>
@@ -78,34 +72,32 @@ const manyMembers = (count: number) =>
 
 /** Messages with values of a wrong type in places where the SDK validates each of them. */
 function wide(count: number): readonly (readonly [what: string, posted: Posted])[] {
-  const client = { name: "test", version: "1" };
-  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client };
-  const icons = { ...client, icons: many(count) };
+  const hello = initialize.json.params as object;
+  const icons = { name: "test", version: "1", icons: many(count) };
   const experimental = { experimental: manyMembers(count) };
   const modern = ({ headers, json }: Posted, name: string, value: unknown): Posted => {
     const _meta = { ...ENVELOPE, [`io.modelcontextprotocol/${name}`]: value };
     return { headers, json: { ...json, params: { ...(json.params as object), _meta } } };
   };
+  const list = requestOf("2026", "tools/list");
+  const usage = { name: "get_usage", capabilities: experimental };
   return [
-    ["initialize with icons", requestOf("2025", "initialize", { ...hello, clientInfo: icons })],
     [
-      "initialize with capabilities",
+      "2025: initialize with icons",
+      requestOf("2025", "initialize", { ...hello, clientInfo: icons }),
+    ],
+    [
+      "2025: initialize with capabilities",
       requestOf("2025", "initialize", { ...hello, capabilities: experimental }),
     ],
-    [
-      "a call of 2025 with capabilities",
-      requestOf("2025", "tools/call", { name: "get_usage", capabilities: experimental }),
-    ],
-    ["a call of 2026 with icons", modern(readOf("2026"), "clientInfo", icons)],
-    [
-      "tools/list of 2026 with capabilities",
-      modern(requestOf("2026", "tools/list"), "clientCapabilities", experimental),
-    ],
+    ["2025: a call with capabilities", requestOf("2025", "tools/call", usage)],
+    ["2026: a call with icons", modern(readOf("2026"), "clientInfo", icons)],
+    ["2026: tools/list with capabilities", modern(list, "clientCapabilities", experimental)],
   ];
 }
 
-for (const [what, posted] of wide(5000)) {
-  test(`MCP: ${what} by the thousand gets -32600 in a short response, uncharged`, async () => {
+for (const [index, [what, posted]] of wide(5000).entries()) {
+  test(`MCP: ${what} by the thousand or hundred gets a short response, uncharged`, async () => {
     const answer = await charging(0, () => post(posted));
 
     assertRpcError(answer, 400, -32_600, /256 JSON values/);
@@ -113,63 +105,66 @@ for (const [what, posted] of wide(5000)) {
     assert.ok(answer.text.length < 300, `${answer.text.length} bytes`);
     const rejected = await service.post(PATH, { ...posted, apiKey: "x" });
     assert.deepEqual([rejected.status, rejected.body.code], [401, "unauthorized"]);
+
+    const [, fewer] = wide(200)[index] ?? ["", posted];
+    const shorter = await charging(0, () => post(fewer));
+    assert.ok(rpcOf(shorter).error !== undefined || what.startsWith("2025"), shorter.text);
+    const bytesMax = Math.min(JSON.stringify(fewer.json).length, 1024);
+    assert.ok(shorter.text.length < bytesMax, `${shorter.text.length} bytes: ${shorter.text}`);
   });
 }
 
-for (const [what, { headers, json }] of wide(200)) {
-  test(`MCP: ${what} by the hundred gets a response that is shorter than the request`, async () => {
-    const answer = await charging(0, () => post({ headers, json }));
+test("MCP: a message of 256 JSON values is served, and one of 257 is rejected, uncharged", async () => {
+  const { json } = requestOf("2025", "ping");
+  const { length: own } = Object.values({ ...json, extra: [] });
+  const ofValues = (count: number) => {
+    // With spaces, since a text below 512 characters is not counted.
+    const params = { ...(json.params as object), extra: many(count - own) };
+    return JSON.stringify({ ...json, params }).padEnd(600);
+  };
 
-    assert.ok(rpcOf(answer).error !== undefined || what.includes("2025"), answer.text);
-    const bytesMax = Math.min(JSON.stringify(json).length, 1024);
-    assert.ok(answer.text.length < bytesMax, `${answer.text.length} bytes: ${answer.text}`);
-  });
-}
+  const most = await charging(0, () => postText("2025", ofValues(256)));
+  const tooMany = await charging(0, () => postText("2025", ofValues(257)));
 
-test("MCP: the error for an unknown tool cuts its long name", async () => {
+  assert.deepEqual([most.status, rpcOf(most).result], [200, {}]);
+  assertRpcError(tooMany, 400, -32_600, /256 JSON values/);
+});
+
+test("MCP: the error for an unknown tool has the call's id, and cuts its long name", async () => {
+  for (const era of eras) {
+    const answer = await charging(0, () => post(callOf(era, "nope", EUR_USD, "call-7")));
+    assertRpcError(answer, 200, -32_602, /nope/);
+    assert.equal(rpcOf(answer).id, "call-7");
+  }
   const answer = await post(callOf("2025", "n".repeat(5000)));
   assertRpcError(answer, 200, -32_602, /n{100}.*…$/);
   assert.ok(answer.text.length < 400, answer.text);
 });
 
-const wrongTypes = ["text/plain", "application/x-www-form-urlencoded", "application/json-rpc"];
-
-for (const contentType of wrongTypes) {
-  test(`MCP: a call with the Content-Type ${contentType} is 415 in the envelope, uncharged`, async () => {
-    for (const era of eras) {
-      const { headers, json } = readOf(era);
-      const typed = { headers: { ...headers, "content-type": contentType }, json };
+test("MCP: a call with another Content-Type is 415 in the envelope, uncharged", async () => {
+  const types = ["text/plain", "application/x-www-form-urlencoded", "application/json-rpc"];
+  for (const era of eras) {
+    for (const type of types) {
+      const typed = withHeaders(readOf(era), { "content-type": type });
       assertFailure(await charging(0, () => post(typed)), 415, "unsupported_media_type");
     }
-  });
-}
-
-test("MCP: 64 KiB are accepted; one byte more is 413 in the envelope, uncharged", async () => {
-  for (const era of eras) {
-    const raw = JSON.stringify(readOf(era).json);
-    valueIn(rpcOf(await charging(1, () => postText(era, raw.padEnd(KIB_64)))));
-    const answer = await charging(0, () => postText(era, raw.padEnd(KIB_64 + 1)));
-    assertFailure(answer, 413, "payload_too_large", "The request body is larger than 64 KiB.");
-    const wide = raw.replace('"EUR"', `"${"ä".repeat(KIB_64 / 2)}"`);
-    assertFailure(await charging(0, () => postText(era, wide)), 413, "payload_too_large");
   }
 });
 
-const unknownTools = ["nope", "GET_RATE", "get_rate_", "", "get-rate"];
-const prototypeNames = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"];
-
-for (const name of [...unknownTools, ...prototypeNames]) {
-  test(`MCP: ${JSON.stringify(name)} is an unknown tool: -32602 with its name, uncharged`, async () => {
-    for (const era of eras) {
-      const posted = callOf(era, name, EUR_USD, "call-7");
-      const answer = await charging(0, () => post(posted));
-      assertRpcError(answer, 200, -32_602);
-      const { id, error } = rpcOf(answer);
-      assert.equal(id, "call-7");
-      assert.ok(error?.message.includes(name), answer.text);
+test("MCP: 64 KiB are accepted, also behind a byte order mark; one byte more is 413", async () => {
+  for (const era of eras) {
+    const raw = JSON.stringify(readOf(era).json);
+    valueIn(rpcOf(await charging(1, () => postText(era, `\ufeff${raw}`))));
+    valueIn(rpcOf(await charging(1, () => postText(era, raw.padEnd(KIB_64)))));
+    for (const large of [
+      raw.padEnd(KIB_64 + 1),
+      raw.replace('"EUR"', `"${"ä".repeat(KIB_64 / 2)}"`),
+    ]) {
+      const answer = await charging(0, () => postText(era, large));
+      assertFailure(answer, 413, "payload_too_large", "The request body is larger than 64 KiB.");
     }
-  });
-}
+  }
+});
 
 test("MCP: a tool name that is missing or not a string is -32602, uncharged", async () => {
   for (const era of eras) {
@@ -199,66 +194,68 @@ test("MCP: a subscription is 404 in JSON at once, never a stream", async () => {
   }
 });
 
-test("MCP: a call without an id does not run: 202 without a body, uncharged", async () => {
-  for (const era of eras) {
-    const { headers, json } = readOf(era);
-    const { id: _id, ...notification } = json;
-    const answer = await charging(0, () => post({ headers, json: notification }));
-    assert.deepEqual([answer.status, answer.text], [202, ""]);
-    assertCommonHeaders(answer);
-  }
-});
-
 test("MCP: a header and body with different revisions are rejected, uncharged", async () => {
   const { headers, json } = readOf("2026");
-  const others = { ...headers, "mcp-name": "get_usage" };
+  const params = { name: "get_rate", arguments: EUR_USD };
   const mismatches = [
     [{ headers: headersOf("2025"), json }, -32_020],
-    [{ headers: others, json }, -32_020],
-    [{ headers, json: { ...json, params: { name: "get_rate", arguments: EUR_USD } } }, -32_602],
-    [
-      {
-        headers: { ...headersOf("2025"), "mcp-protocol-version": "1.0" },
-        json: readOf("2025").json,
-      },
-      -32_000,
-    ],
+    [withHeaders(readOf("2026"), { "mcp-name": "get_usage" }), -32_020],
+    [{ headers, json: { ...json, params } }, -32_602],
+    [withHeaders(readOf("2025"), { "mcp-protocol-version": "1.0" }), -32_000],
   ] as const;
   for (const [posted, code] of mismatches) {
     assertRpcError(await charging(0, () => post(posted)), 400, code);
   }
-  const later = "io.modelcontextprotocol/protocolVersion";
-  const _meta = { ...ENVELOPE, [later]: "2099-01-01" };
-  const unknown = {
-    headers: { ...headers, "mcp-protocol-version": "2099-01-01" },
-    json: { ...json, params: { ...(json.params as object), _meta } },
-  };
-  const answer = await charging(0, () => post(unknown));
+  const _meta = { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
+  const later = { headers, json: { ...json, params: { ...(json.params as object), _meta } } };
+  const answer = await charging(0, () =>
+    post(withHeaders(later, { "mcp-protocol-version": "2099-01-01" })),
+  );
   assertRpcError(answer, 400, -32_022, /2099-01-01/);
-  assert.deepEqual(rpcOf(answer).error?.data, {
-    supported: ["2026-07-28"],
-    requested: "2099-01-01",
+  const data = { supported: ["2026-07-28"], requested: "2099-01-01" };
+  assert.deepEqual(rpcOf(answer).error?.data, data);
+});
+
+/** @param accept `undefined` sends no Accept header. */
+function accepting({ headers, json }: Posted, accept: string | undefined): Posted {
+  const { accept: _usual, ...others } = headers;
+  return { headers: accept === undefined ? others : { ...others, accept }, json };
+}
+
+const accepted = [
+  ...["*/*", "application/json", "application/*", "Application/JSON; charset=utf-8"],
+  ...["text/html, */*;q=0.1", "text/event-stream, application/json;q=0.5", undefined],
+];
+
+for (const accept of accepted) {
+  test(`MCP: Accept: ${accept ?? "(none)"} gets JSON, in both eras`, async () => {
+    const agreed = await post(accepting(initialize, accept));
+    assert.equal(rpcOf(agreed).result?.protocolVersion, "2025-11-25", agreed.text);
+
+    for (const era of eras) {
+      const list = await post(accepting(requestOf(era, "tools/list"), accept));
+      assert.match(list.text, /"name":"get_rate"/);
+      const read = await charging(1, () => post(accepting(readOf(era), accept)));
+      assert.equal(valueIn(rpcOf(read)).rate, "1.1476");
+      const bySdk = await post(accepting(forSdk(callOf(era, "get_usage")), accept));
+      assert.equal(valueIn(rpcOf(bySdk)).plan, "free");
+      for (const { status, headers: sent } of [agreed, list, read, bySdk]) {
+        assert.equal(status, 200);
+        assert.equal(sent["content-type"], "application/json; charset=utf-8");
+      }
+    }
   });
+}
+
+test("MCP: an Accept without JSON is 406 in the 2025 era, uncharged", async () => {
+  const types = ["text/event-stream", "text/html", "application/json;q=0", "application/xml"];
+  for (const accept of types) {
+    const answer = await charging(0, () => post(accepting(readOf("2025"), accept)));
+    assertRpcError(answer, 406, -32_000, /Not Acceptable/);
+  }
 });
 
 test("MCP: the invalid messages caused no internal error", () => {
   const mistakes = service.logLines.filter((line) => line.includes('"err"'));
   assert.deepEqual(mistakes, []);
-});
-
-test("MCP: a message of 256 JSON values is served, and one of 257 is rejected, uncharged", async () => {
-  const { json } = requestOf("2025", "ping");
-  const { length: own } = Object.values({ ...json, extra: [] });
-  const ofValues = (count: number) => {
-    // With spaces, since a text below 512 characters is not counted.
-    const extra = Array.from({ length: count - own }, () => 1);
-    const params = json.params as object;
-    return JSON.stringify({ ...json, params: { ...params, extra } }).padEnd(600);
-  };
-
-  const most = await charging(0, () => postText("2025", ofValues(256)));
-  const tooMany = await charging(0, () => postText("2025", ofValues(257)));
-
-  assert.deepEqual([most.status, rpcOf(most).result], [200, {}]);
-  assertRpcError(tooMany, 400, -32_600, /256 JSON values/);
 });

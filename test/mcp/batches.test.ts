@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import {
   assertRpcError,
@@ -7,6 +7,7 @@ import {
   EUR_USD,
   failureIn,
   headersOf,
+  initialize,
   notificationOf,
   PATH,
   type RpcAnswer,
@@ -14,18 +15,18 @@ import {
   requestOf,
   rpcOf,
   rpcsOf,
+  startSharedWithKey,
   startWithKey,
   valueIn,
 } from "./messages.ts";
 
-const { service, apiKey, charging } = await startWithKey();
-after(() => service[Symbol.asyncDispose]());
+const { service, apiKey, charging } = await startSharedWithKey();
 
 /** A batch without a response by then hangs. */
 const DEADLINE = { timeout: 120_000 };
 
-const post = (messages: readonly unknown[], key = apiKey): Promise<Answer> =>
-  service.post(PATH, { apiKey: key, headers: headersOf("2025"), json: messages });
+const post = (messages: readonly unknown[]): Promise<Answer> =>
+  service.post(PATH, { apiKey, headers: headersOf("2025"), json: messages });
 
 const read = (id: unknown) => readOf("2025", id).json;
 const call = (id: unknown, name: string, given: Record<string, unknown>) =>
@@ -102,11 +103,8 @@ const codeOfKind = new Map([
   [7, "invalid_request"],
 ]);
 
-test("MCP batches: a single call in a batch gets the same response as without a batch", async () => {
+test('MCP batches: one call gets a response without a list, and 1 and "1" are two ids', async () => {
   assert.equal(valueIn(rpcOf(await charging(1, () => post([read(1)])))).rate, "1.1476");
-});
-
-test(`MCP batches: the number 1 and the string "1" are different ids`, async () => {
   const answers = rpcsOf(await charging(2, () => post([read(1), read("1")])));
   assert.deepEqual(
     answers.map(({ id }) => id),
@@ -114,11 +112,7 @@ test(`MCP batches: the number 1 and the string "1" are different ids`, async () 
   );
 });
 
-const initialize = requestOf("2025", "initialize", {
-  protocolVersion: "2025-11-25",
-  capabilities: {},
-  clientInfo: { name: "test", version: "1" },
-}).json;
+const list = (id: unknown, method = "tools/list") => requestOf("2025", method, {}, id).json;
 
 const rejected = [
   ["101 calls", times(101, read), /100/],
@@ -131,18 +125,10 @@ const rejected = [
   ["a repeated id", [read(1), read(1)], /same id/],
   ["a repeated id, far apart", [read("a"), ...times(50, read), read("a")], /same id/],
   ["a repeated id of different calls", [read(0), call(0, "get_usage", {})], /same id/],
-  ["initialize in it", [initialize, read(2)], /initialization/],
+  ["initialize in it", [initialize.json, read(2)], /initialization/],
   ["a call of 2026 in it", [read(1), readOf("2026", 2).json], /2026-07-28/],
-  [
-    "tools/list 100 times",
-    times(100, (id) => requestOf("2025", "tools/list", {}, id).json),
-    /once/,
-  ],
-  [
-    "a method twice besides a read",
-    [read(1), ...times(2, (id) => requestOf("2025", "ping", {}, `p${id}`).json)],
-    /ping.*once/,
-  ],
+  ["tools/list 100 times", times(100, list), /once/],
+  ["a method twice besides a read", [read(1), list("a", "ping"), list("b", "ping")], /ping.*once/],
   [
     "a malformed initialize twice",
     times(2, (id) => ({ jsonrpc: "2.0", id, method: "initialize" })),
@@ -153,11 +139,7 @@ const rejected = [
     [...times(20, read), ...[...free, free[9]].map((make, index) => make?.(`free ${index}`))],
     /at most 10/,
   ],
-  [
-    "11 unknown methods",
-    times(11, (id) => requestOf("2025", `nope/${id}`, {}, id).json),
-    /at most 10/,
-  ],
+  ["11 unknown methods", times(11, (id) => list(id, `nope/${id}`)), /at most 10/],
   [
     "more than 2,048 values",
     times(100, (id) => call(id, "get_rate", { ...EUR_USD, more: times(12, () => 1) })),
@@ -175,67 +157,53 @@ for (const [what, messages, message] of rejected) {
 }
 
 test("MCP batches: revision 2026-07-28 has none: rejected, uncharged", DEADLINE, async () => {
-  for (const messages of [
-    [readOf("2026").json],
-    [readOf("2026", 1).json, readOf("2026", 2).json],
-  ]) {
-    const { headers } = readOf("2026");
-    const how = { apiKey, headers, json: messages };
-    assertRpcError(await charging(0, () => service.post(PATH, how)), 400, -32_600, /2026-07-28/);
+  const batches = [
+    [readOf("2026").headers, [readOf("2026").json], -32_600],
+    [readOf("2026").headers, [readOf("2026", 1).json, readOf("2026", 2).json], -32_600],
+    [headersOf("2026"), [read(1), read(2)], -32_000],
+  ] as const;
+  for (const [headers, json, code] of batches) {
+    const answer = await charging(0, () => service.post(PATH, { apiKey, headers, json }));
+    assertRpcError(answer, 400, code, /2026-07-28/);
   }
-  const how = { apiKey, headers: headersOf("2026"), json: [read(1), read(2)] };
-  assertRpcError(await charging(0, () => service.post(PATH, how)), 400, -32_000, /2026-07-28/);
 });
 
-const cancelled = [
-  ["after it", [read(1), cancellation(1)]],
-  ["before it", [cancellation(1), read(1)]],
-  ["twice", [cancellation(1), read(1), cancellation(1)]],
-  ["without a reason", [read(1), { jsonrpc: "2.0", method: "notifications/cancelled" }]],
-] as const;
+const initialized = notificationOf("2025", "notifications/initialized").json;
 
-for (const [when, messages] of cancelled) {
-  test(
-    `MCP batches: a call that is cancelled ${when} still gets its response`,
-    DEADLINE,
-    async () => {
-      const answer = await charging(1, () => post(messages));
-      assert.equal(answer.status, 200);
-      const { id, ...rpc } = rpcOf(answer);
-      assert.equal(id, 1);
-      assert.equal(valueIn({ id, ...rpc }).rate, "1.1476");
-    },
-  );
+/** Batches with cancellations and notifications, and the ids of the calls in them. */
+const unanswered: readonly (readonly [
+  what: string,
+  messages: readonly unknown[],
+  ids: number[],
+])[] = [
+  ["a cancellation after the call", [read(1), cancellation(1)], [1]],
+  ["a cancellation before the call", [cancellation(1), read(1)], [1]],
+  ["two cancellations", [cancellation(1), read(1), cancellation(1)], [1]],
+  [
+    "a cancellation without a reason",
+    [read(1), { jsonrpc: "2.0", method: "notifications/cancelled" }],
+    [1],
+  ],
+  ["one of three calls cancelled", [read(1), read(2), cancellation(2), read(3)], [1, 2, 3]],
+  ["a notification", [initialized], []],
+  ["a notification and a cancellation", [initialized, cancellation(1)], []],
+  ["a cancellation", [cancellation(1)], []],
+  ["two cancellations and no call", [cancellation(1), cancellation("a")], []],
+];
+
+for (const [what, messages, ids] of unanswered) {
+  test(`MCP batches: with ${what}, each call gets its response`, DEADLINE, async () => {
+    const answer = await charging(ids.length, () => post(messages));
+
+    if (ids.length === 0) return assert.deepEqual([answer.status, answer.text], [202, ""]);
+    assert.equal(answer.status, 200);
+    const answers = ids.length === 1 ? [rpcOf(answer)] : rpcsOf(answer);
+    assert.deepEqual(
+      answers.map((rpc) => [rpc.id, valueIn(rpc).rate]),
+      ids.map((id) => [id, "1.1476"]),
+    );
+  });
 }
-
-test("MCP batches: of three calls, one cancelled, all get responses", DEADLINE, async () => {
-  const answer = await charging(3, () => post([read(1), read(2), cancellation(2), read(3)]));
-  assert.deepEqual(
-    rpcsOf(answer).map((rpc) => [rpc.id, valueIn(rpc).rate]),
-    [
-      [1, "1.1476"],
-      [2, "1.1476"],
-      [3, "1.1476"],
-    ],
-  );
-});
-
-test(
-  "MCP batches: only notifications, also cancellations, are 202 without a body",
-  DEADLINE,
-  async () => {
-    const initialized = notificationOf("2025", "notifications/initialized").json;
-    for (const messages of [
-      [initialized],
-      [initialized, cancellation(1)],
-      [cancellation(1)],
-      [cancellation(1), cancellation("a")],
-    ]) {
-      const answer = await charging(0, () => post(messages));
-      assert.deepEqual([answer.status, answer.text], [202, ""]);
-    }
-  },
-);
 
 test("MCP batches: a request named like a cancellation gets a response", DEADLINE, async () => {
   const misnamed = requestOf("2025", "notifications/cancelled", { requestId: 1 }, 2).json;
@@ -249,37 +217,23 @@ test("MCP batches: a request named like a cancellation gets a response", DEADLIN
   assert.equal(answers[1]?.error?.code, -32_601);
 });
 
-test("MCP batches: a batch larger than the remaining quota gets exactly the remaining units", async () => {
-  await using own = await startWithKey({ freePlanUnits: 10 });
-  const send = (messages: readonly unknown[]) =>
-    own.service.post(PATH, { apiKey: own.apiKey, headers: headersOf("2025"), json: messages });
-  assert.equal((await send([read(1), read(2), read(3)])).status, 200);
+test("MCP batches: of more calls than units, the first ones are served, and get_usage", async () => {
+  await using own = await startWithKey({ freePlanUnits: 7 });
+  const json = [...times(20, read), call("usage", "get_usage", {})];
 
-  const answers = rpcsOf(await send([...times(20, read), call("usage", "get_usage", {})]));
+  const answer = await own.service.post(PATH, {
+    apiKey: own.apiKey,
+    headers: headersOf("2025"),
+    json,
+  });
 
-  const calls = answers.slice(0, 20);
-  const served = calls.filter(({ result }) => result?.isError === undefined);
-  assert.equal(served.length, 7);
-  for (const rpc of served) assert.equal(valueIn(rpc).rate, "1.1476");
-  for (const rpc of calls.filter(({ result }) => result?.isError === true)) {
+  const answers = rpcsOf(answer);
+  for (const rpc of answers.slice(0, 7)) assert.equal(valueIn(rpc).rate, "1.1476");
+  for (const rpc of answers.slice(7, 20)) {
     const { request_id: _id, message: _message, ...envelope } = failureIn(rpc);
     const reset_at = "2026-12-01T00:00:00.000Z";
-    assert.deepEqual(envelope, { code: "quota_exceeded", limit: 10, remaining: 0, reset_at });
+    assert.deepEqual(envelope, { code: "quota_exceeded", limit: 7, remaining: 0, reset_at });
   }
   assert.equal(valueIn(answers[20] ?? { id: 0 }).plan, "free");
-  assert.equal(await own.usedUnits(), 10);
-  const days = own.service.query("SELECT sum(units) AS units FROM daily_usage");
-  assert.equal(days[0]?.units, 10);
-});
-
-test("MCP batches: ten concurrent batches on a small quota get exactly the quota in total", async () => {
-  await using own = await startWithKey({ freePlanUnits: 100 });
-  const how = { apiKey: own.apiKey, headers: headersOf("2025"), json: times(30, read) };
-
-  const answers = await Promise.all(times(10, () => own.service.post(PATH, how)));
-
-  const calls = answers.flatMap(rpcsOf);
-  assert.equal(calls.length, 300);
-  assert.equal(calls.filter(({ result }) => result?.isError === undefined).length, 100);
-  assert.equal(await own.usedUnits(), 100);
+  assert.equal(await own.usedUnits(), 7);
 });

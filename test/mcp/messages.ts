@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { assertCommonHeaders } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
@@ -54,6 +55,12 @@ export function requestOf(era: Era, method: string, params: Members = {}, id: un
   return { headers, json: { ...json, id } };
 }
 
+export const initialize = requestOf("2025", "initialize", {
+  protocolVersion: VERSION_OF["2025"],
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+});
+
 /** A tool call. */
 export function callOf(era: Era, name: string, given: Members = {}, id: unknown = 1): Posted {
   const { headers, json } = requestOf(era, "tools/call", { name, arguments: given }, id);
@@ -93,6 +100,13 @@ export async function startWithKey(config: Partial<Config> = {}) {
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
+}
+
+/** Starts one for all tests of a file, which stops after them. */
+export async function startSharedWithKey(config: Partial<Config> = {}) {
+  const started = await startWithKey(config);
+  after(() => started[Symbol.asyncDispose]());
+  return started;
 }
 
 /** A JSON-RPC response, as far as tests read it. */

@@ -1,73 +1,98 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFailure, assertKeyRejected } from "../support/assertions.ts";
-import { startSharedService } from "../support/service.ts";
+import { assertFailure, assertKeyRejected, CHALLENGE } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
+// The order of the checks of a read, and what each response tells of its price and of the quota
+// (draft-ietf-httpapi-ratelimit-headers): what a client paid for, and what cost nothing.
+
+const QUOTA = 2;
 const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
+const SYMBOL_MESSAGE = "Asset symbol format is invalid.";
 const UNSUPPORTED_MESSAGE = "The requested currency pair is not currently supported.";
 const UNAVAILABLE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
+const SECONDS_TO_DECEMBER = 9.5 * 86_400;
 
-const service = await startSharedService({ config: { freePlanUnits: 5 } });
+const service = await startSharedService({ config: { freePlanUnits: QUOTA } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
-/** An account with a key and this many of its 5 units used. */
-async function accountWith({ used }: { used: number }) {
-  const { session, apiKey, keyId: id } = await service.newCustomer();
-  for (let unit = 0; unit < used; unit += 1) await service.get("/v1/rates/EUR/USD", { apiKey });
-  assert.equal(await service.usedUnits(session), used);
-  return { session, apiKey, id };
+const reads = [
+  ["a supported pair", "EUR/USD", 200, 1],
+  ["an unsupported pair", "USD/NONE", 404, 1, "unsupported_pair", UNSUPPORTED_MESSAGE],
+  ["a suspended pair", "HALTED/USD", 503, 1, "temporarily_unavailable", UNAVAILABLE_MESSAGE],
+  ["an invalid symbol", "E/USD", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],
+  ["two invalid symbols", "E/U", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],
+  ["a malformed escape", "%zz/USD", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],
+] as const;
+
+const pathOf = (pair: string) => `/v1/rates/${pair}`;
+
+/** Asserts what a response tells of its units and of the quota. */
+function assertUnits({ headers }: Answer, units: number, left: number): void {
+  assert.equal(headers["units-charged"], String(units));
+  assert.equal(headers["ratelimit-policy"], `"units";q=${QUOTA};w=${30 * 86_400}`);
+  assert.equal(headers.ratelimit, `"units";r=${left};t=${SECONDS_TO_DECEMBER}`);
 }
 
-const invalidKeys = [
-  ["no key", undefined],
-  ["a malformed key", "svc_live_123"],
-  ["an unknown key", `svc_live_${"0".repeat(64)}`],
-] as const;
+for (const method of ["GET", "HEAD"] as const) {
+  for (const [what, pair, status, units, code = "", message] of reads) {
+    test(`§4 rates: ${method} of ${what} is ${status} and costs ${units}, up to the last unit`, async () => {
+      const { apiKey, usedUnits } = await service.newCustomer();
+      const call = () => service.call(method, pathOf(pair), { apiKey });
+      const assertAnswer = (answer: Answer) => {
+        assert.equal(answer.status, status);
+        if (method === "HEAD") assert.equal(answer.text, "");
+        else if (code !== "") assertFailure(answer, status, code, message);
+        if (status === 503) assert.equal(answer.headers["retry-after"], "3600");
+        assert.ok(status === 200 || !answer.text.includes("1.5"));
+      };
 
-const reads = [
-  ["a supported pair", "/v1/rates/EUR/USD"],
-  ["an invalid symbol", "/v1/rates/E/USD"],
-  ["an unsupported pair", "/v1/rates/USD/NONE"],
-  ["a suspended pair", "/v1/rates/HALTED/USD"],
-] as const;
+      for (let left = QUOTA - 1; left >= 0; left -= 1) {
+        const answer = await call();
+        assertAnswer(answer);
+        if (units === 0) await service.readRate("EUR/USD", apiKey);
+        assertUnits(answer, units, units === 0 ? left + 1 : left);
+        assert.equal(await usedUnits(), QUOTA - left);
+      }
 
-for (const [credential, apiKey] of invalidKeys) {
-  for (const [what, path] of reads) {
-    test(`§4 rates, step 1: ${credential} with ${what} is 401 before any other check`, async () => {
-      const charges = service.query("SELECT * FROM period_usage");
-
-      const answer = await service.get(path, apiKey === undefined ? {} : { apiKey });
-
-      assertKeyRejected(answer);
-      assert.deepEqual(service.query("SELECT * FROM period_usage"), charges);
+      const exhausted = await call();
+      assertUnits(exhausted, 0, 0);
+      assert.equal(await usedUnits(), QUOTA);
+      if (units === 0) return assertAnswer(exhausted);
+      assert.equal(exhausted.headers["retry-after"], String(SECONDS_TO_DECEMBER));
+      if (method === "HEAD") return assert.deepEqual([exhausted.status, exhausted.text], [429, ""]);
+      assertFailure(exhausted, 429, "quota_exceeded", QUOTA_MESSAGE);
+      const { limit, remaining, reset_at: resetAt } = exhausted.body;
+      assert.deepEqual([limit, remaining, resetAt], [QUOTA, 0, "2026-12-01T00:00:00.000Z"]);
     });
   }
 }
 
-test("§4 rates, step 1: a revoked key with an invalid symbol is 401, uncharged", async () => {
-  const { session, apiKey, id } = await accountWith({ used: 0 });
-  await service.revokeKey(session, id);
+test("§4 rates, step 1: without a valid key every read is 401 before any other check, uncharged", async () => {
+  const revoked = await service.newCustomer();
+  await service.revokeKey(revoked.session, revoked.keyId);
+  const charges = service.query("SELECT * FROM period_usage");
+  const credentials = [
+    {},
+    { apiKey: "svc_live_123" },
+    { apiKey: `svc_live_${"0".repeat(64)}` },
+    { apiKey: `${revoked.apiKey}0` },
+    { apiKey: revoked.apiKey },
+    { session: revoked.session },
+  ];
 
-  for (const [, path] of reads) assertKeyRejected(await service.get(path, { apiKey }));
+  for (const credential of credentials) {
+    for (const [, pair] of reads) {
+      assertKeyRejected(await service.get(pathOf(pair), credential));
+      const head = await service.call("HEAD", pathOf(pair), credential);
+      assert.deepEqual([head.status, head.text, head.headers.ratelimit], [401, "", undefined]);
+      assert.match(head.headers["www-authenticate"] ?? "", CHALLENGE.ApiKey);
+    }
+  }
 
-  assert.equal(await service.usedUnits(session), 0);
-});
-
-test("§4 rates, step 2: an invalid symbol is 400 although the quota is exhausted", async () => {
-  const { session, apiKey } = await accountWith({ used: 5 });
-
-  const answer = await service.get("/v1/rates/E/USD", { apiKey });
-
-  assertFailure(answer, 400, "invalid_asset_symbol", "Asset symbol format is invalid.");
-  assert.equal(await service.usedUnits(session), 5);
-});
-
-test("§4 rates, step 2: two invalid symbols are one error, uncharged", async () => {
-  const { session, apiKey } = await accountWith({ used: 1 });
-
-  assertFailure(await service.get("/v1/rates/E/U", { apiKey }), 400, "invalid_asset_symbol");
-  assert.equal(await service.usedUnits(session), 1);
+  assert.deepEqual(service.query("SELECT * FROM period_usage"), charges);
 });
 
 const meaningful = [
@@ -76,8 +101,8 @@ const meaningful = [
 ];
 
 test("§4 rates: a parameter that would change the meaning is 400 after step 2, uncharged", async () => {
-  const { session, apiKey, id } = await accountWith({ used: 4 });
-  const others = ["?", "?a=date", "?dates=1", "?a;date=1", "?a=b&c", "?%zz=1&__proto__=1"];
+  const { session, apiKey, keyId, read, usedUnits } = await service.newCustomer();
+  await read();
   const queries = [
     ...meaningful.map((name) => [name, `?${name}=2025-01-01`] as const),
     ...["?date", "?date=", "?a=b&date=1&date=2", "?d%61te=1", "?Date=1", "?date&at=1"].map(
@@ -85,110 +110,64 @@ test("§4 rates: a parameter that would change the meaning is 400 after step 2, 
     ),
   ];
   for (const [name, query] of queries) {
-    const path = `/v1/rates/EUR/USD${query}`;
+    const path = pathOf(`EUR/USD${query}`);
     const answer = await service.get(path, { apiKey });
 
-    assertFailure(
-      answer,
-      400,
-      "invalid_request",
-      new RegExp(`^There is no parameter ${name}: `, "i"),
-    );
-    assert.equal(answer.headers["units-charged"], "0");
-    assert.match(answer.headers.ratelimit ?? "", /r=1;/);
+    const rule = new RegExp(`^There is no parameter ${name}: `, "i");
+    assertFailure(answer, 400, "invalid_request", rule);
+    assertUnits(answer, 0, 1);
     assert.equal((await service.call("HEAD", path, { apiKey })).status, 400, path);
-    const unknown = await service.get(`/v1/rates/USD/NONE${query}`, { apiKey });
-    assertFailure(unknown, 400, "invalid_request");
-    const invalid = await service.get(`/v1/rates/E/USD${query}`, { apiKey });
-    assertFailure(invalid, 400, "invalid_asset_symbol");
+    assertFailure(await read(`USD/NONE${query}`), 400, "invalid_request");
+    assertFailure(await read(`E/USD${query}`), 400, "invalid_asset_symbol");
     assertKeyRejected(await service.get(path));
   }
-  assert.equal(await service.usedUnits(session), 4);
+  assert.equal(await usedUnits(), 1);
 
-  assert.equal((await service.get("/v1/rates/EUR/USD?a=b", { apiKey })).status, 200);
-  const exhausted = await service.get("/v1/rates/EUR/USD?date=1", { apiKey });
-  assertFailure(exhausted, 400, "invalid_request");
-  for (const query of others) {
-    const ignored = await service.get(`/v1/rates/EUR/USD${query}`, { apiKey });
-    assertFailure(ignored, 429, "quota_exceeded");
+  assert.equal((await read("EUR/USD?a=b")).status, 200);
+  assertFailure(await read("EUR/USD?date=1"), 400, "invalid_request");
+  for (const query of ["?", "?a=date", "?dates=1", "?a;date=1", "?a=b&c", "?%zz=1&__proto__=1"]) {
+    assertFailure(await read(`EUR/USD${query}`), 429, "quota_exceeded");
   }
-  await service.revokeKey(session, id);
-  assertKeyRejected(await service.get("/v1/rates/EUR/USD?date=1", { apiKey }));
-  assert.equal(await service.usedUnits(session), 5);
+  await service.revokeKey(session, keyId);
+  assertKeyRejected(await read("EUR/USD?date=1"));
+  assert.equal(await usedUnits(), QUOTA);
 });
 
-for (const [what, path] of reads.filter(([what]) => what !== "an invalid symbol")) {
-  test(`§4 rates, step 3: ${what} is 429 when the quota is exhausted, uncharged`, async () => {
-    const { session, apiKey } = await accountWith({ used: 5 });
+test("a read that its form rejects costs nothing, and what is no read says nothing about units", async () => {
+  const { session, apiKey, usedUnits } = await service.newCustomer();
+  const path = pathOf("EUR/USD");
+  const answers = [
+    await service.get(path, { apiKey, headers: { host: "a b" } }),
+    await service.get(path, { apiKey, headers: { "content-length": "20000" } }),
+    await service.post(path, { apiKey }),
+    await service.get("/v1/rates/EUR", { apiKey }),
+    await service.get("/v1/account/usage", { session }),
+    await service.get("/v1/account/usage"),
+  ];
 
-    const answer = await service.get(path, { apiKey });
-
-    assertFailure(answer, 429, "quota_exceeded", QUOTA_MESSAGE);
-    assert.deepEqual(
-      [answer.body.limit, answer.body.remaining, answer.body.reset_at],
-      [5, 0, "2026-12-01T00:00:00.000Z"],
-    );
-    assert.equal(answer.headers["retry-after"], String(9.5 * 86_400));
-    assert.equal(await service.usedUnits(session), 5);
-  });
-}
-
-test("§4 rates, step 3: HEAD is 429 when the quota is exhausted, with Retry-After", async () => {
-  const { session, apiKey } = await accountWith({ used: 5 });
-
-  const answer = await service.call("HEAD", "/v1/rates/EUR/USD", { apiKey });
-
-  assert.deepEqual([answer.status, answer.text], [429, ""]);
-  assert.equal(answer.headers["retry-after"], String(9.5 * 86_400));
-  assert.equal(await service.usedUnits(session), 5);
+  const told = answers.map(({ status, headers }) => [status, headers["units-charged"]]);
+  const others = [405, 404, 200, 401].map((status) => [status, undefined]);
+  assert.deepEqual(told, [[400, "0"], [413, "0"], ...others]);
+  assert.equal(await usedUnits(), 0);
 });
 
-test("§4 rates, step 3: the last unit is served, and the next read is rejected", async () => {
-  const { session, apiKey } = await accountWith({ used: 4 });
+const resets = [
+  ["2026-11-30T23:59:58.001Z", 30, 2],
+  ["2026-11-30T23:59:59.999Z", 30, 1],
+  ["2026-12-01T00:00:00.000Z", 31, 31 * 86_400],
+  ["2026-12-31T23:59:59.999Z", 31, 1],
+  ["2027-02-10T00:00:00.000Z", 28, 19 * 86_400],
+  ["2028-02-10T00:00:00.000Z", 29, 20 * 86_400],
+] as const;
 
-  const last = await service.get("/v1/rates/EUR/USD", { apiKey });
-  const next = await service.get("/v1/rates/EUR/USD", { apiKey });
+test("§8 quota state: the window is the calendar month, the seconds to its end are rounded up", async () => {
+  await using own = await startService();
+  const { apiKey } = await own.newCustomer();
 
-  assert.equal(last.status, 200);
-  assertFailure(next, 429, "quota_exceeded", QUOTA_MESSAGE);
-  assert.equal(await service.usedUnits(session), 5);
-});
-
-test("§4 rates, step 4: an unsupported pair is 404, and its unit is not refunded", async () => {
-  const { session, apiKey } = await accountWith({ used: 1 });
-
-  const answer = await service.get("/v1/rates/USD/NONE", { apiKey });
-
-  assertFailure(answer, 404, "unsupported_pair", UNSUPPORTED_MESSAGE);
-  assert.equal(await service.usedUnits(session), 2);
-});
-
-test("§4 rates, step 4: an unsupported pair may use the last unit", async () => {
-  const { session, apiKey } = await accountWith({ used: 4 });
-
-  assertFailure(await service.get("/v1/rates/USD/NONE", { apiKey }), 404, "unsupported_pair");
-  assertFailure(await service.get("/v1/rates/EUR/USD", { apiKey }), 429, "quota_exceeded");
-  assert.equal(await service.usedUnits(session), 5);
-});
-
-test("§4 rates, step 4: a suspended pair is 503 with Retry-After, and is charged", async () => {
-  const { session, apiKey } = await accountWith({ used: 1 });
-
-  const answer = await service.get("/v1/rates/HALTED/USD", { apiKey });
-
-  assertFailure(answer, 503, "temporarily_unavailable", UNAVAILABLE_MESSAGE);
-  assert.ok(!answer.text.includes("1.5"));
-  assert.equal(await service.usedUnits(session), 2);
-});
-
-test("§4 rates, step 4: a pair is served again once it is resumed", async () => {
-  const { apiKey } = await accountWith({ used: 0 });
-  service.storeRate("PAUSED", "USD", "7");
-  service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'PAUSED'");
-  const during = await service.get("/v1/rates/PAUSED/USD", { apiKey });
-  service.query("UPDATE rates SET suspended_at = NULL WHERE base = 'PAUSED'");
-
-  const afterwards = await service.get("/v1/rates/PAUSED/USD", { apiKey });
-
-  assert.deepEqual([during.status, afterwards.status], [503, 200]);
+  for (const [time, days, seconds] of resets) {
+    own.clock.set(time);
+    const { headers } = await own.readRate("EUR/USD", apiKey);
+    assert.equal(headers["ratelimit-policy"], `"units";q=1000;w=${days * 86_400}`);
+    assert.match(headers.ratelimit ?? "", new RegExp(`^"units";r=99\\d;t=${seconds}$`));
+  }
 });

@@ -56,34 +56,17 @@ suite("the caches of a node on PostgreSQL", () => {
       ["a revoked key", "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1"],
       ["a key with another digest", "UPDATE api_keys SET key_hash = 'new' WHERE account_id = $1"],
       ["a suspended account", "UPDATE accounts SET suspended_at = '2026' WHERE id = $1"],
-    ] as const;
-    for (const [what, sql] of rejecting) {
-      test(`${what} is rejected, uncharged`, async () => {
-        const { accountId, read } = await newWarmCustomer();
-
-        await other.query(sql, accountId);
-
-        assert.equal(foundOf(await read()), undefined);
-        assert.equal(await usedUnits(store, accountId), 2);
-      });
-    }
-
-    const exhausting = [
       ["the quota of its plan", "UPDATE plans SET units_per_period = 2 WHERE name = 'plan-' || $1"],
       ["another plan", "UPDATE accounts SET plan = 'two' WHERE id = $1"],
     ] as const;
-    for (const [what, sql] of exhausting) {
-      test(`${what} limits the account`, async () => {
+    for (const [what, sql] of rejecting) {
+      test(`${what} serves no read, uncharged`, async () => {
         await other.query("INSERT INTO plans VALUES ('two', 2) ON CONFLICT DO NOTHING");
         const { accountId, read } = await newWarmCustomer();
 
         await other.query(sql, accountId);
 
-        assert.deepEqual(await read(), {
-          accountId,
-          quota: { quotaUnits: 2, usedUnits: 2 },
-          found: "exhausted",
-        });
+        assert.equal(foundOf(await read()), what.endsWith("plan") ? "exhausted" : undefined);
         assert.equal(await usedUnits(store, accountId), 2);
       });
     }
@@ -92,10 +75,8 @@ suite("the caches of a node on PostgreSQL", () => {
       const { accountId, read } = await newWarmCustomer(2);
       assert.equal(foundOf(await read()), "exhausted");
 
-      await other.query(
-        "UPDATE plans SET units_per_period = 3 WHERE name = 'plan-' || $1",
-        accountId,
-      );
+      const raise = "UPDATE plans SET units_per_period = 3 WHERE name = 'plan-' || $1";
+      await other.query(raise, accountId);
 
       assert.ok(isServed(await read()));
       assert.equal(foundOf(await read()), "exhausted");
@@ -163,12 +144,8 @@ suite("the caches of a node on PostgreSQL", () => {
       const result = await run(sql, values);
       if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
       searches += 1;
-      if (searches === 1) {
-        await other.query(
-          "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1",
-          accountId,
-        );
-      }
+      const revoke = "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1";
+      if (searches === 1) await other.query(revoke, accountId);
       return result;
     };
 

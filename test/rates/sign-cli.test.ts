@@ -116,7 +116,7 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
 });
 
 suite("signed rates, by commands", { concurrency: 4 }, () => {
-  test("a signature outlasts a restart, and a restore after a leak lists and serves the new key only", async () => {
+  test("a restore after a leak lists and serves the new key only", async () => {
     await using place = await newPlace();
     const [leaked, fresh] = [await place.newKey("leaked.pem"), await place.newKey("fresh.pem")];
     const backup = join(place.path, "backup.db");
@@ -127,11 +127,6 @@ suite("signed rates, by commands", { concurrency: 4 }, () => {
       ({ apiKey } = await server.newCustomer());
       before = String((await server.readRate("EUR/USD", apiKey)).headers.signature);
       assert.equal((await place.run(["backup", backup])).exitCode, 0);
-      await server.stop();
-    }
-    {
-      await using server = await place.serve(leaked);
-      assert.equal((await server.readRate("EUR/USD", apiKey)).headers.signature, before);
       await server.stop();
     }
     assert.equal((await place.run(["rates", "sign"], fresh)).exitCode, 0);
@@ -155,13 +150,10 @@ suite("signed rates, by commands", { concurrency: 4 }, () => {
     const first = await place.run(["rates", "import", "-"], key, csv("0.0000108", "06"));
     const held = await place.run(["rates", "import", "-"], key, csv("38.87", "07"));
     const released = await place.run(["rates", "release", "PEPE", "USD"], key);
-    const warned = await place.run(
-      ["rates", "import", "-"],
-      undefined,
-      `${HEADER}A1,B2,1,2020-01-06T15:00:00Z\n`,
-    );
-    const a1b2 = `${HEADER}A1,B2,9,2020-01-07T15:00:00Z\n`;
-    const heldUnsigned = await place.run(["rates", "import", "-"], undefined, a1b2);
+    const unsignedCsv = (rate: string, day: string) => csv(rate, day).replace("PEPE,USD", "A1,B2");
+    const run = (input: string) => place.run(["rates", "import", "-"], undefined, input);
+    const warned = await run(unsignedCsv("1", "06"));
+    const heldUnsigned = await run(unsignedCsv("9", "07"));
     const releasedUnsigned = await place.run(["rates", "release", "A1", "B2"]);
     const unsigned = await place.run(["rates", "release", "PEPE", "USD"]);
 
@@ -228,12 +220,8 @@ suite("signed rates, by commands", { concurrency: 4 }, () => {
     });
     const contents = files.map((name) => readFileSync(join(place.dataDirectory, name)));
     assert.ok(contents.some((content) => content.includes(String(publicKey.x))));
-    for (const form of [
-      raw,
-      raw.toString("base64"),
-      raw.toString("base64url"),
-      raw.toString("hex"),
-    ]) {
+    const texts = (["base64", "base64url", "hex"] as const).map((form) => raw.toString(form));
+    for (const form of [raw, ...texts]) {
       for (const content of contents) assert.equal(content.includes(form), false);
       assert.equal(log.includes(String(form)), false);
     }

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { Client } from "pg";
 import { BY } from "../contract/suite/database.ts";
 import { callOf, PATH as MCP, readOf, requestOf } from "../mcp/messages.ts";
-import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
+import { type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
 import { type Customer, PASSWORD } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
-import { connectTo } from "../support/nodes.ts";
 import type { Json, OpenApiDocument } from "../support/openapi.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
-// A client may take 30 s to send a body: its access may end in between.
+// A client may take 30 s to send a body: its access may end in between. That a change tests the
+// session in its own transaction is shown on both engines by test/contract/suite/accounts.ts.
 
 interface Late {
   readonly name: string;
@@ -95,44 +94,33 @@ async function begin({ service }: ServiceOnEngine, requests: readonly Late[]) {
 const isLookup = (sql: unknown) => /^\s*SELECT s\.account_id\s+FROM sessions/.test(String(sql));
 
 type Sqlite = { readonly sourceSQL: string; all(...values: unknown[]): unknown[] };
-type Postgres = { query(asked: { text?: string }, ...values: unknown[]): Promise<unknown> };
 
-/** Counts the sessions that the service has looked up, on either engine. */
+/** Counts the sessions that the service has looked up. */
 function countLookups() {
-  const [sqlite, postgres] = [StatementSync.prototype as Sqlite, Client.prototype as Postgres];
-  const [{ all }, { query }] = [sqlite, postgres];
+  const sqlite = StatementSync.prototype as Sqlite;
+  const { all } = sqlite;
   const counted = {
     lookups: 0,
     [Symbol.dispose]() {
       sqlite.all = all;
-      postgres.query = query;
     },
   };
   sqlite.all = function (...values) {
     if (isLookup(this.sourceSQL)) counted.lookups += 1;
     return all.apply(this, values);
   };
-  postgres.query = function (asked, ...values) {
-    const result = query.call(this, asked, ...values);
-    if (!isLookup(asked.text)) return result;
-    return result.finally(() => (counted.lookups += 1));
-  };
   return counted;
 }
 
-const TABLES = ["accounts", "api_keys", "auth_windows", "events", "mail_tokens", "sessions"];
+const TABLES = "accounts api_keys auth_windows charged_units events mail_tokens sessions".split(
+  " ",
+);
 
 /** All that an owner can change. */
-async function stored({ service, url }: ServiceOnEngine): Promise<string[]> {
-  await using client = url === undefined ? undefined : await connectTo(url);
-  const rows: string[] = [];
-  for (const table of [...TABLES, url === undefined ? "charged_units" : "period_usage"]) {
-    const sql = `SELECT * FROM ${table}`;
-    const found = client === undefined ? service.query(sql) : (await client.query(sql)).rows;
-    rows.push(...found.map((row) => `${table}: ${JSON.stringify(row)}`));
-  }
-  return rows.sort();
-}
+const stored = ({ service }: ServiceOnEngine): string[] =>
+  TABLES.flatMap((table) =>
+    service.query(`SELECT * FROM ${table}`).map((row) => `${table}: ${JSON.stringify(row)}`),
+  ).sort();
 
 /** How a session and a key end. */
 const endings = {
@@ -150,44 +138,42 @@ const endings = {
   },
 } satisfies Record<string, (on: ServiceOnEngine, owner: Customer) => Promise<unknown>>;
 
-for (const engine of engines) {
-  suite(`a request whose body arrives late, on ${engine}`, () => {
-    test("is served while its session and its key are valid", async () => {
-      await using on = await startServiceOn(engine);
-      const statuses: Record<string, number> = {};
-      // Each on an account of its own: some end the session.
-      for (const { name } of await withSession(on, await on.service.newCustomer())) {
-        const requests = await withSession(on, await on.service.newCustomer());
-        const [late] = requests.filter((one) => one.name === name);
-        using held = await begin(on, late === undefined ? [] : [late]);
-        Object.assign(statuses, await held.finish());
-      }
-      using held = await begin(on, withKey(await on.service.newCustomer()));
+suite("a request whose body arrives late", () => {
+  test("is served while its session and its key are valid", async () => {
+    await using on = await startServiceOn("sqlite");
+    const statuses: Record<string, number> = {};
+    // Each on an account of its own: some end the session.
+    for (const { name } of await withSession(on, await on.service.newCustomer())) {
+      const requests = await withSession(on, await on.service.newCustomer());
+      const [late] = requests.filter((one) => one.name === name);
+      using held = await begin(on, late === undefined ? [] : [late]);
       Object.assign(statuses, await held.finish());
-
-      const rejected = Object.entries(statuses).filter(([, status]) => status > 299);
-      assert.deepEqual(rejected, []);
-    });
-
-    for (const [what, end] of Object.entries(endings)) {
-      test(`is 401 when ${what} before its last byte, and changes nothing`, async () => {
-        await using on = await startServiceOn(engine);
-        const owner = await on.service.newCustomer();
-        const requests = await withSession(on, owner);
-        using counted = countLookups();
-        using held = await begin(on, requests);
-        using keyed = await begin(on, withKey(owner));
-        const isAccepted = () => counted.lookups >= requests.length || undefined;
-        await eventually("acceptance of each session", isAccepted);
-        await end(on, owner);
-        const before = await stored(on);
-
-        const statuses = { ...(await held.finish()), ...(await keyed.finish()) };
-
-        const served = Object.entries(statuses).filter(([, status]) => status !== 401);
-        assert.deepEqual(served, []);
-        assert.deepEqual(await stored(on), before);
-      });
     }
+    using held = await begin(on, withKey(await on.service.newCustomer()));
+    Object.assign(statuses, await held.finish());
+
+    const rejected = Object.entries(statuses).filter(([, status]) => status > 299);
+    assert.deepEqual(rejected, []);
   });
-}
+
+  for (const [what, end] of Object.entries(endings)) {
+    test(`is 401 when ${what} before its last byte, and changes nothing`, async () => {
+      await using on = await startServiceOn("sqlite");
+      const owner = await on.service.newCustomer();
+      const requests = await withSession(on, owner);
+      using counted = countLookups();
+      using held = await begin(on, requests);
+      using keyed = await begin(on, withKey(owner));
+      const isAccepted = () => counted.lookups >= requests.length || undefined;
+      await eventually("acceptance of each session", isAccepted);
+      await end(on, owner);
+      const before = stored(on);
+
+      const statuses = { ...(await held.finish()), ...(await keyed.finish()) };
+
+      const served = Object.entries(statuses).filter(([, status]) => status !== 401);
+      assert.deepEqual(served, []);
+      assert.deepEqual(stored(on), before);
+    });
+  }
+});

@@ -39,13 +39,6 @@ test("login: an unknown email gets the same response as a wrong password, except
   assert.deepEqual(comparable(unknown), comparable(wrong));
 });
 
-test("login: an attempt with an unknown email does not create an account", async () => {
-  await logIn("ghost@example.org");
-  await logIn("ghost@example.org");
-
-  assert.deepEqual(service.query("SELECT 1 FROM accounts WHERE email = 'ghost@example.org'"), []);
-});
-
 test("login: the server trims and lower-cases the email but not the password", async () => {
   assert.equal((await logIn(" ADA@Example.ORG\n")).status, 200);
 
@@ -66,6 +59,7 @@ const neverPasswords = [
   ["a password below the minimum length", "short"],
   ["a password above the maximum length", "k".repeat(300)],
   ["a common password", "password1"],
+  ["the stored hash", String(service.query("SELECT password_hash AS h FROM accounts")[0]?.h)],
 ] as const;
 
 for (const [what, password] of neverPasswords) {
@@ -73,12 +67,6 @@ for (const [what, password] of neverPasswords) {
     assertFailure(await logIn(EMAIL, password), 401, "unauthorized", MESSAGE);
   });
 }
-
-test("login: the stored hash of a password is not accepted as the password", async () => {
-  const [account] = service.query("SELECT password_hash FROM accounts WHERE email = ?", EMAIL);
-
-  assertFailure(await logIn(EMAIL, account?.password_hash), 401, "unauthorized", MESSAGE);
-});
 
 const badFields = [
   ["no email", { password: PASSWORD }, /\bemail\b.*missing/],
@@ -101,9 +89,11 @@ for (const [what, json, message] of badFields) {
   });
 }
 
-test("login: the server treats SQL in the fields as text", async () => {
-  const before = service.query("SELECT count(*) AS n FROM accounts")[0]?.n;
+test("login: an unknown email, also one with SQL, creates no account", async () => {
+  const before = service.query("SELECT count(*) AS n FROM accounts");
 
-  assertFailure(await logIn("'--@example.org", "' OR 1=1 --"), 401, "unauthorized", MESSAGE);
-  assert.equal(service.query("SELECT count(*) AS n FROM accounts")[0]?.n, before);
+  for (const email of ["ghost@example.org", "ghost@example.org", "'--@example.org"]) {
+    assertFailure(await logIn(email, "' OR 1=1 --"), 401, "unauthorized", MESSAGE);
+  }
+  assert.deepEqual(service.query("SELECT count(*) AS n FROM accounts"), before);
 });

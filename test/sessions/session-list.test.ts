@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { suite, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, assertSessionRejected, uuidV7 } from "../support/assertions.ts";
-import { engines, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
 
@@ -23,129 +22,76 @@ const listOf = async (service: TestService, session: string) =>
 const isValid = async (service: TestService, session: string) =>
   (await service.get(USAGE, { session })).status === 200;
 
-/** The id of a session, as another session of the account sees it: the newest one. */
-const newestOf = async (service: TestService, session: string) =>
-  (await listOf(service, session))[0]?.id ?? "";
-
-const eventsOf = async (service: TestService, session: string) => {
+const eventsOf = async (session: string) => {
   const { events } = (await service.get("/v1/account/events", { session })).body;
-  return (events as { action: string; actor: string; address: string; details: unknown }[]).filter(
-    ({ action }) => action.endsWith(".ended"),
-  );
+  const all = events as { id: string; at: string; action: string; details: unknown }[];
+  return all.filter(({ action }) => action.endsWith(".ended"));
 };
 
-for (const engine of engines) {
-  suite(`${SESSIONS} on ${engine}`, () => {
-    test("lists the account's valid sessions, newest first, without a token or its digest", async () => {
-      await using on = await startServiceOn(engine);
-      const { service } = on;
-      const first = await service.openSession("ada@example.org");
-      service.clock.advanceMs(1000);
-      const second = await service.logIn("ada@example.org");
-      const other = await service.openSession("bob@example.org");
-
-      const answer = await service.get(SESSIONS, { session: first });
-
-      assert.equal(answer.status, 200);
-      const [newest, oldest] = answer.body.sessions as readonly Listed[];
-      assert.deepEqual(answer.body, {
-        sessions: [
-          {
-            id: newest?.id,
-            created_at: "2026-11-21T12:00:01.000Z",
-            expires_at: "2026-11-22T12:00:01.000Z",
-            address: "127.0.0.1",
-            current: false,
-          },
-          {
-            id: oldest?.id,
-            created_at: "2026-11-21T12:00:00.000Z",
-            expires_at: "2026-11-22T12:00:00.000Z",
-            address: "127.0.0.1",
-            current: true,
-          },
-        ],
-      });
-      for (const { id } of [newest, oldest] as readonly Listed[]) assert.match(id, uuidV7);
-      for (const token of [first, second, other]) {
-        for (const secret of [token, token.slice("svc_sess_".length), hash("sha256", token)]) {
-          assert.ok(!answer.text.includes(secret));
-        }
-      }
-      assert.deepEqual(
-        (await listOf(service, second)).map(({ current }) => current),
-        [true, false],
-      );
-    });
-
-    test("a session that another one ends is rejected at the next request on every node", async () => {
-      await using on = await startServiceOn(engine);
-      const { service, config } = on;
-      const { clock, dataDirectory } = service;
-      await using node = await startService({ clock, dataDirectory, config });
-      const own = await service.openSession("ada@example.org");
-      const stolen = await service.logIn("ada@example.org");
-      const id = await newestOf(service, own);
-      assert.ok(await isValid(node, stolen));
-
-      const ended = await service.call("DELETE", `${SESSIONS}/${id.toUpperCase()}`, {
-        session: own,
-      });
-
-      assert.deepEqual([ended.status, ended.text], [204, ""]);
-      for (const each of [service, node]) {
-        assertSessionRejected(await each.get(USAGE, { session: stolen }));
-        assert.ok(await isValid(each, own));
-      }
-      assert.equal((await listOf(node, own)).length, 1);
-      assert.deepEqual(
-        (await eventsOf(service, own)).map(({ action, actor, address, details }) => [
-          action,
-          actor,
-          address,
-          details,
-        ]),
-        [["session.ended", "account", "127.0.0.1", { session_id: id }]],
-      );
-      assertFailure(
-        await service.call("DELETE", `${SESSIONS}/${id}`, { session: own }),
-        404,
-        "not_found",
-        "There is no valid session with this id.",
-      );
-    });
-
-    test("a session ends every other one of its account at once, and stays valid", async () => {
-      await using on = await startServiceOn(engine);
-      const { service, config } = on;
-      const { clock, dataDirectory } = service;
-      await using node = await startService({ clock, dataDirectory, config });
-      const { session: own, read } = await service.newCustomer("ada@example.org");
-      const others = [await service.logIn("ada@example.org"), await node.logIn("ada@example.org")];
-      const bob = await service.openSession("bob@example.org");
-
-      const ended = await service.call("DELETE", SESSIONS, { session: own });
-
-      assert.deepEqual([ended.status, ended.text], [204, ""]);
-      for (const each of [service, node]) {
-        for (const session of others) {
-          assertSessionRejected(await each.get(USAGE, { session }));
-          assertSessionRejected(await each.call("DELETE", SESSIONS, { session }));
-        }
-        assert.ok(await isValid(each, own));
-        assert.ok(await isValid(each, bob));
-      }
-      assert.equal((await read()).status, 200);
-      assert.equal((await service.call("DELETE", SESSIONS, { session: own })).status, 204);
-      assert.deepEqual(
-        (await eventsOf(service, own)).map(({ action, details }) => [action, details]),
-        [["sessions.ended", { sessions: 2 }]],
-      );
-    });
-  });
-}
-
 const service = await startSharedService({ config: { trustedProxies: ["loopback"] } });
+
+test("sessions: the list has the account's valid ones, newest first, without a token or its digest", async () => {
+  const first = await service.openSession("ada@example.org");
+  service.clock.advanceMs(1000);
+  const second = await service.logIn("ada@example.org");
+  const other = await service.openSession();
+
+  const answer = await service.get(SESSIONS, { session: first });
+
+  assert.equal(answer.status, 200);
+  const [newest, oldest] = answer.body.sessions as readonly Listed[];
+  const of = (day: number, second: number) => `2026-11-${day}T12:00:0${second}.000Z`;
+  const address = "127.0.0.1";
+  assert.deepEqual(answer.body.sessions, [
+    { id: newest?.id, created_at: of(21, 1), expires_at: of(22, 1), address, current: false },
+    { id: oldest?.id, created_at: of(21, 0), expires_at: of(22, 0), address, current: true },
+  ]);
+  for (const { id } of [newest, oldest] as readonly Listed[]) assert.match(id, uuidV7);
+  for (const token of [first, second, other]) {
+    for (const secret of [token, token.slice("svc_sess_".length), hash("sha256", token)]) {
+      assert.ok(!answer.text.includes(secret));
+    }
+  }
+  const current = (await listOf(service, second)).map((listed) => listed.current);
+  assert.deepEqual(current, [true, false]);
+});
+
+test("sessions: one that another one ends is rejected at the next request, with an event", async () => {
+  const own = await service.openSession("eve@example.org");
+  const stolen = await service.logIn("eve@example.org");
+  const id = (await listOf(service, own))[0]?.id ?? "";
+  const end = (spelled: string) =>
+    service.call("DELETE", `${SESSIONS}/${spelled}`, { session: own });
+
+  const ended = await end(id.toUpperCase());
+
+  assert.deepEqual([ended.status, ended.text], [204, ""]);
+  assertSessionRejected(await service.get(USAGE, { session: stolen }));
+  assert.equal((await listOf(service, own)).length, 1);
+  const event = { action: "session.ended", actor: "account", address: "127.0.0.1" };
+  const details = { session_id: id };
+  const [{ id: _, at: __, ...recorded } = {}] = await eventsOf(own);
+  assert.deepEqual(recorded, { ...event, details });
+  assertFailure(await end(id), 404, "not_found", "There is no valid session with this id.");
+});
+
+test("sessions: one ends every other one of its account at once, and stays valid", async () => {
+  const { email, session: own, read } = await service.newCustomer();
+  const others = [await service.logIn(email), await service.logIn(email)];
+  const foreign = await service.openSession();
+
+  const ended = await service.call("DELETE", SESSIONS, { session: own });
+
+  assert.deepEqual([ended.status, ended.text], [204, ""]);
+  for (const session of others) {
+    assertSessionRejected(await service.call("DELETE", SESSIONS, { session }));
+  }
+  for (const session of [own, foreign]) assert.ok(await isValid(service, session));
+  assert.equal((await read()).status, 200);
+  assert.equal((await service.call("DELETE", SESSIONS, { session: own })).status, 204);
+  const details = (await eventsOf(own)).map((event) => event.details);
+  assert.deepEqual(details, [{ sessions: 2 }]);
+});
 
 const logInFrom = async (email: string, from: string) => {
   const headers = { "x-forwarded-for": from };

@@ -38,15 +38,6 @@ function writtenOut(count: bigint, places: number): string {
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
-/** Whether two decimal texts are the same number, with any trailing zeros. */
-function isSameNumber(left: string, right: string): boolean {
-  const a = counted(left);
-  const b = counted(right);
-  const places = Math.max(a.places, b.places);
-  const inPlaces = (n: typeof a) => n.count * 10n ** BigInt(places - n.places);
-  return inPlaces(a) === inPlaces(b);
-}
-
 test("any decimal text of a publisher keeps every digit", () => {
   fc.assert(fc.property(printed, (text) => assert.equal(parseDecimal(text), text)));
 });
@@ -77,90 +68,27 @@ test("moving the point equals integer arithmetic with powers of ten", () => {
   );
 });
 
-test("moving the point left and back gives the same text", () => {
-  fc.assert(
-    fc.property(printed, fc.nat(40), (text, places) => {
-      assert.equal(movePoint(movePoint(text as Decimal, -places), places), text);
-    }),
-  );
-});
-
-test("moving the point right and back gives the same number", () => {
-  fc.assert(
-    fc.property(printed, fc.nat(40), (text, places) => {
-      const back = movePoint(movePoint(text as Decimal, places), -places);
-      assert.ok(isSameNumber(back, text), `${text} became ${back}`);
-      assert.ok(back.startsWith(text), `${text} became ${back}`);
-    }),
-  );
-});
-
-test("rates per 100 and per 1,000 units become exact rates per unit", () => {
-  assert.equal(movePoint("6.392" as Decimal, -2), "0.06392");
-  assert.equal(movePoint("7.80" as Decimal, -2), "0.0780");
-  assert.equal(movePoint("1234" as Decimal, -3), "1.234");
-  assert.equal(movePoint("0.5" as Decimal, 2), "50");
-});
-
 test("writing out an exponent keeps trailing zeros and removes leading ones", () => {
   const cases = [
     ["1.0e-5", "0.000010"],
-    ["1E3", "1000"],
-    ["1.25e1", "12.5"],
-    ["1.25E+2", "125"],
-    ["0.001e3", "1"],
     ["0.00120e2", "0.120"],
-    ["12e0", "12"],
     ["1.10e-0", "1.10"],
-    ["0e5", "0"],
     ["0.00e1", "0.0"],
     ["1e0001", "10"],
   ] as const;
   for (const [text, written] of cases) assert.equal(parseDecimal(text), written, text);
 });
 
-test("digits that a float cannot hold are kept", () => {
-  const long = "0.1000000000000000055511151231257827021181583404541015625";
-  assert.equal(parseDecimal(long), long);
-  assert.equal(parseDecimal("9007199254740993"), "9007199254740993");
-  assert.equal(
-    parseDecimal("123456789012345678901234567890.10"),
-    "123456789012345678901234567890.10",
-  );
-});
-
 const malformed = [
-  ["an empty text", ""],
-  ["a word", "abc"],
-  ["not a number", "NaN"],
-  ["infinity", "Infinity"],
-  ["a plus sign", "+1.5"],
-  ["two minus signs", "--1"],
-  ["only a minus sign", "-"],
-  ["a leading zero", "01.5"],
-  ["a leading point", ".5"],
-  ["a trailing point", "5."],
-  ["two points", "1.2.3"],
-  ["a decimal comma", "1,5"],
-  ["a thousands separator", "1'000"],
-  ["an underscore", "1_000"],
-  ["a hexadecimal number", "0x10"],
-  ["a JavaScript BigInt literal", "10n"],
-  ["an exponent without digits", "1e"],
-  ["an exponent with a fraction", "1e1.5"],
-  ["an exponent of five digits", "1e00001"],
-  ["leading white space", " 1.5"],
-  ["trailing white space", "1.5 "],
-  ["a trailing line feed", "1.5\n"],
-  ["digits of another script", "١.٥"],
-  ["a full-width digit", "１"],
-  ["a minus sign that is not a hyphen", "−1"],
-  ["a percentage", "5%"],
-] as const;
+  ...["", "abc", "NaN", "Infinity", "+1.5", "--1", "-", "01.5", ".5", "5.", "1.2.3", "1,5"],
+  ...["1'000", "1_000", "0x10", "10n", "1e", "1e1.5", "1e00001", " 1.5", "1.5 ", "1.5\n", "5%"],
+  // Other scripts' digits, a full-width digit, and a minus sign that is not a hyphen.
+  ...["١.٥", "１", "−1"],
+];
 
-for (const [what, text] of malformed) {
-  test(`${what} is not a decimal number`, () => assert.equal(parseDecimal(text), "malformed"));
-}
+test("no other notation is a decimal number", () => {
+  for (const text of malformed) assert.equal(parseDecimal(text), "malformed", text);
+});
 
 test("a number below zero is reported as negative, and minus zero is zero", () => {
   for (const text of ["-1", "-0.001", "-1e-5", "-1.50E3"]) {
@@ -224,26 +152,9 @@ test("a product equals that of the integers, with the places of both factors", (
   );
 });
 
-test("a product does not depend on the order of its factors, and 1 is neutral", () => {
-  fc.assert(
-    fc.property(factor, factor, (left, right) => {
-      const [a, b] = [left as Decimal, right as Decimal];
-      assert.equal(multiply(a, b), multiply(b, a));
-      assert.equal(multiply(a, "1" as Decimal), a);
-    }),
-  );
-});
-
 const products = [
   ["2.50", "1.1476", "2.869000"],
-  ["1250.50", "1.1476", "1435.073800"],
   ["0", "1.1476", "0.0000"],
-  ["0.00", "0.0", "0.000"],
-  ["0", "0", "0"],
-  ["10", "10", "100"],
-  ["0.1", "0.1", "0.01"],
-  ["0.5", "2", "1.0"],
-  ["0.001", "1000", "1.000"],
   // As floats: 0.30000000000000004 and 9007199254740992.
   ["3", "0.1", "0.3"],
   ["9007199254740993", "1", "9007199254740993"],

@@ -30,41 +30,22 @@ test("the letters T and Z may be in lower case (RFC 3339, section 5.6)", () => {
   assert.equal(parseInstant("2026-03-13t15:00:00z"), "2026-03-13T15:00:00.000000000Z");
 });
 
+/** Only the form of RFC 3339 with seconds and an offset; no leap second, no year of five digits. */
 const noInstants = [
-  ["an empty text", ""],
-  ["only a date", "2026-03-13"],
-  ["a time without an offset", "2026-03-13T15:00:00"],
-  ["a space instead of the T", "2026-03-13 15:00:00Z"],
-  ["minutes without seconds", "2026-03-13T15:00Z"],
-  ["ten digits of the second", "2026-03-13T15:00:00.1234567890Z"],
-  ["a point without digits", "2026-03-13T15:00:00.Z"],
-  ["a comma instead of the point", "2026-03-13T15:00:00,5Z"],
-  ["the basic format", "20260313T150000Z"],
-  ["an offset without a colon", "2026-03-13T15:00:00+0100"],
-  ["an offset of 24 hours", "2026-03-13T15:00:00+24:00"],
-  ["a time zone's name after the offset", "2026-03-13T15:00:00Z[Europe/Berlin]"],
-  ["a thirtieth of February", "2026-02-30T15:00:00Z"],
-  ["a leap day in another year", "2026-02-29T15:00:00Z"],
-  ["a thirteenth month", "2026-13-01T15:00:00Z"],
-  ["a day 0", "2026-03-00T15:00:00Z"],
-  ["a 24th hour", "2026-03-13T24:00:00Z"],
-  ["a 60th minute", "2026-03-13T15:60:00Z"],
-  ["a leap second", "2016-12-31T23:59:60Z"],
-  ["a part of a leap second", "2016-12-31T23:59:60.999999999Z"],
-  ["a leap second at an offset", "2017-01-01T00:59:60+01:00"],
-  ["a 61st second", "2026-03-13T15:00:61Z"],
-  ["a year of five digits", "12026-03-13T15:00:00Z"],
-  ["a year with a sign", "+002026-03-13T15:00:00Z"],
-  ["leading white space", " 2026-03-13T15:00:00Z"],
-  ["a trailing line feed", "2026-03-13T15:00:00Z\n"],
-  ["digits of another script", "٢٠٢٦-03-13T15:00:00Z"],
-  ["a time before the year 0", "0000-01-01T00:00:00+00:01"],
-  ["a time after the year 9999", "9999-12-31T23:59:59-00:01"],
-] as const;
+  ...["", "2026-03-13", "2026-03-13T15:00:00", "2026-03-13 15:00:00Z", "2026-03-13T15:00Z"],
+  ...["2026-03-13T15:00:00.1234567890Z", "2026-03-13T15:00:00.Z", "2026-03-13T15:00:00,5Z"],
+  ...["20260313T150000Z", "2026-03-13T15:00:00+0100", "2026-03-13T15:00:00+24:00"],
+  ...["2026-03-13T15:00:00Z[Europe/Berlin]", "2026-02-30T15:00:00Z", "2026-02-29T15:00:00Z"],
+  ...["2026-13-01T15:00:00Z", "2026-03-00T15:00:00Z", "2026-03-13T24:00:00Z"],
+  ...["2026-03-13T15:60:00Z", "2026-03-13T15:00:61Z", "2016-12-31T23:59:60Z"],
+  ...["2016-12-31T23:59:60.999999999Z", "2017-01-01T00:59:60+01:00", "12026-03-13T15:00:00Z"],
+  ...["+002026-03-13T15:00:00Z", " 2026-03-13T15:00:00Z", "2026-03-13T15:00:00Z\n"],
+  ...["٢٠٢٦-03-13T15:00:00Z", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"],
+];
 
-for (const [what, text] of noInstants) {
-  test(`${what} is not an instant`, () => assert.equal(parseInstant(text), undefined));
-}
+test("no other text is an instant", () => {
+  for (const text of noInstants) assert.equal(parseInstant(text), undefined, text);
+});
 
 test("the first and the last instant of the years 0 to 9999 can be written", () => {
   for (const text of ["0000-01-01T00:00:00.000000000Z", "9999-12-31T23:59:59.999999999Z"]) {

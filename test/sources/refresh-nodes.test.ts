@@ -96,10 +96,7 @@ test("an exception in a publisher's parser shows in the status and does not bloc
   await using ecb = await playPublisher(body(ECB));
   await using store = openSqliteStore(directory.path, 5000);
   const sound = sourceAt("ecb", [ecb.address], clock);
-  const faulty = {
-    ...sound,
-    fetch: () => Promise.reject(new TypeError("no such member")),
-  };
+  const faulty = { ...sound, fetch: () => Promise.reject(new TypeError("no such member")) };
   const policy = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
   const refresh = createRefreshSource({
     ...{ store, clock, policy, headersOf, packContent },

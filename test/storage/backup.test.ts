@@ -9,95 +9,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { openConnection } from "../support/client.ts";
-import { eventually } from "../support/mails.ts";
-import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { kurs as runProgram, temporaryDirectory } from "../support/process.ts";
+import { startService } from "../support/service.ts";
 import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();
 
 suite("kurs backup", { concurrency: 3 }, () => {
-  test("during reads contains every unit charged before it, and fails no read", async () => {
-    await using directory = await copyOf(stored.dataDirectory);
-    await using target = await temporaryDirectory();
-    await using server = await serve({
-      dataDirectory: directory.path,
-      env: { PLAN_FREE_UNITS: "1000000" },
-    });
-    const file = join(target.path, "copy.db");
-    const unitsBefore = stateOf(join(directory.path, "kurs.db")).units;
-    let [answered, sent, isReading] = [0, 0, true];
-    const readOn = async () => {
-      using connection = openConnection(server.url);
-      while (isReading) {
-        sent += 1;
-        const { status, text } = await connection.readRate("X00001/USD", stored.customer.apiKey);
-        assert.equal(status, 200, text);
-        answered += 1;
-      }
-    };
-    const readers = Array.from({ length: 8 }, readOn);
-    await eventually("some answers", () => (answered > 100 ? true : undefined));
-
-    const answeredBefore = answered;
-    const ended = await kurs(["backup", file], { dataDirectory: directory.path });
-    const sentAfter = sent;
-    isReading = false;
-    await Promise.all(readers);
-
-    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-    const { integrity, units, dailyUnits, pairs } = stateOf(file);
-    assert.deepEqual([integrity, pairs], ["ok", 20_000]);
-    assert.ok(units >= unitsBefore + answeredBefore, `${units} of ${answeredBefore}`);
-    assert.ok(units <= unitsBefore + sentAfter, `${units} of ${sentAfter}`);
-    assert.equal(dailyUnits, units);
-    assert.ok(answered > answeredBefore + 8, "no read was served meanwhile");
-    assert.match(ended.stdout, new RegExp(`: 2 accounts, 1 active key, ${units} units\n$`));
-    assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.deepEqual(namesIn(target.path), ["copy.db"]);
-    assert.equal(stateOf(join(directory.path, "kurs.db")).units, unitsBefore + answered);
-  });
-
-  test("that is killed leaves the old file, none or a whole one, and the next one works", async () => {
-    await using directory = await copyOf(stored.dataDirectory);
-    await using target = await temporaryDirectory();
-    const dataDirectory = directory.path;
-    for (const [index, exists] of [false, true].entries()) {
-      const file = join(target.path, `${index}.db`);
-      if (exists) writeFileSync(file, "an older one");
-      await using program = new Program(["backup", file, "--force"], { dataDirectory });
-      // A backup can end between two polls.
-      await eventually("its work", () =>
-        namesIn(target.path).some((name) => name.startsWith(`${index}.db.`)) || !program.isRunning
-          ? true
-          : undefined,
-      );
-      await pause(index * 15);
-      program.signal("SIGKILL");
-      await program.end();
-      // An unfinished backup has not changed the old file; it is killed at any moment.
-      const isThere = namesIn(target.path).includes(`${index}.db`);
-      const isOld = isThere && readFileSync(file, "utf8") === "an older one";
-      assert.ok(isThere || !exists);
-      if (isThere && !isOld) assert.equal(stateOf(file).integrity, "ok");
-      assert.equal((await kurs(["backup", file, "--force"], { dataDirectory })).exitCode, 0);
-      assert.equal(stateOf(file).pairs, 20_000);
-    }
-  });
-
-  test("into a directory is named after its time, and a second one does not replace it", async () => {
-    await using target = await temporaryDirectory();
-    const { dataDirectory } = stored;
-    for (const _ of [1, 2]) await kurs(["backup", target.path], { dataDirectory });
-    const names = namesIn(target.path);
-    assert.equal(names.pop(), "kurs-backups.lock");
-    assert.equal(names.length, 2);
-    for (const name of names)
-      assert.match(name, /^kurs-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/);
-  });
-
   test("contains no free pages with deleted sessions", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "copy.backup.db");
@@ -119,19 +40,18 @@ suite("kurs backup", { concurrency: 3 }, () => {
     const run = (file: string, ...more: string[]) =>
       kurs(["backup", file, ...more], { dataDirectory });
 
+    const toNothing = join(elsewhere.path, "to-nothing");
+    symlinkSync(join(dataDirectory, "nowhere"), toNothing);
+    const link = join(elsewhere.path, "link");
+    symlinkSync(dataDirectory, link);
+
     assertRejected(await run(taken), /taken\.backup already exists: .* --force\.$/m);
-    symlinkSync(join(dataDirectory, "nowhere"), join(elsewhere.path, "to-nothing"));
-    const toNothing = await run(join(elsewhere.path, "to-nothing"));
-    assertRejected(toNothing, /to-nothing already exists: .* --force\.$/m);
+    assertRejected(await run(toNothing), /to-nothing already exists: .* --force\.$/m);
     assertRejected(await run(join(dataDirectory, "no/where.db")), /no directory \S+: create it/);
-    for (const name of ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"]) {
-      const rejected = await run(join(dataDirectory, name), "--force");
-      assertRejected(rejected, /is a part of the database itself/);
+    const own = ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"];
+    for (const file of [...own.map((name) => join(dataDirectory, name)), join(link, "kurs.db")]) {
+      assertRejected(await run(file, "--force"), /is a part of the database itself/);
     }
-    const sameDirectory = join(elsewhere.path, "link");
-    symlinkSync(dataDirectory, sameDirectory);
-    const behindLink = await run(join(sameDirectory, "kurs.db"), "--force");
-    assertRejected(behindLink, /is a part of the database itself/);
     assertRejected(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);
@@ -149,7 +69,8 @@ suite("kurs backup", { concurrency: 3 }, () => {
 
     for (const command of [...copies, "rates list", "migrate", "doctor", "serve"]) {
       const env = { PORT: "0" };
-      const { exitCode, stdout, stderr } = await kurs(command.split(" "), { dataDirectory, env });
+      const run = command === "serve" ? runProgram : kurs;
+      const { exitCode, stdout, stderr } = await run(command.split(" "), { dataDirectory, env });
       assert.equal(exitCode, 1, command);
       assert.match(
         stdout + stderr,
@@ -208,19 +129,17 @@ suite("a service on a restored backup", () => {
       /^restored the backup of \S+Z \(0\.1\.0\), schema \d+, to \S+: 1 account,/,
     );
     assert.match(stdout, /^1 session ended/m);
-    await using server = await serve({ dataDirectory });
+    // The password was hashed by a real server.
+    await using service = await startService({ dataDirectory, secrets: createSecrets() });
 
-    const old = await server.get("/v1/account/usage", { session: customer.session });
+    const old = await service.get("/v1/account/usage", { session: customer.session });
     assert.equal(old.status, 401);
-    const session = await server.logIn("ada@example.org");
-    assert.equal(await server.usedUnits(session), 5);
-    const { status, body } = await server.get("/v1/rates/X00042/USD", {
-      apiKey: customer.apiKey,
-    });
+    const session = await service.logIn("ada@example.org");
+    assert.equal(await service.usedUnits(session), 5);
+    const { status, body } = await service.readRate("X00042/USD", customer.apiKey);
     assert.deepEqual([status, body.rate], [200, "1.00042"]);
-    const revoked = { apiKey: customer.early.apiKey };
-    assert.equal((await server.get("/v1/rates/X00042/USD", revoked)).status, 401);
-    assert.equal(await server.usedUnits(session), 6);
+    assert.equal((await service.readRate("X00042/USD", customer.early.apiKey)).status, 401);
+    assert.equal(await service.usedUnits(session), 6);
     assert.equal(statSync(join(dataDirectory, "kurs.db")).mode & 0o777, 0o600);
     assert.deepEqual(query(dataDirectory, "SELECT * FROM mail_tokens"), []);
     const notes = query(dataDirectory, "SELECT 1 FROM sqlite_schema WHERE name = 'backup_note'");

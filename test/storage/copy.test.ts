@@ -1,3 +1,4 @@
+// A used store, PostgreSQL, and servers in processes of their own: 9 s of processor time.
 import assert from "node:assert/strict";
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,16 +9,19 @@ import { administer } from "../../harness/postgres.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { tables } from "../../src/store.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { playSmtp } from "../support/fake-smtp-server.ts";
-import { eventually, tokenOf } from "../support/mails.ts";
+import { kurs } from "../support/command-line.ts";
+import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  type Ended,
+  Program,
+  type ProgramOptions,
+  serve,
+  temporaryDirectory,
+} from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
-
-/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
-const MIGRATION_LOCK = 5_278_777;
 
 async function contentsOfPostgres(url: string): Promise<Contents> {
   const contents: Record<string, readonly string[]> = {};
@@ -31,6 +35,14 @@ async function contentsOfPostgres(url: string): Promise<Contents> {
 
 const tablesAt = (url: string) =>
   administer(url, "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema()");
+
+/** Records what the session that writes a table waits for at most within a transaction. */
+const RECORD_IDLE_LIMIT = `
+  CREATE TABLE seen (idle_limit text);
+  CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO seen VALUES (current_setting('idle_in_transaction_session_timeout'));
+    RETURN NEW; END $$;
+  CREATE TRIGGER record BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION record()`;
 
 let used: UsedStore;
 const resources = new AsyncDisposableStack();
@@ -49,6 +61,20 @@ async function newSource() {
 
 const copy = (from: string, to: string, ...more: readonly string[]) =>
   kurs(["store", "copy", "--from", `sqlite:${from}`, "--to", to, ...more]);
+
+/** Waits until a copy waits for the locks of a connection. @returns its process of PostgreSQL. */
+async function waiterOf(holder: Client, copying: Promise<Ended>): Promise<number> {
+  const early = copying.then(({ stderr }) => assert.fail(`it has ended: ${stderr}`));
+  const [pid = 0] = await Promise.race([waitersFor(holder), early]);
+  early.catch(() => undefined);
+  return pid;
+}
+
+/** Holds the last table: everything else has been written when a copy waits for it. */
+async function lockLastTable(holder: Client): Promise<void> {
+  await holder.query("BEGIN");
+  await holder.query("LOCK TABLE jobs IN SHARE MODE");
+}
 
 suite("kurs store copy", () => {
   test("copies every row of every table and prints the counts and sums", async () => {
@@ -83,88 +109,66 @@ suite("kurs store copy", () => {
   test("lets a node on PostgreSQL continue where the embedded database stopped", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
-    await using smtp = await playSmtp();
     const env = { DATA_DIR: source.path, DATABASE_URL: target.url };
     // Source and target from the configuration.
     assert.equal((await kurs(["store", "copy"], { env })).exitCode, 0);
 
     const clock = new TestClock("2026-11-21T12:30:00.000Z");
-    const config = { database: databaseOf(target.url), smtpUrl: smtp.url };
-    await using node = await startService({ clock, config });
+    await using node = await startService({ clock, config: { database: databaseOf(target.url) } });
     const { session, active, revoked } = used;
 
-    assert.deepEqual((await node.usage(session)).used_units, 4);
-    const read = await node.get("/v1/rates/EUR/USD", { apiKey: active.apiKey });
+    assert.equal((await node.usage(session)).used_units, 4);
+    const read = await node.readRate("EUR/USD", active.apiKey);
     assert.deepEqual([read.status, read.headers.ratelimit?.includes("r=4995")], [200, true]);
-    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
-    assert.equal((await node.get("/v1/rates/EUR/CHF", { apiKey: active.apiKey })).status, 503);
+    assert.equal((await node.readRate("EUR/USD", revoked.apiKey)).status, 401);
+    assert.equal((await node.readRate("EUR/CHF", active.apiKey)).status, 503);
     assert.equal(await node.usedUnits(session), 6);
-    const json = { email: "ada@example.org", password: "correct horse battery" };
-    assert.equal((await node.post("/v1/auth/login", { json })).status, 200);
-    assert.equal(
-      (await node.post("/v1/auth/login", { json: { ...json, password: "wrong" } })).status,
-      401,
-    );
+    for (const [password, status] of [
+      ["correct horse battery", 200],
+      ["wrong", 401],
+    ] as const) {
+      const json = { email: "ada@example.org", password };
+      assert.equal((await node.post("/v1/auth/login", { json })).status, status);
+    }
     const held = await kurs(["rates", "held", "--json"], { env });
     assert.match(held.stdout, /"PEPE"[^}]*"38\.87"/);
-
-    const mailTo = (email: string) =>
-      eventually(`mail with a link to ${email}`, () =>
-        smtp.received.find(({ to, mail }) => to[0] === email && mail.text?.includes("#token=")),
-      );
-    const verification = { token: tokenOf((await mailTo("bob@example.org")).mail) };
-    assert.equal((await node.post("/v1/auth/verification", { json: verification })).status, 204);
-    const reset = {
-      token: tokenOf((await mailTo("ada@example.org")).mail),
-      password: "a new one 42",
-    };
-    assert.equal((await node.post("/v1/auth/password-reset/confirm", { json: reset })).status, 204);
-    assert.equal((await node.get("/v1/account/usage", { session })).status, 401);
   });
 
-  test("keeps a server from starting on the source until it is done", async () => {
-    await using source = await newSource();
-    await using target = await newBareDatabase();
-    await using other = await connectTo(target.url);
-    const dataDirectory = source.path;
-    await other.query("BEGIN");
-    await other.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-
-    const copying = copy(dataDirectory, target.url);
-    await waitersFor(other);
-    await using program = new Program(["serve"], { dataDirectory, env: { PORT: "0" } });
-    await program.waitFor("its wait", () => program.stdout.includes("waiting until") || undefined);
-    assert.doesNotMatch(program.stdout, /"listening"/);
-    await other.query("COMMIT");
-
-    assert.equal((await copying).exitCode, 0);
-    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
-    assert.deepEqual(await contentsOfPostgres(target.url), used.contents);
-  });
-
-  test("keeps a server that starts on the target waiting until it is done", async () => {
+  test("keeps servers that start on the source or the target waiting until it is done", async () => {
     await using source = await newSource();
     await using target = await newPostgresDatabase();
     await using other = await connectTo(target.url);
-    await other.query("BEGIN");
-    // The last table: everything else has been written when the copy waits for it.
-    await other.query("LOCK TABLE jobs IN SHARE MODE");
+    await other.query(RECORD_IDLE_LIMIT);
+    await lockLastTable(other);
 
     const copying = copy(source.path, target.url);
-    await waitersFor(other);
-    const env = { PORT: "0", DATABASE_URL: target.url };
-    await using program = new Program(["serve"], { env });
-    await using stopped = new Program(["serve"], { env });
-    for (const each of [program, stopped]) {
-      await each.waitFor("its wait", () => each.stdout.includes("copied into") || undefined);
-    }
+    await waiterOf(other, copying);
+    await using started = new AsyncDisposableStack();
+    const start = async (options: ProgramOptions, wait: string) => {
+      const env = { PORT: "0", ...options.env };
+      const program = started.use(new Program(["serve"], { ...options, env }));
+      await program.waitFor("its wait", () => program.stdout.includes(wait) || undefined);
+      assert.doesNotMatch(program.stdout, /"listening"/);
+      return program;
+    };
+    const onTarget = { env: { DATABASE_URL: target.url } };
+    const servers = [
+      await start({ dataDirectory: source.path }, "waiting until"),
+      await start(onTarget, "copied into"),
+    ];
+    const stopped = await start(onTarget, "copied into");
     stopped.signal("SIGTERM");
     assert.equal((await stopped.end()).exitCode, 0);
     await other.query("ROLLBACK");
 
     assert.equal((await copying).exitCode, 0);
-    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
-    assert.doesNotMatch(program.stdout, /"level":"(?:error|fatal)"/);
+    for (const server of servers) {
+      await server.waitFor("listening", () => server.stdout.includes("listening") || undefined);
+      assert.doesNotMatch(server.stdout, /"level":"(?:error|fatal)"/);
+    }
+    // Whatever the source's disk takes between two statements.
+    const { rows } = await other.query("SELECT DISTINCT idle_limit FROM seen");
+    assert.deepEqual(rows, [{ idle_limit: "0" }]);
     // The started server has its own jobs and events.
     const served = await contentsOfPostgres(target.url);
     for (const name of ["accounts", "api_keys", "daily_usage", "rates", "observations"]) {
@@ -240,40 +244,34 @@ suite("kurs store copy stores nothing", () => {
     assert.equal((await node.get("/readyz")).status, 200);
   });
 
-  test("when the target has a plan that the source does not have", async () => {
-    await using source = await newSource();
-    await using target = await newPostgresDatabase();
-    await administer(target.url, "INSERT INTO plans VALUES ('team', 7)");
-    const before = await contentsOfPostgres(target.url);
-
-    const ended = await copy(source.path, target.url);
-
-    assertRejected(
-      ended,
+  const changedTargets = [
+    [
+      "has a plan that the source does not have",
+      "INSERT INTO plans VALUES ('team', 7)",
       /copy of plans differs: 2 rows .* became 3 rows .*Nothing was stored\.$/m,
-    );
-    assert.deepEqual(await contentsOfPostgres(target.url), before);
-  });
-
-  test("when the target stores other units than it is sent", async () => {
-    await using source = await newSource();
-    await using target = await newPostgresDatabase();
-    await administer(
-      target.url,
+    ],
+    [
+      "stores other units than it is sent",
       `CREATE FUNCTION add_unit() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN NEW.units = NEW.units + 1; RETURN NEW; END $$`,
-      `CREATE TRIGGER add_unit BEFORE INSERT ON daily_usage FOR EACH ROW
+        BEGIN NEW.units = NEW.units + 1; RETURN NEW; END $$;
+      CREATE TRIGGER add_unit BEFORE INSERT ON daily_usage FOR EACH ROW
         EXECUTE FUNCTION add_unit()`,
-    );
-    const before = await contentsOfPostgres(target.url);
+      /daily_usage differs: 3 rows with 12 units became 3 rows with 15 units\. Nothing/,
+    ],
+  ] as const;
 
-    const ended = await copy(source.path, target.url);
+  for (const [what, change, line] of changedTargets) {
+    test(`when the target ${what}`, async () => {
+      await using source = await newSource();
+      await using target = await newPostgresDatabase();
+      await administer(target.url, change);
+      const before = await contentsOfPostgres(target.url);
 
-    const message =
-      /daily_usage differs: 3 rows with 12 units became 3 rows with 15 units\. Nothing/;
-    assertRejected(ended, message);
-    assert.deepEqual(await contentsOfPostgres(target.url), before);
-  });
+      assertRejected(await copy(source.path, target.url), line);
+
+      assert.deepEqual(await contentsOfPostgres(target.url), before);
+    });
+  }
 
   const ends = [
     ["killed", (program: Program) => program.signal("SIGKILL")],
@@ -291,12 +289,10 @@ suite("kurs store copy stores nothing", () => {
       await using target = await newPostgresDatabase();
       await using other = await connectTo(target.url);
       const before = await contentsOfPostgres(target.url);
-      await other.query("BEGIN");
-      // The last table: everything else has been written when the copy waits for it.
-      await other.query("LOCK TABLE jobs IN SHARE MODE");
+      await lockLastTable(other);
       const args = ["store", "copy", "--from", `sqlite:${source.path}`, "--to", target.url];
       await using program = new Program(args);
-      const [pid = 0] = await waitersFor(other);
+      const pid = await waiterOf(other, program.ended);
 
       await end(program, other, pid);
       const ended = await program.end();
@@ -315,7 +311,7 @@ suite("kurs store copy stores nothing", () => {
     });
   }
 
-  test("when the source is missing, and does not create it", async () => {
+  test("when the source is missing or not a database, and creates and changes no file", async () => {
     await using directory = await temporaryDirectory();
     await using target = await newBareDatabase();
     for (const path of [join(directory.path, "nowhere"), join(directory.path, "kurs.sqlite")]) {
@@ -323,50 +319,31 @@ suite("kurs store copy stores nothing", () => {
     }
     assertRejected(await copy(directory.path, target.url), /no database at .*\/kurs\.db\.$/m);
     assert.deepEqual(await readdir(directory.path), []);
-    assert.deepEqual(await tablesAt(target.url), []);
-  });
-
-  test("when the source is not a database, and does not change it", async () => {
-    await using directory = await temporaryDirectory();
-    await using target = await newBareDatabase();
     const file = join(directory.path, "notes.txt");
     await writeFile(file, "mine");
-
     assertRejected(await copy(file, target.url), /the database .*notes\.txt: it is not a Kurs/);
-
     assert.equal(await readFile(file, "utf8"), "mine");
     assert.deepEqual(await tablesAt(target.url), []);
   });
 
-  const wrongUses = [
-    ["a path without its scheme", ["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
-    ["a scheme without its path", ["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
-    [
-      "a source of another kind",
-      ["--from", "postgres://kurs:sesame-42@db/"],
-      /--from .*want sqlite/,
-    ],
-    ["no target", [], /--to or DATABASE_URL: want an address such as postgres:/],
-    [
-      "a target of another kind",
-      ["--to", "mysql://kurs:sesame-42@localhost/kurs"],
-      /--to .*want an/,
-    ],
-    ["a target without a host", ["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*want an/],
-    ["too many arguments", ["here", "there"], /error: too many arguments for 'copy'/],
-  ] as const;
-
-  for (const [what, args, line] of wrongUses) {
-    test(`with ${what}, which is wrong use`, async () => {
-      await using directory = await temporaryDirectory();
-      const dataDirectory = join(directory.path, "data");
+  test("where it is used wrongly, and shows no password", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    for (const [args, line] of [
+      [["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
+      [["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
+      [["--from", "postgres://kurs:sesame-42@db/"], /--from .*want sqlite/],
+      [[], /--to or DATABASE_URL: want an address such as postgres:/],
+      [["--to", "mysql://kurs:sesame-42@localhost/kurs"], /--to .*want an/],
+      [["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*want an/],
+      [["here", "there"], /error: too many arguments for 'copy'/],
+    ] as const) {
       const ended = await kurs(["store", "copy", ...args], { dataDirectory });
 
-      assert.equal(ended.exitCode, 2, ended.stderr);
-      assert.equal(ended.stdout, "");
+      assert.deepEqual([ended.exitCode, ended.stdout], [2, ""], ended.stderr);
       assert.match(ended.stderr, line);
       assert.doesNotMatch(ended.stderr, /sesame| {4}at /);
-      assert.deepEqual(await readdir(directory.path), []);
-    });
-  }
+    }
+    assert.deepEqual(await readdir(directory.path), []);
+  });
 });

@@ -18,7 +18,8 @@ import { suite, test } from "node:test";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { assertRejected } from "../support/assertions.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { kurs } from "../support/command-line.ts";
+import { kurs as runProgram, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
 // Attacks by other users of the machine, and root in their directories.
@@ -81,29 +82,20 @@ suite("names that lead to another user's files", { concurrency: 3 }, () => {
     });
   }
 
-  test("a mail directory that links to another user's directory is rejected", async () => {
+  test("a mail or data directory that links to another user's directory is rejected", async () => {
     await using directory = await temporaryDirectory();
     await using elsewhere = await anothersDirectory();
-    symlinkSync(elsewhere.path, join(directory.path, "mail"));
-    const address = "ada@example.org";
+    for (const name of ["mail", "data"]) symlinkSync(elsewhere.path, join(directory.path, name));
+    const belongs = `\\S+ belongs to user ${ANOTHER}`;
 
-    const ended = await kurs(["mail", "test", address], { dataDirectory: directory.path });
+    const args = ["mail", "test", "ada@example.org"];
+    const mailed = await kurs(args, { dataDirectory: directory.path });
+    const migrated = await kurs(["migrate"], { dataDirectory: join(directory.path, "data") });
 
-    const reason = isRoot ? `\\S+ belongs to user ${ANOTHER}` : "EACCES";
-    assertRejected(ended, new RegExp(`^kurs: not sent to ada@example\\.org: ${reason}`));
-    assert.deepEqual(readdirSync(elsewhere.path), []);
-  });
-
-  test("a data directory that links to another user's directory is rejected", async () => {
-    await using directory = await temporaryDirectory();
-    await using elsewhere = await anothersDirectory();
-    const dataDirectory = join(directory.path, "data");
-    symlinkSync(elsewhere.path, dataDirectory);
-
-    const ended = await kurs(["migrate"], { dataDirectory });
-
-    const reason = isRoot ? `belongs to user ${ANOTHER}` : "permission is denied; run this as the";
-    assertRejected(ended, new RegExp(`^kurs: .*${reason}`));
+    const reason = isRoot ? belongs : "EACCES";
+    assertRejected(mailed, new RegExp(`^kurs: not sent to ada@example\\.org: ${reason}`));
+    const denied = "permission is denied; run this as the";
+    assertRejected(migrated, new RegExp(`^kurs: .*${isRoot ? belongs : denied}`));
     assert.deepEqual(readdirSync(elsewhere.path), []);
   });
 });
@@ -130,7 +122,7 @@ test("root's commands in another user's directory end with one sentence and chan
     ["restore", backup],
     ["store", "copy", "--to", "postgres://localhost/kurs"],
   ]) {
-    const ended = await kurs(args, { dataDirectory });
+    const ended = await (args[0] === "serve" ? runProgram : kurs)(args, { dataDirectory });
 
     const line = `^kurs: \\S+ belongs to user ${ANOTHER}, .*: run this as that user \\(sudo -u '#${ANOTHER}'`;
     assertRejected(ended, new RegExp(line));

@@ -5,13 +5,10 @@ import { administer, type PostgresServer, startPostgres } from "../../harness/po
 import { examineStore } from "../../src/doctor/examine.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
 import { StartupError } from "../../src/shared/program/start-error.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { requireOwnSession, SESSION_ROUNDS } from "../../src/storage/postgres/own-session.ts";
 import { eventually } from "../support/mails.ts";
-import { connectTo } from "../support/nodes.ts";
-import { findPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { startPooler } from "../support/pooler.ts";
-import { databaseOf, hostsOf } from "../support/postgres-databases.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -88,29 +85,6 @@ suite("behind a pooler", () => {
 
     await assert.rejects(checked, /pooler .* in transaction mode: set pool_mode = session/);
     assert.ok(sessions < start, `found after ${sessions} statements`);
-  });
-
-  test("each of 12 starts behind PgBouncer in transaction mode is rejected, during traffic", async (t) => {
-    const path = await findPgBouncer();
-    if (path === undefined) return t.skip("PgBouncer is not installed: only the fake was tried");
-    const url = await createDatabase("busy_pooler");
-    await using pooler = await startPgBouncer(path, server.port);
-    const pooled = `postgres://postgres@127.0.0.1:${pooler.port}/busy_pooler`;
-    let isOver = false;
-    const traffic = Array.from({ length: 6 }, async () => {
-      await using client = await connectTo(pooled);
-      while (!isOver) await client.query("SELECT pg_sleep(random() * 0.004)");
-    });
-
-    try {
-      for (let start = 0; start < 12; start += 1) {
-        await assert.rejects(migratePostgresStore(hostsOf(pooled)), /set pool_mode = session/);
-      }
-    } finally {
-      isOver = true;
-      await Promise.all(traffic);
-    }
-    assert.deepEqual(await administer(url, TABLES), []);
   });
 });
 

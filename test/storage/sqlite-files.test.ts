@@ -20,7 +20,7 @@ import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
-import { openSqliteStore } from "../../src/store.ts";
+import { openSqliteStore, type Store } from "../../src/store.ts";
 import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -47,6 +47,17 @@ async function databaseWithBackup() {
   const { file } = backupSqlite(join(data.path, "kurs.db"), target, { note, mayReplace: false });
   const started = starting.move();
   return { directory: data.path, file, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+/** What a killed program leaves of a database after some work: its changes are only in the WAL. */
+async function killedAfter(dataDirectory: string, work: (store: Store) => Promise<unknown>) {
+  const killed = await temporaryDirectory();
+  await using store = openSqliteStore(dataDirectory, 1000);
+  await work(store);
+  for (const name of ["kurs.db", "kurs.db-wal"]) {
+    copyFileSync(join(dataDirectory, name), join(killed.path, name));
+  }
+  return { ...killed, file: join(killed.path, "kurs.db") };
 }
 
 async function planNames(dataDirectory: string): Promise<readonly string[]> {
@@ -120,22 +131,16 @@ for (const [what, end, without] of [
 ] satisfies [string, string, (file: string) => void][]) {
   test(`${what} is not opened, and nothing in it is lost`, async () => {
     await using stored = await databaseWithBackup();
-    await using killed = await temporaryDirectory();
-    const file = join(killed.path, "kurs.db");
-    {
-      await using store = openSqliteStore(stored.directory, 1000);
-      await store.plans.set({ name: "late", unitsPerPeriod: 8 }, BY);
-      for (const name of ["kurs.db", "kurs.db-wal"]) {
-        copyFileSync(join(stored.directory, name), join(killed.path, name));
-      }
-    }
+    await using killed = await killedAfter(stored.directory, (store) =>
+      store.plans.set({ name: "late", unitsPerPeriod: 8 }, BY),
+    );
+    const { path, file } = killed;
     if (end === "-journal") await writeHotJournal(file + end);
     copyFileSync(file, `${file}.away`);
     const before = readFileSync(file + end);
     if (end === "-journal") rmSync(`${file}-wal`);
     without(file);
 
-    const { path } = killed;
     await using other = await temporaryDirectory();
     for (const open of [
       () => openSqliteStore(path, 1000, { isServer: true }),
@@ -155,9 +160,18 @@ for (const [what, end, without] of [
 
     assert.deepEqual(readFileSync(file + end), before);
     assert.equal(statSync(file, { throwIfNoEntry: false })?.size ?? 0, 0);
-    if (end === "-journal") return;
-    copyFileSync(`${file}.away`, file);
-    assert.deepEqual(await planNames(killed.path), ["pro", "late", "free"]);
+    if (end === "-wal") {
+      await using repaired = await temporaryDirectory();
+      copyFileSync(`${file}.away`, join(repaired.path, "kurs.db"));
+      copyFileSync(file + end, join(repaired.path, "kurs.db-wal"));
+      assert.deepEqual(await planNames(repaired.path), ["pro", "late", "free"]);
+    }
+    // A restore moves it away: SQLite would apply it to the restored database, or empty that.
+    rmSync(file, { force: true });
+    restoreSqlite(path, stored.file, restoring);
+    const kept = readdirSync(path).filter((name) => name.includes("replaced"));
+    assert.deepEqual(kept, [`kurs.db.replaced-2026-11-21T12-00-00.000Z${end}`]);
+    assert.deepEqual(await planNames(path), ["pro", "free"]);
   });
 }
 
@@ -168,30 +182,25 @@ for (const [what, damage] of [
 ] satisfies [string, (file: string, backup: string) => void][]) {
   test(`a database ${what} beside its WAL is rejected and changed by nobody`, async () => {
     await using stored = await databaseWithBackup();
-    await using killed = await temporaryDirectory();
-    const file = join(killed.path, "kurs.db");
-    {
-      await using store = openSqliteStore(stored.directory, 1000);
+    await using killed = await killedAfter(stored.directory, async (store) => {
       await storeRates(store, [EUR_USD]);
       // The first page is in the WAL, too.
       query(stored.directory, "PRAGMA application_id = 7");
-      for (const name of ["kurs.db", "kurs.db-wal"]) {
-        copyFileSync(join(stored.directory, name), join(killed.path, name));
-      }
-    }
+    });
+    const { path, file } = killed;
     damage(file, stored.file);
     const filesOf = (database: string) => ["", "-wal"].map((end) => readFileSync(database + end));
     const before = filesOf(file);
 
     for (const isServer of [true, false]) {
-      assert.throws(() => openSqliteStore(killed.path, 1000, { isServer }), StartupError);
+      assert.throws(() => openSqliteStore(path, 1000, { isServer }), StartupError);
     }
-    assert.throws(() => migrateSqlite(killed.path, 1000), StartupError);
+    assert.throws(() => migrateSqlite(path, 1000), StartupError);
 
     assert.deepEqual(filesOf(file), before);
-    const { kept = "" } = restoreSqlite(killed.path, stored.file, restoring);
+    const { kept = "" } = restoreSqlite(path, stored.file, restoring);
     assert.deepEqual(filesOf(kept), before);
-    assert.deepEqual(await planNames(killed.path), ["pro", "free"]);
+    assert.deepEqual(await planNames(path), ["pro", "free"]);
   });
 }
 
@@ -233,18 +242,6 @@ test("a database that cannot be opened is not left locked", async () => {
   }
 
   lockExclusive(stored.directory)[Symbol.dispose]();
-});
-
-test("a journal without its database is moved away: it would empty the restored one", async () => {
-  await using stored = await databaseWithBackup();
-  rmSync(join(stored.directory, "kurs.db"));
-  await writeHotJournal(join(stored.directory, "kurs.db-journal"));
-
-  restoreSqlite(stored.directory, stored.file, restoring);
-
-  assert.deepEqual(await planNames(stored.directory), ["pro", "free"]);
-  const journals = readdirSync(stored.directory).filter((name) => name.endsWith("-journal"));
-  assert.deepEqual(journals, ["kurs.db.replaced-2026-11-21T12-00-00.000Z-journal"]);
 });
 
 for (const [what, make] of [

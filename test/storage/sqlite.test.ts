@@ -18,7 +18,6 @@ import {
   storeRates,
   usedUnits,
 } from "../contract/suite/database.ts";
-import { FAIL_DAYS } from "../support/store-faults.ts";
 
 // Failures that only an embedded database can have; the contract suite tests the rest.
 
@@ -69,19 +68,6 @@ test("after a lock timeout, statements wait for a short time only until a write 
   await store[Symbol.asyncDispose]();
 });
 
-test("a rate that cannot be read is a StoreUnavailable, and charged", async () => {
-  await using database = await createSqliteDatabase();
-  const store = database.openStore();
-  const { accountId, keyHash } = await newCustomer(store, 10);
-  database.openDatabase().exec("ALTER TABLE rates RENAME TO rates_elsewhere");
-
-  const outcome = await store.metering.read(newRead(keyHash));
-
-  assert.ok(outcome?.found instanceof StoreUnavailable);
-  assert.equal(outcome.quota?.usedUnits, 1);
-  assert.equal(await usedUnits(store, accountId), 1);
-});
-
 test("a rate in a damaged page is a StoreUnavailable, not charged, and ends the use of the file", async () => {
   await using database = await createSqliteDatabase();
   const file = join(database.directory, "kurs.db");
@@ -107,18 +93,6 @@ test("a rate in a damaged page is a StoreUnavailable, not charged, and ends the 
   const before = filesNow();
   await store[Symbol.asyncDispose]();
   assert.deepEqual(filesNow(), before);
-});
-
-test("a charge that cannot be written fails the read, and its batch is not charged", async () => {
-  await using database = await createSqliteDatabase();
-  const store = database.openStore();
-  await storeRates(store, [EUR_USD]);
-  const { accountId, keyHash } = await newCustomer(store, 10);
-  database.openDatabase().exec(FAIL_DAYS);
-
-  await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
-
-  assert.equal(await usedUnits(store, accountId), 0);
 });
 
 test("a transaction within another is rejected, and the outer one is committed or rolled back", async () => {
@@ -191,19 +165,6 @@ test("two keys of an account share its quota in each period, also when the clock
   assert.deepEqual(await usedAfter(second.keyHash, november), ["exhausted", 3]);
   assert.deepEqual(await usedAfter(second.keyHash, december), ["unsupported", 3]);
   assert.deepEqual(await usedAfter(keyHash, december), ["exhausted", 3]);
-});
-
-test("units that another program adds count against the quota at the next read", async () => {
-  await using database = await createSqliteDatabase();
-  const store = database.openStore();
-  const { accountId, keyHash } = await newCustomer(store, 5);
-  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 1);
-
-  database.openDatabase().exec("UPDATE charged_units SET units = units + 3");
-
-  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 5);
-  assert.equal((await store.metering.read(newRead(keyHash)))?.found, "exhausted");
-  assert.equal(await usedUnits(store, accountId), 5);
 });
 
 test("the row cache is cleared beyond 100,000 entries, between two transactions", async () => {

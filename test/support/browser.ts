@@ -11,6 +11,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Every rule, but only violations in detail: 0.1 s per page instead of 0.25. */
 const RUN_AXE = 'axe.run({ resultTypes: ["violations"] })';
 
+/** The longest wait for what a page shows: ample on any machine. */
+const WAIT_MS_MAX = 120_000;
+
 /** Our own arguments: those of the package are made for cloud functions. */
 const ARGUMENTS = [
   "--no-sandbox",
@@ -18,6 +21,20 @@ const ARGUMENTS = [
   "--disable-dev-shm-usage",
   "--disable-background-networking",
 ];
+
+/** Resolves when the browser has painted what the page has so far. */
+const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
+const WATCH_SHIFTS = `globalThis.shifted = 0;
+  globalThis.count = (entries) => { for (const { value } of entries) shifted += value; };
+  globalThis.shifts = new PerformanceObserver((list) => count(list.getEntries()));
+  shifts.observe({ type: "layout-shift", buffered: true });`;
+
+/** How far the content of a page has jumped: Chromium's layout-shift score. */
+const SHIFTS = "count(shifts.takeRecords()), shifted";
+
+/** A line of small print that becomes two lines on a phone. */
+const SHIFT_MAX = 0.01;
 
 /** A size and color scheme of the browser window. */
 export interface Look {
@@ -28,33 +45,27 @@ export interface Look {
   readonly hasTouch: boolean;
 }
 
-const desktop = { width: 1280, height: 860, hasTouch: false } as const;
-const phone = { width: 375, height: 740, hasTouch: true } as const;
+const wide = { width: 1280, height: 860, hasTouch: false } as const;
+/** The narrowest window that people use. */
+const narrow = { width: 320, height: 740, hasTouch: true } as const;
+
+export const desktop: Look = { name: "desktop light", ...wide, colorScheme: "light" };
+export const phone: Look = { name: "phone dark", ...narrow, colorScheme: "dark" };
 
 export const looks: readonly Look[] = [
-  { name: "desktop light", ...desktop, colorScheme: "light" },
-  { name: "desktop dark", ...desktop, colorScheme: "dark" },
-  { name: "phone light", ...phone, colorScheme: "light" },
-  { name: "phone dark", ...phone, colorScheme: "dark" },
+  desktop,
+  { name: "desktop dark", ...wide, colorScheme: "dark" },
+  { name: "phone light", ...narrow, colorScheme: "light" },
+  phone,
 ];
 
-/** Both sizes and both themes, each once: a page sees all four together in the whole visit. */
-export const twoLooks: readonly Look[] = [
-  { name: "desktop light", ...desktop, colorScheme: "light" },
-  { name: "phone dark", ...phone, colorScheme: "dark" },
-];
+/** Both sizes and both themes, each once. */
+export const twoLooks: readonly Look[] = [desktop, phone];
 
-/**
- * A real Chromium from npm, or the one in CHROMIUM where that does not run.
- *
- * @param environment variables besides those of the tests.
- */
-export async function startBrowser(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Browser & AsyncDisposable> {
+/** A real Chromium from npm, or the one in CHROMIUM where that does not run. */
+export async function startBrowser(): Promise<Browser & AsyncDisposable> {
   const executablePath = process.env.CHROMIUM ?? (await unpackChromium());
-  const env = { ...process.env, ...environment };
-  return await chromium.launch({ executablePath, args: ARGUMENTS, env });
+  return await chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
 let shared: Promise<Browser> | undefined;
@@ -94,14 +105,14 @@ export class Visitor implements AsyncDisposable {
     });
   }
 
-  /** @param waitMsMax the longest wait for what a page shows; by default ample on any machine. */
+  /** @param time what the clock of the pages shows; by default the machine's. */
   static async come(
     url: string,
     look: Look,
-    { browser, waitMsMax = 120_000 }: { browser?: Browser; waitMsMax?: number } = {},
+    { time, ...options }: { browser?: Browser; time?: string } = {},
   ): Promise<Visitor> {
     const { width, height, colorScheme, hasTouch } = look;
-    browser ??= await sharedBrowser();
+    const browser = options.browser ?? (await sharedBrowser());
     const context = await browser.newContext({
       baseURL: url,
       viewport: { width, height },
@@ -110,10 +121,12 @@ export class Visitor implements AsyncDisposable {
       isMobile: hasTouch,
       reducedMotion: "reduce",
       locale: "en-US",
+      // Pages show UTC wherever the reader is.
+      timezoneId: "America/New_York",
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    context.setDefaultTimeout(waitMsMax);
-    await context.addInitScript(countShifts);
+    context.setDefaultTimeout(WAIT_MS_MAX);
+    if (time !== undefined) await context.clock.setFixedTime(time);
     return new Visitor(context, await context.newPage(), url);
   }
 
@@ -133,15 +146,6 @@ export class Visitor implements AsyncDisposable {
     );
   }
 
-  /** Chromium's layout-shift score from the load to the first input: 0 means none. */
-  async layoutShift(): Promise<number> {
-    // Lets the observer receive the shifts of everything painted so far.
-    await this.page.evaluate(
-      "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))",
-    );
-    return await this.page.evaluate<number>("shiftSum");
-  }
-
   /** Whether the page is wider than its window. */
   async overflows(): Promise<boolean> {
     return await this.page.evaluate<boolean>(
@@ -149,14 +153,24 @@ export class Visitor implements AsyncDisposable {
     );
   }
 
-  /** Asserts that a page is accessible, as wide as its window, and without layout shifts. */
+  /** Asserts that a page is accessible, and as wide as its window. */
   async assertSound(where: string): Promise<void> {
     // A page asks other tabs for their session before it shows anything.
     await this.page.locator("h1").first().waitFor();
     assert.deepEqual(await this.violations(), [], `axe on ${where}`);
     assert.equal(await this.overflows(), false, `${where} is wider than the window`);
-    const shift = await this.layoutShift();
-    assert.ok(shift < 0.01, `${where} has jumped by ${shift}`);
+  }
+
+  /** From here on each page that is opened notes how far its content jumps. */
+  async watchShifts(): Promise<void> {
+    await this.page.addInitScript(WATCH_SHIFTS);
+  }
+
+  /** Asserts that nothing has jumped since the page was opened, without an input meanwhile. */
+  async assertInPlace(where: string): Promise<void> {
+    await this.page.evaluate(PAINTED);
+    const shift = await this.page.evaluate<number>(SHIFTS);
+    assert.ok(shift < SHIFT_MAX, `the content of ${where} has jumped by ${shift}`);
   }
 
   /** Asserts that there were no unexpected errors and no requests to other hosts. */
@@ -171,22 +185,3 @@ export class Visitor implements AsyncDisposable {
     await this.#context.close();
   }
 }
-
-/**
- * Runs in the page: sums Chromium's layout shifts until the visitor's first input. Later ones bring
- * what was asked for: Chromium itself ignores them for half a second only, which a busy machine or
- * a slow response exceeds. It knows neither a text that a test fills in nor a chosen option.
- */
-const countShifts = `
-  globalThis.shiftSum = 0;
-  let inputAtMs = Infinity;
-  // A test may replace the page's clock.
-  const nowMs = performance.now.bind(performance);
-  for (const type of ["pointerdown", "keydown", "input", "resize"]) {
-    addEventListener(type, () => { inputAtMs = Math.min(inputAtMs, nowMs()); }, true);
-  }
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, startTime } of list.getEntries()) {
-      if (!hadRecentInput && startTime < inputAtMs) globalThis.shiftSum += value;
-    }
-  }).observe({ type: "layout-shift", buffered: true });`;

@@ -36,8 +36,8 @@ const secrets = createSecrets();
 
 /**
  * Runs one command of the command line in this process, as `kurs` of process.ts does in one of its
- * own, which costs 0.2 s of processor time. `test/cli/every-command.test.ts` runs each command in
- * a real process.
+ * own, which costs 0.2 s of processor time. `test/cli/every-command.test.ts` also runs each
+ * command in a real process.
  */
 export async function kurs(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
   const ended = await kursUnchecked(args, options);

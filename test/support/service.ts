@@ -8,6 +8,7 @@ import { type DestinationStream, pino } from "pino";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { ShutdownLimits } from "../../src/limits.ts";
 import { lineFormat } from "../../src/log/log.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
 import { startService as start } from "../../src/service.ts";
@@ -58,6 +59,8 @@ export interface TestOptions {
   readonly runCommand?: typeof runOwnCommand;
   /** By default those of `patience`. */
   readonly storeTimeouts?: StoreTimeouts;
+  /** By default those of `patience`. */
+  readonly shutdownLimits?: ShutdownLimits;
   /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
@@ -84,7 +87,7 @@ export async function startService(options: TestOptions = {}) {
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? patience.server,
-    shutdownLimits: patience.shutdown,
+    shutdownLimits: options.shutdownLimits ?? patience.shutdown,
     log: pino(lineFormat, sink),
     logDestination: sink,
   });

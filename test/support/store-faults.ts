@@ -1,7 +1,7 @@
 import type { TestService } from "./service.ts";
 
 /** Makes every charge by day and key fail with an error of the database. */
-export const FAIL_DAYS = `
+const FAIL_DAYS = `
   CREATE TRIGGER no_days BEFORE INSERT ON charged_units WHEN new.day > 0
   BEGIN SELECT abs(-9223372036854775807 - 1); END`;
 

@@ -202,7 +202,7 @@ export function valuesOf({ url, metricsUrl }: Installation): Values {
   };
 }
 
-const ADDING = "test/architecture/adding-a-source.test.ts";
+const ADDING = "trials/documents/adding-a-source.test.ts";
 const SCRIPT = "trials/documents/evidence-script.test.ts";
 const RECIPES = "trials/documents/export-recipes.test.ts";
 

@@ -22,8 +22,8 @@ const NOT_RUN = ["", "diff", "http", "json", "mermaid", "yaml"];
 const programs: Readonly<
   Record<string, readonly [language: string, count: number, test: string][]>
 > = {
-  "client/README.md": [["ts", 3, "test/client/package.test.ts"]],
-  "docs/adding-a-source.md": [["ts", 2, "test/architecture/adding-a-source.test.ts"]],
+  "client/README.md": [["ts", 3, "trials/runtimes/package.test.ts"]],
+  "docs/adding-a-source.md": [["ts", 2, "trials/documents/adding-a-source.test.ts"]],
   "docs/api.md": [
     ["ts", 1, "test/http/openapi-client.test.ts"],
     ["js", 1, "trials/documents/programs.test.ts"],

@@ -156,7 +156,7 @@ export const standIns: Readonly<Record<string, StandIn>> = {
     },
   },
   systemctl: {
-    why: "it changes the machine; test/architecture/systemd.test.ts checks the unit",
+    why: "it changes the machine; trials/documents/systemd.test.ts checks the unit",
     check({ args, directory }) {
       if (args[0] === "daemon-reload") return;
       assert.deepEqual(args, ["enable", "--now", "kurs"]);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, startPostgres } from "../../harness/postgres.ts";
 import { type Client, openConnection } from "../../test/support/client.ts";
-import { enterCharge, enterDoubt, Ledger, openReader, today } from "../../test/support/ledger.ts";
-import { assertLedger } from "../../test/support/ledger-audit.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { DISAGREEING_UNITS, nth } from "../../test/support/nodes.ts";
 import { type Server, serve, temporaryDirectory } from "../../test/support/process.ts";
 import { startRelay } from "../../test/support/stalls.ts";
+import { enterCharge, enterDoubt, Ledger, openReader, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 
 /** The pause of a client after a 503. It limits the load while the store is unavailable. */
 const PAUSE_AFTER_REFUSAL_MS = 40;

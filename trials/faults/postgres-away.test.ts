@@ -3,13 +3,13 @@ import { after, before, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { assertFailure } from "../../test/support/assertions.ts";
 import { type Client, PASSWORD } from "../../test/support/client.ts";
-import { Ledger } from "../../test/support/ledger.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { nth } from "../../test/support/nodes.ts";
 import { databaseOf } from "../../test/support/postgres-databases.ts";
 import type { Server } from "../../test/support/process.ts";
 import { startService } from "../../test/support/service.ts";
 import { freeze } from "../../test/support/stalls.ts";
+import { Ledger } from "../support/ledger.ts";
 import {
   checkLedger,
   checkNode,

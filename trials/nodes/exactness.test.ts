@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { Counts } from "../../test/support/counts.ts";
-import { enterCharge, Ledger, today } from "../../test/support/ledger.ts";
-import { assertLedger } from "../../test/support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../../test/support/nodes.ts";
 import type { Server } from "../../test/support/process.ts";
+import { Counts } from "../support/counts.ts";
+import { enterCharge, Ledger, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 import { byReaders, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
 /** 200 per account: enough to exhaust every quota except the largest. */

@@ -10,13 +10,13 @@ import {
   newKey,
   newMailToken,
 } from "../../test/contract/suite/database.ts";
-import { Counts } from "../../test/support/counts.ts";
-import { enterCharge, Ledger, today } from "../../test/support/ledger.ts";
-import { assertLedger } from "../../test/support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../../test/support/nodes.ts";
 import { hostsOf } from "../../test/support/postgres-databases.ts";
 import type { Server } from "../../test/support/process.ts";
 import { openWire, type Wire } from "../../test/support/raw-connection.ts";
+import { Counts } from "../support/counts.ts";
+import { enterCharge, Ledger, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 
 /** For `node trials/nodes/mixed-quotas.ts --reads 100000`, which takes about 30 seconds. */
 const READS_USUAL = 100_000;

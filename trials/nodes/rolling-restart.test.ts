@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startBalancer } from "../../test/support/balancer.ts";
 import { clientOf, openConnection } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { DISAGREEING_UNITS, nth, startCluster } from "../../test/support/nodes.ts";
+import { startBalancer } from "../support/balancer.ts";
 
 const CONNECTIONS = 16;
 const READS_BETWEEN = 300;

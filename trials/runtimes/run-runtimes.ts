@@ -4,10 +4,10 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { installClient, tourIn } from "../../test/client/installed.ts";
 import { startServer } from "../../test/support/other-server.ts";
 import { startService } from "../../test/support/service.ts";
 import { newSigningKey } from "../../test/support/signatures.ts";
+import { installClient, tourIn } from "./installed.ts";
 
 // Tries the client's package in other runtimes: `npm run trials -- runtimes`. Bun and Deno have 195 MB, so the
 // tests' own packages do not include them.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { callOf, PATH, type Posted, requestOf } from "../../test/mcp/messages.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { openWire } from "../../test/support/raw-connection.ts";
-import { INSPECTED, type Memory, memoryOf } from "../../test/support/resources.ts";
+import { INSPECTED, type Memory, memoryOf } from "./memory.ts";
 
 const CONNECTIONS = 32;
 

@@ -1,12 +1,6 @@
-import type { AccountEntry } from "../../test/support/ledger.ts";
-import {
-  auditApi,
-  auditStore,
-  carryUnits,
-  Findings,
-  readStored,
-} from "../../test/support/ledger-audit.ts";
 import { Draws } from "../../test/support/random.ts";
+import type { AccountEntry } from "../support/ledger.ts";
+import { auditApi, auditStore, carryUnits, Findings, readStored } from "../support/ledger-audit.ts";
 import { importRates } from "./operator.ts";
 import {
   CHUNK,

@@ -1,7 +1,7 @@
 import { type Answer, type Call, PASSWORD } from "../../test/support/client.ts";
-import { type AccountEntry, type MailToken, today } from "../../test/support/ledger.ts";
-import { spendingOf } from "../../test/support/ledger-audit.ts";
 import { Draws } from "../../test/support/random.ts";
+import { type AccountEntry, type MailToken, today } from "../support/ledger.ts";
+import { spendingOf } from "../support/ledger-audit.ts";
 import { Violation } from "./event-log.ts";
 import type { Node } from "./nodes.ts";
 import type { Round } from "./round.ts";

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
-import type { MailToken } from "../../test/support/ledger.ts";
 import { tokenOf } from "../../test/support/mails.ts";
+import type { MailToken } from "../support/ledger.ts";
 
 const purposes = { verify: "verification", reset: "password_reset" } as const;
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { keepOnly } from "../../test/support/ledger.ts";
 import { Program } from "../../test/support/process.ts";
+import { keepOnly } from "../support/ledger.ts";
 import { Violation } from "./event-log.ts";
 import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";

@@ -1,4 +1,5 @@
 import { type Connection, openConnection } from "../../test/support/client.ts";
+import { Draws } from "../../test/support/random.ts";
 import {
   type AccountEntry,
   enterCharge,
@@ -6,8 +7,7 @@ import {
   type KeyEntry,
   type Ledger,
   today,
-} from "../../test/support/ledger.ts";
-import { Draws } from "../../test/support/random.ts";
+} from "../support/ledger.ts";
 import { Violation } from "./event-log.ts";
 import type { Node } from "./nodes.ts";
 import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";

@@ -1,5 +1,5 @@
-import type { Counts } from "../../test/support/counts.ts";
-import type { Ledger } from "../../test/support/ledger.ts";
+import type { Counts } from "../support/counts.ts";
+import type { Ledger } from "../support/ledger.ts";
 import type { AnswerCount, Story } from "./event-log.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Nodes } from "./nodes.ts";

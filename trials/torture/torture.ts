@@ -1,6 +1,6 @@
 import { openConnection } from "../../test/support/client.ts";
-import { Counts } from "../../test/support/counts.ts";
-import { Ledger, openReader } from "../../test/support/ledger.ts";
+import { Counts } from "../support/counts.ts";
+import { Ledger, openReader } from "../support/ledger.ts";
 import { audit } from "./audit.ts";
 import { actOn } from "./customer-worker.ts";
 import { tortureEmptyStore } from "./empty-store.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { resendVerification } from "../api/access.ts";
 import { useAction } from "../loading.ts";
-import { areMailsFiles, noMailServer } from "../mail.ts";
+import { areMailsFiles, howToConfirmFirst } from "../mail.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 import { ErrorNotice, Notice } from "./notice.tsx";
@@ -16,11 +16,7 @@ export function CheckMail({ email }: { readonly email: string }) {
   });
   return (
     <div class="narrow">
-      <PageHead title="Confirm your email">
-        {areMailsFiles
-          ? `${noMailServer} Ask its operator for the link of the mail to ${email}. Open it, then log in.`
-          : `We have sent a mail to ${email}. Open its link, then log in.`}
-      </PageHead>
+      <PageHead title="Confirm your email">{howToConfirmFirst(email)}</PageHead>
       <div class="stack">
         <ErrorNotice error={resend.error} />
         {isSent ? (

@@ -1,16 +1,8 @@
 import { useId, useState } from "preact/hooks";
-import type { Language } from "../highlight.ts";
+import type { Snippet } from "../languages.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Highlighted } from "./highlighted.tsx";
 import { Scroll } from "./scroll.tsx";
-
-export interface Snippet {
-  readonly name: string;
-  readonly language: Language;
-  readonly code: string;
-  /** Where the code goes; without a note, the name is shown above the code. */
-  readonly note?: string;
-}
 
 interface CodeTabsProps {
   readonly label: string;

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { resendVerification } from "../api/access.ts";
 import type { Account } from "../api/account.ts";
 import { useAction } from "../loading.ts";
-import { areMailsFiles, noMailServer } from "../mail.ts";
+import { areMailsFiles, howToConfirm } from "../mail.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice, Notice } from "./notice.tsx";
 
@@ -38,12 +38,7 @@ function Unconfirmed({ email, reload }: UnconfirmedProps) {
   return (
     <Notice kind="warn">
       <div class="row-apart">
-        <p class="notice-text">
-          Confirm your email.{" "}
-          {areMailsFiles
-            ? `${noMailServer} To confirm ${email}, ask its operator for the link.`
-            : `We have sent a mail to ${email}: open its link, which works for 24 hours.`}
-        </p>
+        <p class="notice-text">Confirm your email. {howToConfirm(email)}</p>
         <Button look="plain" isSmall isBusy={resend.isBusy} onClick={resend.run}>
           Resend
         </Button>

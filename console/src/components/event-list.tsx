@@ -2,12 +2,12 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { EVENTS_PER_PAGE } from "../../../src/audit/rules.ts";
 import { type AccountEvent, listEvents } from "../api/account.ts";
 import type { ApiKey } from "../api/keys.ts";
+import { type KeyNames, originOf, wordsOf } from "../event-words.ts";
 import { counted, formatMinute } from "../format.ts";
 import { labelsOf, namesOf } from "../key-labels.ts";
 import { useAction } from "../loading.ts";
 import { parameter, setParameters } from "../router.ts";
 import { Button } from "./button.tsx";
-import { type KeyNames, originOf, wordsOf } from "./event-words.tsx";
 import { Filter } from "./filter.tsx";
 import { ErrorNotice } from "./notice.tsx";
 

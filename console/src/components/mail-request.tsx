@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../loading.ts";
-import { areMailsFiles } from "../mail.ts";
+import { whereMailIs } from "../mail.ts";
 import { EmailField } from "./field.tsx";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
@@ -30,10 +30,7 @@ export function MailRequest({ does, email, onEmail, request }: MailRequestProps)
       </div>
       {sentTo === undefined ? null : (
         <Notice kind="good">
-          If there is an account for {sentTo},{" "}
-          {areMailsFiles
-            ? "its mail is now in a file: ask the operator of this service for the link."
-            : "a mail is on its way. Look into the spam folder, too."}
+          If there is an account for {sentTo}, {whereMailIs}
         </Notice>
       )}
     </div>

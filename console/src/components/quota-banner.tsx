@@ -1,8 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ApiError } from "../api/request.ts";
 import { lastUsage, readUsage } from "../api/usage.ts";
-import { countUnits, formatMinute, formatRatio, formatUnits } from "../format.ts";
-import { levelOf } from "../quota.ts";
+import { levelOf, warningOf } from "../quota.ts";
 import { page } from "../router.ts";
 import { session } from "../session.ts";
 import { Link } from "./link.tsx";
@@ -19,17 +18,12 @@ export function QuotaBanner() {
   }, [address, token]);
 
   const usage = lastUsage.value;
-  const level = usage === undefined ? "low" : levelOf(usage);
+  const warning = usage && warningOf(usage);
   return (
-    <div class={`quota-banner quota-${level}`} role="status">
-      {usage === undefined || level === "low" ? null : (
+    <div class={`quota-banner quota-${usage ? levelOf(usage) : "low"}`} role="status">
+      {warning === undefined ? null : (
         <p>
-          {level === "full"
-            ? `The quota is used up: reads are rejected until ${formatMinute(usage.billing_period.end)}. ` +
-              "For more units before then, ask the operator of this service."
-            : `${formatRatio(usage.usage.utilization)} of the quota is used: ` +
-              `${formatUnits(usage.usage.remaining_units)} of ${countUnits(usage.usage.quota_units)} left.`}{" "}
-          <Link to="/usage">See the usage</Link>
+          {warning} <Link to="/usage">See the usage</Link>
         </p>
       )}
     </div>

@@ -1,6 +1,5 @@
 import { isImport } from "../../../src/rates/rules/update-policy.ts";
-import { DAY_MS } from "../../../src/shared/clock.ts";
-import { type Coverage, nameOf } from "../coverage.ts";
+import { type Coverage, isLate } from "../coverage.ts";
 import { formatMinute, formatOld, groupDigits } from "../format.ts";
 import type { Outcome, RateSource } from "../outcome.ts";
 import { Link } from "./link.tsx";
@@ -45,14 +44,4 @@ function Publisher({ source }: Pick<RateViewProps, "source">) {
       </Link>
     </>
   );
-}
-
-/** Without a calendar that expects the next one, a rate of another week counts as late. */
-const LATE_MS = 7 * DAY_MS;
-
-function isLate(rate: RateViewProps["rate"], coverage: Coverage | undefined): boolean {
-  const pair = coverage?.pairOf.get(nameOf(rate));
-  if (pair?.missed_publication) return true;
-  if (pair !== undefined && pair.next_publication !== null) return false;
-  return Date.now() - Date.parse(rate.as_of) > LATE_MS;
 }

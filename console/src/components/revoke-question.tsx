@@ -1,6 +1,7 @@
 import { type KeyWithUsage, revokeApiKey } from "../api/keys.ts";
-import { countUnits, formatDay, formatLastDay, isRecentDay } from "../format.ts";
+import { isRecentDay } from "../format.ts";
 import { forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
+import { lastUseOf } from "../key-labels.ts";
 import { useAction } from "../loading.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -40,15 +41,7 @@ export function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionPro
   );
 }
 
-function LastUse({ apiKey: { last_used_on, units } }: { readonly apiKey: KeyWithUsage }) {
-  if (last_used_on === null) return <p>This key has never been used.</p>;
-  if (!isRecentDay(last_used_on))
-    return <p>This key was last used on {formatDay(last_used_on)}.</p>;
-  const count = units === 0 ? "" : ` (${countUnits(units)} this month)`;
-  return (
-    <Notice kind="warn">
-      This key was used {formatLastDay(last_used_on)}
-      {count}. Requests with it will fail at once.
-    </Notice>
-  );
+function LastUse({ apiKey }: { readonly apiKey: KeyWithUsage }) {
+  const text = lastUseOf(apiKey);
+  return isRecentDay(apiKey.last_used_on) ? <Notice kind="warn">{text}</Notice> : <p>{text}</p>;
 }

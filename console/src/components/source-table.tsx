@@ -1,10 +1,8 @@
 import type { CoveredSource } from "../api/rates.ts";
-import { counted, formatDay, formatMinute, formatUnits } from "../format.ts";
+import { formatMinute, formatUnits } from "../format.ts";
+import { archiveOf, stateOf } from "../source-words.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
-
-/** The most missed publications that the service counts. */
-const MISSED_MAX = 99;
 
 const COLUMNS = 8;
 
@@ -92,22 +90,11 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
   );
 }
 
-/** Since when the publisher keeps earlier figures that Kurs can fetch. */
-export function archiveOf({ archive_since: since }: CoveredSource): string {
-  return since === null ? "none that Kurs reads" : `since ${formatDay(since)}`;
-}
-
 /** Whether a source is up to date; amber when it has missed a publication, also of some pairs. */
 export function MissedBadge({ source }: SourceProps) {
   const { missed_publications: missed, missed_pairs: pairs } = source;
   const look = missed + pairs === 0 ? "badge-good" : "badge-warn";
   return <span class={`badge ${look}`}>{stateOf(missed, pairs)}</span>;
-}
-
-function stateOf(missed: number, pairs: number): string {
-  if (missed === 0) return pairs === 0 ? "up to date" : `${counted(pairs, "pair")} left out`;
-  if (missed === 1) return "1 publication missed";
-  return `${missed < MISSED_MAX ? missed : `${MISSED_MAX} or more`} publications missed`;
 }
 
 function NoSources() {

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "../coverage.ts";
 import { formatUnits } from "../format.ts";
-import { isFoundIn } from "../search.ts";
+import { matching, normalized } from "../search.ts";
 
 /** The list shows this many choices; typing narrows them down. */
 const CHOICES_MAX = 50;
@@ -104,10 +104,6 @@ function Option({ id, isActive, symbol, name, onPick }: OptionProps) {
   );
 }
 
-function normalized(text: string): string {
-  return text.trim().toUpperCase();
-}
-
 /** The list: open or not, what it offers, and which of its options is active (-1: none). */
 function usePicker(value: string, onValue: (value: string) => void, choices: readonly Choice[]) {
   const [isOpen, setOpen] = useState(false);
@@ -150,14 +146,4 @@ function usePicker(value: string, onValue: (value: string) => void, choices: rea
     }
   };
   return { isOpen, offered, active, on: { open, close, type, pick, press } };
-}
-
-/** Those that a text begins or names; symbols that it begins come first. */
-function matching(choices: readonly Choice[], text: string): readonly Choice[] {
-  const beginning = normalized(text);
-  const bySymbol = choices.filter(({ symbol }) => symbol.startsWith(beginning));
-  const byName = choices.filter(
-    ({ symbol, name }) => name !== null && !symbol.startsWith(beginning) && isFoundIn(name, text),
-  );
-  return [...bySymbol, ...byName];
 }

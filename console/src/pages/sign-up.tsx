@@ -9,15 +9,14 @@ import { Link } from "../components/link.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useAction } from "../loading.ts";
-import { howToJoin, isOpen, takesInvitations } from "../registration.ts";
+import { canJoin, howToJoin, takesInvitations } from "../registration.ts";
 import { type Invitation, takeInvitation } from "../router.ts";
 import { beginSession } from "../session.ts";
 
 /** The page to create an account, and the page of an invitation's link. */
 export function SignUpPage() {
   const [invitation, setInvitation] = useState(takeInvitation);
-  const isPossible = isOpen || (takesInvitations && invitation !== undefined);
-  if (!isPossible) return <NotOpen />;
+  if (!canJoin(invitation)) return <NotOpen />;
   return <SignUp invitation={invitation} onDrop={() => setInvitation(undefined)} />;
 }
 

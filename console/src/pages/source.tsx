@@ -5,11 +5,12 @@ import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PairList } from "../components/pair-list.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
-import { archiveOf, MissedBadge, Terms } from "../components/source-table.tsx";
+import { MissedBadge, Terms } from "../components/source-table.tsx";
 import { type Coverage, loadCoverage } from "../coverage.ts";
 import { counted, formatMinute, formatUnits } from "../format.ts";
 import { useLoading } from "../loading.ts";
 import { parameter } from "../router.ts";
+import { archiveOf, figuresIn } from "../source-words.ts";
 
 /** One source, by the parameter `key` of the page's address. */
 export function SourcePage() {
@@ -93,14 +94,4 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
       {own.length === 0 ? null : <PairList pairs={own} sources={sources} hidesPublisher />}
     </>
   );
-}
-
-/** How new the figures are, and whether a fetch brought them. */
-function figuresIn({ newest_as_of: newest, last_success_at, pairs }: CoveredSource): string {
-  if (newest === null || pairs === 0) return "none yet";
-  const origin =
-    last_success_at === null
-      ? "; they came with the program or by an import: no fetch has succeeded"
-      : "";
-  return `the newest are of ${formatMinute(newest)}${origin}`;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, send } from "../api/request.ts";
+import { send } from "../api/request.ts";
 import { readUsage } from "../api/usage.ts";
+import { completeKey } from "../complete-key.ts";
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Field } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
@@ -119,18 +120,6 @@ function useTrial({ wish, request, apiKey, onSent }: TrialProps) {
     void onSent();
   });
   return { tried, doubt, action };
-}
-
-/**
- * A browser sends no header with characters outside Latin-1, such as the "…" of a key's prefix.
- *
- * @throws {ApiError} for a text that cannot be a key.
- */
-function completeKey(text: string): string {
-  const key = text.trim();
-  if (/^[\x21-\x7e]*$/.test(key)) return key;
-  const whatToDo = "Paste the whole key, svc_live_ and 64 characters, or create another.";
-  throw new ApiError("unauthorized", `This is not a complete key. ${whatToDo}`);
 }
 
 interface ResponseCardProps {

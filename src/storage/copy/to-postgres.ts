@@ -3,7 +3,7 @@ import { StartupError } from "../../shared/program/start-error.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import { counted } from "../../shared/text/counted.ts";
 import type { Table } from "../columns.ts";
-import { commit } from "../postgres/commit.ts";
+import { commit, connectWithRetries } from "../postgres/commit.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import { useSchemaAlone } from "../postgres/schema-lock.ts";
@@ -36,7 +36,7 @@ export async function copyToPostgres(
 ): Promise<CopyReport> {
   await migratePostgresStore(hosts);
   await using primary = createPrimary(hosts, { connectionsMax: 2, statementTimeoutMs: 0 });
-  const client = await primary.connect();
+  const client = await connectWithRetries(primary);
   try {
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");

@@ -92,7 +92,8 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
 
   const find = async (): Promise<Pool> => {
     try {
-      known = await Promise.any(pools.map(requireWritable));
+      const { connectTimeoutMs } = settings;
+      known = await Promise.any(pools.map((pool) => requireWritable(pool, connectTimeoutMs)));
       return known;
     } catch (error) {
       const errors: readonly Error[] = (error as AggregateError).errors;
@@ -200,14 +201,11 @@ function connectTo(pool: Pool): Promise<PoolClient> {
   return promise;
 }
 
-async function requireWritable(pool: Pool): Promise<Pool> {
+async function requireWritable(pool: Pool, limitMs = CONNECT_TIMEOUT_MS): Promise<Pool> {
   const client = await connectTo(pool);
   try {
     const query = client.query<{ is_standby: boolean }>(SELECT_IS_STANDBY);
-    const result = await Promise.race([
-      query,
-      after(CONNECT_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
+    const result = await Promise.race([query, after(limitMs, undefined, { ref: false })]);
     if (result === undefined) throw new Error("does not respond");
     if (result.rows[0]?.is_standby) throw new Error("does not accept writes (a standby)");
     client.release();

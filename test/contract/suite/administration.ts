@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { sessionRequired } from "../../../src/shared/failure.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
   byAt,
   bySession,
@@ -15,6 +16,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  newRegistration,
   newResetToken,
   newSession,
   PERIOD,
@@ -23,6 +25,7 @@ import {
   UNCHANGED,
   unitsOfDays,
   usedUnits,
+  valuesOf,
 } from "./database.ts";
 
 const LATER = "2026-11-21T12:30:00.000Z";
@@ -49,8 +52,7 @@ const actionsOf = async (store: Store, accountId: string) =>
   (await store.audit.ofAccount(accountId, undefined, 100)).map(({ action }) => action).reverse();
 
 export function administrationSuite(test: StoreTest): void {
-  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (given) => {
-    const { store: here, other: there } = given;
+  test("a suspended account's keys, session and log-ins are rejected until it is resumed", async (here, _, there) => {
     const { accountId, email, keyHash, session } = await newAda(here);
     const other = await newCustomer(here, 10);
     await there.metering.read(newRead(keyHash));
@@ -81,8 +83,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(actions.slice(-2), ["account.suspended", "account.resumed"]);
   });
 
-  test("in one batch, reads of a suspended account are rejected and the others served", async (given) => {
-    const { store } = given;
+  test("in one batch, reads of a suspended account are rejected and the others served", async (store) => {
     const ada = await newAda(store);
     const other = await newCustomer(store, 10);
     await store.administration.suspend(ada.email, OPERATOR);
@@ -97,8 +98,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, ada.accountId), 2);
   });
 
-  test("a second suspension, and a resumption without one, change and record nothing", async (given) => {
-    const { store, engine } = given;
+  test("a second suspension, and a resumption without one, change and record nothing", async (store, engine) => {
     const { email } = await newAda(store);
     assert.equal(await store.administration.resume(email, OPERATOR), "unchanged");
     await store.administration.suspend(email, OPERATOR);
@@ -115,8 +115,28 @@ export function administrationSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("withdrawn invitations are void and leave neither token nor email; others stay", async (given) => {
-    const { store, engine } = given;
+  test("an operator ends every session of one account, and creates a link that resets its password", async (store) => {
+    const [ada, bob] = [await newAda(store), await newAda(store)];
+    await store.sessions.create(newSession(ada.accountId), UNCHANGED, BY);
+
+    assert.equal(await store.administration.endSessions(ada.email, OPERATOR), 2);
+    assert.equal(await store.administration.endSessions(ada.email, OPERATOR), 0);
+
+    assert.equal(await store.sessions.findAccount(ada.session.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(bob.session.tokenHash, NOW), bob.accountId);
+    assert.ok(await accepts(store, ada));
+    const { tokenHash, expiresAt } = newResetToken();
+    const created = { isSuspended: false };
+    const create = (email: string) =>
+      store.administration.createResetToken(email, { tokenHash, expiresAt }, OPERATOR);
+    assert.deepEqual(await create(ada.email), created);
+    assert.equal(await create("nobody@example.org"), undefined);
+    assert.equal(await store.mailTokens.findEmail(tokenHash, "password_reset", NOW), ada.email);
+    const actions = ["sessions.ended", "password.reset_link_created"];
+    assert.deepEqual((await actionsOf(store, ada.accountId)).slice(-2), actions);
+  });
+
+  test("withdrawn invitations are void and leave neither token nor email; others stay", async (store, engine) => {
     const [first, second] = [newInvitation(), newInvitation()];
     const email = first.email;
     const again = { ...second, email };
@@ -141,8 +161,7 @@ export function administrationSuite(test: StoreTest): void {
 }
 
 function deletionSuite(test: StoreTest): void {
-  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (given) => {
-    const { store, engine } = given;
+  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (store, engine) => {
     const { accountId, email, plan, key, second, session } = await newAda(store);
     await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     await store.quotaNotices.write(accountId, PERIOD, BY);
@@ -205,8 +224,7 @@ function deletionSuite(test: StoreTest): void {
     assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
   });
 
-  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (given) => {
-    const { store: here, other: there } = given;
+  test("deletions during reads, key creations and log-ins leave no valid credential, and units add up", async (here, _, there) => {
     for (let round = 0; round < 5; round += 1) {
       const { accountId, email, keyHash, session } = await newAda(here);
       const late = newKey(accountId, { keyPrefix: "svc_live_00000000" });
@@ -242,8 +260,7 @@ function deletionSuite(test: StoreTest): void {
 }
 
 function exportSuite(test: StoreTest): void {
-  test("an export of a deleted account is none of the account that has its email now", async (given) => {
-    const { store } = given;
+  test("an export of a deleted account is none of the account that has its email now", async (store) => {
     const { accountId, email } = await newAda(store);
     await store.administration.delete(email, BY);
     const next = { ...newAccount(), email };
@@ -255,11 +272,78 @@ function exportSuite(test: StoreTest): void {
     assert.ok(!(await actionsOf(store, accountId)).includes("account.export_begun"));
   });
 
-  test("an export's pages continue after a place", async ({ store }) => {
+  test("an export's pages continue after a place", async (store) => {
     const { accountId, key, second } = await newAda(store);
     const [first] = await store.administration.section("api_keys", accountId, "", 1);
     const [next] = await store.administration.section("api_keys", accountId, first?.place ?? "", 1);
     const rest = await store.administration.section("api_keys", accountId, next?.place ?? "", 1);
     assert.deepEqual([first?.row.id, next?.row.id, rest], [key.id, second.id, []]);
+  });
+}
+
+export function auditSuite(test: StoreTest): void {
+  test("an action that changes nothing writes no event", async (store) => {
+    const { accountId, key } = await newCustomer(store, 10);
+    await store.keys.revoke(accountId, key.id, BY);
+    const events = async () =>
+      (await store.audit.list({ after: { at: "", id: "" }, limit: 100 })).length;
+    const before = await events();
+
+    assert.equal(await store.keys.revoke(accountId, key.id, BY), false);
+    assert.equal(await store.accounts.setPlan("nobody@example.org", "free", BY), false);
+    await store.plans.set({ name: "free", unitsPerPeriod: 1000 }, BY);
+    const limits = { ...KEY_LIMITS, active: 0 };
+    assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
+
+    assert.equal(await events(), before);
+  });
+
+  test("an event of an action that fails is not stored", async (store) => {
+    const { accountId, keyHash } = await newCustomer(store, 10);
+    const events = () => store.audit.list({ after: { at: "", id: "" }, limit: 10 });
+    const before = await events();
+    await assert.rejects(store.keys.create(newKey(accountId, { keyHash }), KEY_LIMITS, BY));
+    assert.deepEqual(await events(), before);
+  });
+
+  test("events are listed by time in pages, of all accounts or of one, newest first on request", async (store) => {
+    const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
+    for (const minute of [3, 1, 2]) {
+      const origin = byAt(`2026-11-21T12:0${minute}:00.000Z`);
+      const details = { minute };
+      await store.audit.record("account.exported", origin, { accountId: ada.account.id, details });
+    }
+    const minutesOf = (events: readonly { readonly details: object }[]) =>
+      events.flatMap(({ details }) => ("minute" in details ? [details.minute] : []));
+
+    const page = await store.audit.list({ after: { at: NOW, id: "z" }, limit: 2 });
+    const last = page.at(-1);
+    const rest = await store.audit.list({ after: last ?? { at: "", id: "" }, limit: 2 });
+    assert.deepEqual([minutesOf(page), minutesOf(rest)], [[1, 2], [3]]);
+
+    const accountId = bob.account.id;
+    const [own, ...none] = await store.audit.list({
+      accountId,
+      after: { at: "", id: "" },
+      limit: 9,
+    });
+    assert.deepEqual([own?.email, none], [bob.email, []]);
+
+    const newest = await store.audit.ofAccount(ada.account.id, undefined, 2);
+    assert.deepEqual(minutesOf(newest), [3, 2]);
+    const older = await store.audit.ofAccount(ada.account.id, newest.at(-1)?.id, 2);
+    assert.deepEqual([minutesOf(older), older.length], [[1], 2]);
+    assert.deepEqual(await store.audit.ofAccount(ada.account.id, own?.id, 2), []);
+  });
+
+  test("only events before a time are removed", async (store) => {
+    for (const at of ["2025-10-17T11:59:59.999Z", "2025-10-17T12:00:00.000Z", NOW]) {
+      await store.audit.record("account.exported", byAt(at));
+    }
+
+    await Array.fromAsync(store.cleanup.removeEvents("2025-10-17T12:00:00.000Z"));
+
+    const left = await store.audit.list({ after: { at: "", id: "" }, limit: 10 });
+    assert.deepEqual(valuesOf(left, "at"), ["2025-10-17T12:00:00.000Z", NOW]);
   });
 }

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
+import type { Store } from "../../../src/store.ts";
 import {
   BY,
+  contentsOf,
   NOW,
   newAccount,
   newCustomer,
   newId,
+  newInvitation,
   newMailToken,
   newRead,
+  onTwoNodes,
   type StoreTest,
 } from "./database.ts";
 
@@ -15,8 +19,7 @@ const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
 export function authLimitSuite(test: StoreTest): void {
-  test("calls are counted per key in a window that starts with its first call", async (given) => {
-    const { store } = given;
+  test("calls are counted per key in a window that starts with its first call", async (store) => {
     assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END), [
       { scope: "ip", calls: 1, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
@@ -27,7 +30,7 @@ export function authLimitSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a new window starts at the exact end of the previous one", async ({ store }) => {
+  test("a new window starts at the exact end of the previous one", async (store) => {
     await store.authWindows.countAttempt(["ip"], NOW, END);
 
     const before = await store.authWindows.countAttempt(
@@ -41,7 +44,7 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("reading current windows does not count a call", async ({ store }) => {
+  test("reading current windows does not count a call", async (store) => {
     await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
     await store.authWindows.countAttempt(["ip"], NOW, END);
     const open = [
@@ -54,11 +57,9 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], END), []);
   });
 
-  test("concurrent calls on two nodes are all counted", async ({ stores }) => {
-    const windows = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        stores[index % 2]?.authWindows.countAttempt(["ip"], NOW, END),
-      ),
+  test("concurrent calls on two nodes are all counted", async (here, _, there) => {
+    const windows = await onTwoNodes([here, there], 50, (store) =>
+      store.authWindows.countAttempt(["ip"], NOW, END),
     );
 
     const counts = windows.map((one) => one?.[0]?.calls ?? 0).sort((a, b) => a - b);
@@ -70,7 +71,7 @@ export function authLimitSuite(test: StoreTest): void {
 }
 
 export function planSuite(test: StoreTest): void {
-  test("plans can be added and changed and are listed by their units", async ({ store }) => {
+  test("plans can be added and changed and are listed by their units", async (store) => {
     await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 }, BY);
     await store.plans.set({ name: "none", unitsPerPeriod: 0 }, BY);
     await store.plans.set({ name: "also", unitsPerPeriod: 1000 }, BY);
@@ -84,15 +85,13 @@ export function planSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a plan with negative units is rejected and the stored plan is unchanged", async (given) => {
-    const { store } = given;
+  test("a plan with negative units is rejected and the stored plan is unchanged", async (store) => {
     await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }, BY));
 
     assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage contains the plan, its units and the units used in the requested period", async (given) => {
-    const { store } = given;
+  test("usage contains the plan, its units and the units used in the requested period", async (store) => {
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -111,7 +110,141 @@ export function planSuite(test: StoreTest): void {
     });
   });
 
-  test("an unknown account has no usage", async (database) => {
-    assert.equal(await database.openStore().usage.ofPeriod(newId(), "2026-11"), undefined);
+  test("an unknown account has no usage", async (store) => {
+    assert.equal(await store.usage.ofPeriod(newId(), "2026-11"), undefined);
+  });
+}
+
+const COUNT_MAX = 1000;
+
+/** What uses a plan, when only accounts do. */
+const usedBy = (accounts: number) => ({ accounts, deletedAccounts: 0, invitations: 0 });
+
+async function newAccounts(store: Store, count: number, plan: string) {
+  const accounts = Array.from({ length: count }, () => newAccount({ plan }));
+  for (const account of accounts) await store.accounts.create(account, newMailToken(), BY);
+  return accounts;
+}
+
+const plansOf = async (store: Store) => (await store.plans.list()).map(({ name }) => name);
+
+export function planRemovalSuite(test: StoreTest): void {
+  test("a plan that no account uses is removed, and no other", async (store) => {
+    const { plan, accountId } = await newCustomer(store, 3);
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+
+    assert.equal(await store.plans.remove("pro", COUNT_MAX, BY), "removed");
+    assert.equal(await store.plans.remove("pro", COUNT_MAX, BY), "unknown");
+
+    assert.deepEqual(await plansOf(store), [plan, "free"]);
+    assert.equal((await store.usage.ofPeriod(accountId, "2026-11"))?.quotaUnits, 3);
+  });
+
+  test("an unknown plan is reported, and nothing changes", async (store, engine) => {
+    const before = await contentsOf(engine);
+
+    for (const name of ["none", "", "%", "FREE"]) {
+      assert.equal(await store.plans.remove(name, COUNT_MAX, BY), "unknown", name);
+    }
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("a plan that accounts use stays, and they are counted up to a limit", async (store, engine) => {
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    const [first] = await newAccounts(store, 3, "pro");
+    const before = await contentsOf(engine);
+
+    assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), usedBy(3));
+    assert.deepEqual(await store.plans.remove("pro", 2, BY), usedBy(2));
+    assert.deepEqual(await contentsOf(engine), before);
+
+    await store.accounts.setPlan(first?.email ?? "", "free", BY);
+    assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), usedBy(2));
+  });
+
+  test("a plan that only a deleted account used stays, for its units", async (store) => {
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    const [account] = await newAccounts(store, 1, "pro");
+    await store.administration.delete(account?.email ?? "", BY);
+
+    const uses = { accounts: 0, deletedAccounts: 1, invitations: 0 };
+    assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), uses);
+    assert.ok((await plansOf(store)).includes("pro"));
+  });
+
+  test("a plan that only an invitation names stays until that is withdrawn", async (store, engine) => {
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    const invitation = newInvitation({ plan: "pro" });
+    await store.invitations.create(invitation, BY);
+    const before = await contentsOf(engine);
+
+    const uses = { accounts: 0, deletedAccounts: 0, invitations: 1 };
+    assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), uses);
+    assert.deepEqual(await contentsOf(engine), before);
+
+    await store.administration.withdrawInvitations(invitation.email, BY);
+    assert.equal(await store.plans.remove("pro", COUNT_MAX, BY), "removed");
+  });
+
+  test("of twenty concurrent removals on two nodes, one removes the plan", async (here, _, there) => {
+    const stores = [here, there] as const;
+    await stores[0]?.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+
+    const outcomes = await onTwoNodes([here, there], 20, (store) =>
+      store.plans.remove("pro", COUNT_MAX, BY),
+    );
+
+    assert.equal(outcomes.filter((outcome) => outcome === "removed").length, 1);
+    assert.equal(outcomes.filter((outcome) => outcome === "unknown").length, 19);
+  });
+
+  test("an account that moves to a plan while another node removes it keeps a stored plan", async (store, _, other) => {
+    const [account] = await newAccounts(store, 1, "free");
+    const email = account?.email ?? "";
+    let moved = 0;
+
+    for (let trial = 0; trial < 30; trial += 1) {
+      await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+      const moving = () => store.accounts.setPlan(email, "pro", BY);
+      const removing = () => other.plans.remove("pro", COUNT_MAX, BY);
+      const pair = trial % 2 === 0 ? [moving(), removing()] : [removing(), moving()];
+      const [first, second] = await Promise.allSettled(pair);
+      const [move, removal] = trial % 2 === 0 ? [first, second] : [second, first];
+
+      // Exactly one of them succeeds, and the other one reports why.
+      const plan = (await store.accounts.findByEmail(email))?.plan;
+      if (move?.status === "fulfilled") {
+        moved += 1;
+        assert.equal(move.value, true);
+        assert.deepEqual(removal, { status: "fulfilled", value: usedBy(1) });
+        assert.equal(plan, "pro");
+      } else {
+        assert.match(String(move?.reason?.cause), /the plan "pro" is not stored/);
+        assert.deepEqual(removal, { status: "fulfilled", value: "removed" });
+        assert.equal(plan, "free");
+      }
+      assert.deepEqual(await store.plans.missing(), []);
+      await store.accounts.setPlan(email, "free", BY);
+    }
+    assert.ok(moved > 0, "the removal was always first");
+  });
+
+  test("an account that is created on a plan while another node removes it has a stored plan", async (store, _, other) => {
+    for (let trial = 0; trial < 20; trial += 1) {
+      const plan = `pro-${trial}`;
+      await store.plans.set({ name: plan, unitsPerPeriod: 5 }, BY);
+      const account = newAccount({ plan });
+      const [creation, removal] = await Promise.allSettled([
+        store.accounts.create(account, newMailToken(), BY),
+        other.plans.remove(plan, COUNT_MAX, BY),
+      ]);
+
+      const stored = await store.accounts.findByEmail(account.email);
+      const isCreated = creation.status === "fulfilled";
+      assert.deepEqual([isCreated, stored?.plan], isCreated ? [true, plan] : [false, undefined]);
+      assert.deepEqual(removal, { status: "fulfilled", value: isCreated ? usedBy(1) : "removed" });
+      assert.deepEqual(await store.plans.missing(), []);
+    }
   });
 }

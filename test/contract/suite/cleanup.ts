@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type Engine, statement } from "../../../src/storage/engine.ts";
-import type { Store } from "../../../src/store.ts";
 import {
   BY,
   byAt,
@@ -11,6 +10,7 @@ import {
   newSession,
   type StoreTest,
   UNCHANGED,
+  valuesOf,
 } from "./database.ts";
 
 const BEFORE = "2026-11-21T11:59:59.999Z";
@@ -49,7 +49,8 @@ export function cleanupSuite(test: StoreTest): void {
 }
 
 function jobSuite(test: StoreTest): void {
-  test("a job that never ran is due, and then not before its next time", async ({ stores }) => {
+  test("a job that never ran is due, and then not before its next time", async (here, _, there) => {
+    const stores = [here, there] as const;
     assert.equal(await stores[0].cleanup.claimJob("cleanup", NOW, HOUR_LATER), true);
     assert.equal(await stores[0].cleanup.claimJob("cleanup", NOW, HOUR_LATER), false);
     assert.equal(
@@ -60,8 +61,7 @@ function jobSuite(test: StoreTest): void {
     assert.equal(await stores[0].cleanup.claimJob("cleanup", HOUR_LATER, DAY_LATER), false);
   });
 
-  test("a lease that ends before the job's usual next time does not make the job due", async (given) => {
-    const { store } = given;
+  test("a lease that ends before the job's usual next time does not make the job due", async (store) => {
     const lease = (now: string) => store.cleanup.claimJob("backup", now, HOUR_LATER, DAY_LATER);
     assert.equal(await lease(NOW), true);
     assert.equal(await lease(NOW), false);
@@ -71,8 +71,10 @@ function jobSuite(test: StoreTest): void {
     assert.equal(await store.cleanup.claimJob("backup", NOW, HOUR_LATER), true);
   });
 
-  test("of many nodes that claim a due job concurrently, one gets it", async (database) => {
-    const stores = [database.openStore(), database.openStore(), database.openStore()];
+  test("of many nodes that claim a due job concurrently, one gets it", async (store, _, other, {
+    openStore,
+  }) => {
+    const stores = [store, other, openStore()];
     const claimOnAll = (now: string, nextAt: string) =>
       Promise.all(
         Array.from({ length: 8 }, () => stores)
@@ -91,8 +93,7 @@ function jobSuite(test: StoreTest): void {
 }
 
 function expirySuite(test: StoreTest): void {
-  test("sessions, mail tokens and windows are removed when they expire, not before", async (given) => {
-    const { store, engine } = given;
+  test("sessions, mail tokens and windows are removed when they expire, not before", async (store, engine) => {
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
       await store.mailTokens.issue(email, newResetToken({ expiresAt }), BY);
@@ -114,8 +115,7 @@ function expirySuite(test: StoreTest): void {
     assert.deepEqual({ ...after, ...rowsOf(before, changed) }, before);
   });
 
-  test("a cleanup removes all expired rows, in steps of at most a hundred", async (given) => {
-    const { store, engine } = given;
+  test("a cleanup removes all expired rows, in steps of at most a hundred", async (store, engine) => {
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
       for (let index = 0; index < MANY; index += 1) {
@@ -134,20 +134,18 @@ function expirySuite(test: StoreTest): void {
 
     assert.equal(left, MANY / 3);
     const ends = await engine.query("SELECT DISTINCT expires_at FROM sessions");
-    assert.deepEqual(
-      ends.map(({ expires_at }) => expires_at),
-      [AFTER],
-    );
+    assert.deepEqual(valuesOf(ends, "expires_at"), [AFTER]);
   });
 
-  test("concurrent cleanups on two nodes both succeed", async ({ stores, openEngine }) => {
-    const [store, engine] = [stores[0] as Store, openEngine()];
+  test("concurrent cleanups on two nodes both succeed", async (here, engine, there) => {
     for (let count = 0; count < 20; count += 1) {
-      const { account } = await newRegistration(store, { expiresAt: BEFORE });
-      await store.sessions.create(endingSession(account.id, BEFORE), UNCHANGED, BY);
+      const { account } = await newRegistration(here, { expiresAt: BEFORE });
+      await here.sessions.create(endingSession(account.id, BEFORE), UNCHANGED, BY);
     }
 
-    await Promise.all(stores.map((each) => Array.fromAsync(each.cleanup.removeExpired(NOW))));
+    await Promise.all(
+      [here, there].map((each) => Array.fromAsync(each.cleanup.removeExpired(NOW))),
+    );
 
     assert.deepEqual(
       [await countOf(engine, "sessions"), await countOf(engine, "mail_tokens")],
@@ -158,8 +156,7 @@ function expirySuite(test: StoreTest): void {
 }
 
 function endedMailSuite(test: StoreTest): void {
-  test("a cleanup removes mails delivered or given up before a given time and no others", async (given) => {
-    const { store, engine } = given;
+  test("a cleanup removes mails delivered or given up before a given time and no others", async (store, engine) => {
     const newMail = async () => (await newRegistration(store)).verification.mailId;
     const ended = [];
     for (const at of [BEFORE, NOW, AFTER]) {
@@ -181,8 +178,7 @@ function endedMailSuite(test: StoreTest): void {
 }
 
 function trustedTimeSuite(test: StoreTest): void {
-  test("the trusted time never goes back by itself, and an operator sets it either way", async (given) => {
-    const { store, other } = given;
+  test("the trusted time never goes back by itself, and an operator sets it either way", async (store, _, other) => {
     const newest = () => other.trustedTime.newest();
     const claim = (now: string) => store.cleanup.claimCleanup(Date.parse(now), now);
     assert.equal(await newest(), undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { StoredPair } from "../../../src/coverage/coverage.ts";
 import type { AssetSymbol, Pair } from "../../../src/rates/rules/symbol.ts";
 import type { Store } from "../../../src/store.ts";
-import { BY, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
+import { BY, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
 
 const TIME = "2026-03-13T15:00:00Z";
 
@@ -21,13 +21,13 @@ async function allPairs({ coverage }: Store, limit = 250): Promise<readonly Stor
 const EUR = "EUR" as AssetSymbol;
 
 export function coverageSuite(test: StoreTest): void {
-  test("a new store has no pairs and no sources", async ({ store }) => {
+  test("a new store has no pairs and no sources", async (store) => {
     assert.deepEqual(await store.coverage.sources(), []);
     assert.deepEqual(await allPairs(store), []);
     assert.deepEqual(await store.coverage.pairs({ limit: 10, base: EUR }), []);
   });
 
-  test("the pages have every pair once, in the order of the symbols' bytes", async ({ store }) => {
+  test("the pages have every pair once, in the order of the symbols' bytes", async (store) => {
     const bases = ["EUR", "EUR1", "1INCH", "A9", "AA", "ZZZZZZZZZZ"];
     const quotes = Array.from({ length: 401 }, (_, index) => `Q${index}`);
     const rates = bases.flatMap((base) =>
@@ -46,8 +46,7 @@ export function coverageSuite(test: StoreTest): void {
     );
   });
 
-  test("the pairs of a source are in order, up to a limit, and without suspended ones", async (given) => {
-    const { store } = given;
+  test("the pairs of a source are in order, up to a limit, and without suspended ones", async (store) => {
     assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), []);
     const names = ["EUR/USD", "EUR/JPY", "EUR/CHF", "EUR/AUD"];
     await storeRates(store, [
@@ -65,8 +64,7 @@ export function coverageSuite(test: StoreTest): void {
     assert.deepEqual(await store.coverage.pairsOfSource("ecb", 1), [pairOf("EUR/AUD")]);
   });
 
-  test("the pairs behind are older than the newest figure of their source, and not suspended", async (given) => {
-    const { store } = given;
+  test("the pairs behind are older than the newest figure of their source, and not suspended", async (store) => {
     const earlier = "2026-03-12T15:00:00Z";
     await storeRates(store, [
       newRate("EUR/USD", "1.1476", TIME, "ecb"),
@@ -86,8 +84,7 @@ export function coverageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a pair has its source, its time and whether it is suspended, and no figure", async (given) => {
-    const { store } = given;
+  test("a pair has its source, its time and whether it is suspended, and no figure", async (store) => {
     await storeRates(store, [
       newRate("EUR/USD", "1.1476", TIME, "ecb"),
       newRate("USD/PLN", "3.6010", TIME, "nbp"),
@@ -110,7 +107,7 @@ export function coverageSuite(test: StoreTest): void {
     assert.deepEqual(await ofBase(10, pairOf("EUR/USD")), []);
   });
 
-  test("the sources are those that own a pair or were ever fetched", async ({ store }) => {
+  test("the sources are those that own a pair or were ever fetched", async (store) => {
     await storeRates(store, [
       newRate("EUR/USD", "1.1476", TIME, "ecb"),
       newRate("EUR/JPY", "171.2", TIME, "ecb"),
@@ -141,5 +138,33 @@ export function coverageSuite(test: StoreTest): void {
         { source: "nbp", pairs: 1, lastSuccessAt: at, newestAsOf, ...sound },
       ],
     );
+  });
+}
+
+const YEAR_2024 = { from: "2024-01-01", to: "2024-12-31" };
+const YEAR_2025 = { from: "2025-01-01", to: "2025-12-31" };
+
+export function backfillSuite(test: StoreTest): void {
+  test("a completed range of a backfill is remembered once, for its source", async ({
+    backfills,
+  }, _, other) => {
+    await backfills.complete("cnb", YEAR_2025, NOW);
+    await backfills.complete("cnb", YEAR_2024, NOW);
+    await backfills.complete("cnb", YEAR_2024, NOW);
+
+    assert.deepEqual(await other.backfills.completedRanges("cnb"), [YEAR_2024, YEAR_2025]);
+    assert.deepEqual(await other.backfills.completedRanges("nbp"), []);
+  });
+
+  test("a finished backfill forgets the ranges within its dates only", async ({ backfills }) => {
+    for (const source of ["cnb", "nbp"]) {
+      await backfills.complete(source, YEAR_2024, NOW);
+      await backfills.complete(source, YEAR_2025, NOW);
+    }
+
+    await backfills.forget("cnb", { from: "2024-06-01", to: "2026-03-13" });
+
+    assert.deepEqual(await backfills.completedRanges("cnb"), [YEAR_2024]);
+    assert.deepEqual(await backfills.completedRanges("nbp"), [YEAR_2024, YEAR_2025]);
   });
 }

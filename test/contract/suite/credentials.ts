@@ -1,22 +1,30 @@
 import assert from "node:assert/strict";
+import type { KeyReference } from "../../../src/api-keys/store.ts";
+import { HASHES_PER_STATEMENT } from "../../../src/shared/page-size.ts";
+import { MAX_UUID } from "../../../src/shared/uuid.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
   byAt,
   bySession,
-  EUR_USD,
+  contentsOf,
+  eventsOf,
   KEY_LIMITS,
   keysOf,
   NOW,
   newAccount,
+  newCustomer,
   newHash,
+  newId,
   newKey,
   newMailToken,
   newRead,
   newSession,
+  onTwoNodes,
   type StoreTest,
-  storeRates,
   UNCHANGED,
+  valuesOf,
 } from "./database.ts";
 
 const END = "2026-11-22T12:00:00.000Z";
@@ -28,7 +36,7 @@ async function storedAccount(store: Store): Promise<string> {
 }
 
 export function sessionSuite(test: StoreTest): void {
-  test("a session identifies its account until it expires", async ({ store }) => {
+  test("a session identifies its account until it expires", async (store) => {
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
     await store.sessions.create(session, UNCHANGED, BY);
@@ -42,8 +50,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
   });
 
-  test("an ended session is invalid, and the account's other sessions stay valid", async (given) => {
-    const { store } = given;
+  test("an ended session is invalid, and the account's other sessions stay valid", async (store) => {
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
     await store.sessions.create(ended, UNCHANGED, BY);
@@ -55,7 +62,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(other.tokenHash, NOW), accountId);
   });
 
-  test("a new session of a node whose clock is ahead ends no other", async ({ store }) => {
+  test("a new session of a node whose clock is ahead ends no other", async (store) => {
     const accountId = await storedAccount(store);
     const running = newSession(accountId);
     await store.sessions.create(running, UNCHANGED, BY);
@@ -66,7 +73,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(running.tokenHash, NOW), accountId);
   });
 
-  test("a password that changed after its check opens no session", async ({ store }) => {
+  test("a password that changed after its check opens no session", async (store) => {
     const account = newAccount();
     await store.accounts.create(account, newMailToken(), BY);
     const session = newSession(account.id);
@@ -78,7 +85,7 @@ export function sessionSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
-  test("a session renews its account's password hash and no other account's", async ({ store }) => {
+  test("a session renews its account's password hash and no other account's", async (store) => {
     const [account, other] = [newAccount(), newAccount()];
     for (const each of [account, other]) await store.accounts.create(each, newMailToken(), BY);
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
@@ -94,7 +101,7 @@ export function sessionSuite(test: StoreTest): void {
 }
 
 export function apiKeySuite(test: StoreTest): void {
-  test("an account has a limit of active keys; revoked ones do not count", async ({ store }) => {
+  test("an account has a limit of active keys; revoked ones do not count", async (store) => {
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
     const limits = { ...KEY_LIMITS, active: 2 };
@@ -104,7 +111,7 @@ export function apiKeySuite(test: StoreTest): void {
 
     assert.equal(await store.keys.create(third, limits, BY), "active");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal((await store.metering.read(newRead(third.keyHash)))?.found, undefined);
+    assert.ok(!(await accepts(store, third)));
     assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
 
     await store.keys.revoke(accountId, first.id, BY);
@@ -112,8 +119,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
   });
 
-  test("an account has a limit of keys created per UTC day, including revoked ones", async (given) => {
-    const { store } = given;
+  test("an account has a limit of keys created per UTC day, including revoked ones", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, perDay: 2 };
     const createAt = (createdAt: string, owner = accountId) =>
@@ -130,7 +136,7 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
   });
 
-  test("an account has a limit of keys in total, including revoked ones", async ({ store }) => {
+  test("an account has a limit of keys in total, including revoked ones", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, total: 2 };
     const first = newKey(accountId);
@@ -145,15 +151,12 @@ export function apiKeySuite(test: StoreTest): void {
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
-    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (given) => {
-      const { store: here, other: there } = given;
+    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (here, _, there) => {
       const accountId = await storedAccount(here);
       const limits = { ...KEY_LIMITS, [limit]: 5 };
 
-      const created = await Promise.all(
-        Array.from({ length: 12 }, (_, index) =>
-          (index % 2 === 0 ? here : there).keys.create(newKey(accountId), limits, BY),
-        ),
+      const created = await onTwoNodes([here, there], 12, (store) =>
+        store.keys.create(newKey(accountId), limits, BY),
       );
 
       assert.equal(created.filter((one) => one === "created").length, 5);
@@ -162,21 +165,20 @@ export function apiKeySuite(test: StoreTest): void {
     });
   }
 
-  test("of twenty concurrent revocations on two nodes, one succeeds", async ({ stores }) => {
+  test("of twenty concurrent revocations on two nodes, one succeeds", async (here, _, there) => {
+    const stores = [here, there] as const;
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
     await stores[0]?.keys.create(key, KEY_LIMITS, BY);
 
-    const revoked = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2]?.keys.revoke(accountId, key.id, BY),
-      ),
+    const revoked = await onTwoNodes([here, there], 20, (store) =>
+      store.keys.revoke(accountId, key.id, BY),
     );
 
     assert.equal(revoked.filter((one) => one === true).length, 1);
   });
 
-  test("a key identifies its account until it is revoked", async ({ store }) => {
+  test("a key identifies its account until it is revoked", async (store) => {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
     for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS, BY);
@@ -194,18 +196,235 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.findAccount(second.keyHash), accountId);
     assert.equal(await store.keys.findAccount(foreign.keyHash), other);
   });
+}
 
-  test("a key revoked on one node is invalid at the next read on another", async (given) => {
-    const { store: here, other: there } = given;
-    await storeRates(here, [EUR_USD]);
-    const accountId = await storedAccount(here);
-    const key = newKey(accountId);
-    await here.keys.create(key, KEY_LIMITS, BY);
-    assert.equal((await there.metering.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
+const LATER = "2026-11-21T13:00:00.000Z";
+const TIMES = { now: NOW, issuedBy: NOW };
 
-    await here.keys.revoke(accountId, key.id, BY);
+/** An account with sessions, oldest first. */
+async function accountWithSessions(store: Store, count: number) {
+  const account = newAccount();
+  await store.accounts.create(account, newMailToken(), BY);
+  const sessions = Array.from({ length: count }, () => newSession(account.id));
+  for (const session of sessions) await store.sessions.create(session, UNCHANGED, BY);
+  const [first = newSession(account.id), ...others] = sessions;
+  return { accountId: account.id, sessions, first, others };
+}
 
-    assert.equal((await there.metering.read(newRead(key.keyHash)))?.found, undefined);
-    assert.equal((await here.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 1);
+const listOf = async (store: Store, accountId: string, times = TIMES) =>
+  (await store.sessions.list(accountId, MAX_UUID, 100, times)).map(({ id }) => id);
+
+export function sessionListSuite(test: StoreTest): void {
+  test("expired sessions, and those from a clock that was set back, are not listed", async (store) => {
+    const { accountId, first } = await accountWithSessions(store, 1);
+    const future = newSession(accountId, { createdAt: LATER, expiresAt: END });
+    await store.sessions.create(future, UNCHANGED, BY);
+
+    assert.deepEqual(await listOf(store, accountId), [first.id]);
+    assert.deepEqual(await listOf(store, accountId, { now: NOW, issuedBy: LATER }), [
+      future.id,
+      first.id,
+    ]);
+    assert.deepEqual(await listOf(store, accountId, { now: END, issuedBy: END }), []);
+  });
+
+  endingSuite(test);
+}
+
+function endingSuite(test: StoreTest): void {
+  test("the id of an expired, a foreign or no session ends nothing", async (store, engine) => {
+    const { accountId, first } = await accountWithSessions(store, 1);
+    const other = await accountWithSessions(store, 1);
+    const expired = newSession(accountId, { expiresAt: LATER });
+    await store.sessions.create(expired, UNCHANGED, BY);
+    const before = await contentsOf(engine);
+
+    const outcomes = [
+      await store.sessions.endOne(other.first.id, bySession(first)),
+      await store.sessions.endOne(newId(), bySession(first)),
+      await store.sessions.endOne(expired.id, bySession(first, LATER)),
+    ];
+
+    assert.deepEqual(outcomes, [false, false, false]);
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("of sessions that end all others at once, on two nodes, exactly one stays", async (here, _, there) => {
+    const { accountId, sessions } = await accountWithSessions(here, 8);
+
+    const outcomes = await Promise.allSettled(
+      sessions.map((session, index) =>
+        (index % 2 === 0 ? here : there).sessions.endOthers(bySession(session)),
+      ),
+    );
+
+    const statuses = outcomes.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === "fulfilled").length, 1);
+    assert.deepEqual(await listOf(here, accountId), [sessions[statuses.indexOf("fulfilled")]?.id]);
+  });
+}
+
+async function storedSession(store: Store, expiresAt = END) {
+  const account = newAccount();
+  await store.accounts.create(account, newMailToken(), BY);
+  const session = newSession(account.id, { expiresAt });
+  await store.sessions.create(session, UNCHANGED, BY);
+  return session;
+}
+
+/** The account's events of an action, oldest first. */
+const actionsOf = async (store: Store, accountId: string, action: string) =>
+  (await eventsOf(store, accountId)).filter((event) => event.action === action);
+
+export function burnSuite(test: StoreTest): void {
+  test("a key is found by its id, its hash or its prefix, with its account's email", async (store) => {
+    const { email, accountId, key } = await newCustomer(store, 10);
+    await newCustomer(store, 10);
+    const prefix = "svc_live_89abcdef";
+    const other = newKey(accountId, { keyPrefix: prefix });
+    await store.keys.create(other, KEY_LIMITS, BY);
+    const idsBy = async (by: KeyReference["by"], value: string) =>
+      (await store.keys.find({ by, value }, 9)).map(({ id }) => id);
+
+    const [found, ...others] = await store.keys.find({ by: "id", value: key.id }, 9);
+
+    const { id, name, keyPrefix, createdAt, revokedAt } = key;
+    assert.deepEqual(found, { id, name, keyPrefix, createdAt, revokedAt, accountId, email });
+    assert.deepEqual(others, []);
+    assert.deepEqual(await idsBy("hash", key.keyHash), [key.id]);
+    assert.deepEqual(await idsBy("prefix", prefix), [other.id]);
+    for (const by of ["id", "hash", "prefix"] as const) {
+      assert.deepEqual(await idsBy(by, "unknown"), []);
+    }
+  });
+
+  test("keys with the same prefix are found active ones first, up to a limit", async (store) => {
+    const owners = [await newCustomer(store, 1), await newCustomer(store, 1)];
+    const keys = [...owners, await newCustomer(store, 1)].map(({ key }) => key);
+    await store.keys.revoke(owners[0]?.accountId ?? "", keys[0]?.id ?? "", BY);
+    const ids = async (limit: number) => {
+      const found = await store.keys.find({ by: "prefix", value: "svc_live_01234567" }, limit);
+      return found.map(({ id }) => id);
+    };
+
+    assert.deepEqual(await ids(9), [keys[1]?.id, keys[2]?.id, keys[0]?.id]);
+    assert.deepEqual(await ids(2), [keys[1]?.id, keys[2]?.id]);
+  });
+
+  test("burned keys of several accounts are revoked, with an event each, and no others", async (store) => {
+    const leaked = [await newCustomer(store, 10), await newCustomer(store, 10)];
+    const [safe, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
+    await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
+    const hashes = [...leaked, revoked].map(({ keyHash }) => keyHash);
+
+    const burned = await store.keys.burn([...hashes, newHash()], byAt(LATER));
+
+    assert.equal(burned.known, 3);
+    const emails = burned.revoked.map(({ email }) => email).sort();
+    assert.deepEqual(emails, leaked.map(({ email }) => email).sort());
+    for (const { accountId, key, keyHash } of leaked) {
+      assert.equal((await keysOf(store, accountId))[0]?.revokedAt, LATER);
+      assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
+      const [event, ...others] = await actionsOf(store, accountId, "api_key.revoked");
+      const details = { api_key_id: key.id, key_prefix: key.keyPrefix, reason: "burned" };
+      assert.deepEqual([event?.at, event?.details, others], [LATER, details, []]);
+    }
+    assert.equal((await keysOf(store, revoked.accountId))[0]?.revokedAt, NOW);
+    assert.equal((await actionsOf(store, revoked.accountId, "api_key.revoked")).length, 1);
+    assert.ok(await accepts(store, safe));
+    assert.deepEqual(await actionsOf(store, safe.accountId, "api_key.revoked"), []);
+  });
+
+  test("a preview reports what a burn would do, and changes nothing", async (store, engine) => {
+    const [active, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
+    await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
+    const session = await storedSession(store);
+    const before = await contentsOf(engine);
+    const hashes = [active.keyHash, revoked.keyHash, newHash()];
+
+    const keys = await store.keys.previewBurn(hashes);
+    const sessions = await store.sessions.previewBurn([session.tokenHash, newHash()], LATER);
+
+    assert.equal(keys.known, 2);
+    assert.deepEqual(valuesOf(keys.revoked, "id"), [active.key.id]);
+    assert.equal(sessions, 1);
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (here, _, there) => {
+    const { accountId } = await newCustomer(here, 10);
+    const keys = Array.from({ length: 20 }, () => newKey(accountId));
+    for (const key of keys) await here.keys.create(key, KEY_LIMITS, BY);
+    const hashes = keys.map(({ keyHash }) => keyHash);
+
+    const burned = await Promise.all([
+      here.keys.burn(hashes, BY),
+      there.keys.burn(hashes.toReversed(), BY),
+    ]);
+
+    const ids = burned.flatMap(({ revoked }) => revoked.map(({ id }) => id)).sort();
+    assert.deepEqual(ids, keys.map(({ id }) => id).sort());
+    assert.deepEqual([burned[0]?.known, burned[1]?.known], [20, 20]);
+    assert.equal((await actionsOf(there, accountId, "api_key.revoked")).length, 20);
+  });
+
+  test("a burn takes as many hashes as a statement has, none too, and rejects more", async (store, engine) => {
+    const { accountId, key, keyHash } = await newCustomer(store, 10);
+    const others = Array.from({ length: HASHES_PER_STATEMENT - 1 }, newHash);
+
+    assert.deepEqual(await store.keys.burn([], BY), { known: 0, revoked: [] });
+    assert.equal(await store.sessions.burn([], BY), 0);
+    const before = await contentsOf(engine);
+    await assert.rejects(async () => store.keys.burn([keyHash, ...others, newHash()], BY));
+    assert.deepEqual(await contentsOf(engine), before);
+
+    const burned = await store.keys.burn([...others, keyHash], BY);
+    assert.deepEqual([burned.known, burned.revoked[0]?.id], [1, key.id]);
+    assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
+  });
+
+  test("burned session tokens end their valid sessions, with an event each, and no others", async (store) => {
+    const [first, second, safe] = [
+      await storedSession(store),
+      await storedSession(store),
+      await storedSession(store),
+    ];
+    const expired = await storedSession(store, "2026-11-21T12:30:00.000Z");
+    const hashes = [first, second, expired].map(({ tokenHash }) => tokenHash);
+
+    assert.equal(await store.sessions.burn([...hashes, newHash()], byAt(LATER)), 2);
+    assert.equal(await store.sessions.burn(hashes, byAt(LATER)), 0);
+
+    for (const { tokenHash, accountId } of [first, second]) {
+      assert.equal(await store.sessions.findAccount(tokenHash, LATER), undefined);
+      const events = await actionsOf(store, accountId, "session.ended");
+      assert.deepEqual(
+        events.map(({ at, details }) => [at, details]),
+        [[LATER, { reason: "burned" }]],
+      );
+    }
+    assert.equal(await store.sessions.findAccount(safe.tokenHash, LATER), safe.accountId);
+    assert.deepEqual(await actionsOf(store, expired.accountId, "session.ended"), []);
+  });
+
+  test("the session of a suspended account ends, and does not return when the account is resumed", async (store, engine) => {
+    const { tokenHash, accountId } = await storedSession(store);
+    const setSuspended = "UPDATE accounts SET suspended_at = $2 WHERE id = $1";
+    await engine.query(setSuspended, accountId, NOW);
+
+    assert.equal(await store.sessions.burn([tokenHash], BY), 1);
+
+    await engine.query(setSuspended, accountId, null);
+    assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
+  });
+
+  test("a key of a deleted account is found without an email", async (store, engine) => {
+    const { accountId, key } = await newCustomer(store, 10);
+    await engine.query("UPDATE accounts SET deleted_at = $2 WHERE id = $1", accountId, NOW);
+
+    const [found] = await store.keys.find({ by: "id", value: key.id }, 1);
+
+    assert.deepEqual([found?.accountId, found?.email], [accountId, undefined]);
+    assert.deepEqual(await store.keys.find({ by: "id", value: newId() }, 1), []);
   });
 }

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { readUnitsByAccount, readUnitsByKeyAndDay } from "../../../src/billing/export.ts";
+import { billingPeriodAt } from "../../../src/billing/rules.ts";
 import type { DailyUnits } from "../../../src/billing/store.ts";
+import { createReadKeyUsage, type KeyUsage } from "../../../src/billing/usage.ts";
+import { PAGE_ROWS } from "../../../src/shared/page-size.ts";
+import type { Engine } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
+  byAt,
   EUR_USD,
   KEY_LIMITS,
   NOW,
@@ -12,9 +18,11 @@ import {
   newKey,
   newMailToken,
   newRead,
+  PERIOD,
   type StoreTest,
   storeRates,
   unitsOfDays,
+  valuesOf,
 } from "./database.ts";
 
 /** Reads once with each key, sequentially, at a given time. */
@@ -26,8 +34,7 @@ const summaryOf = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
 export function dailyUsageSuite(test: StoreTest): void {
-  test("units are listed by day and key, ordered by day and then by the key's creation", async (given) => {
-    const { store } = given;
+  test("units are listed by day and key, ordered by day and then by the key's creation", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -45,7 +52,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     ]);
   });
 
-  test("the range includes its first and its last day and no others", async ({ store }) => {
+  test("the range includes its first and its last day and no others", async (store) => {
     const { accountId, key } = await newCustomer(store, 100);
     for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
       await readWith(store, `${day}T12:00:00.000Z`, key.keyHash);
@@ -59,8 +66,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are listed in pages that start after a day and key and end at a day", async (given) => {
-    const { store } = given;
+  test("units are listed in pages that start after a day and key and end at a day", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
@@ -88,8 +94,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (given) => {
-    const { store } = given;
+  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (store) => {
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
     await store.accounts.create(idle, newMailToken(), BY);
@@ -103,8 +108,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await unitsOf(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node returns them too", async (given) => {
-    const { store, other } = given;
+  test("a revoked key's units stay, and another node returns them too", async (store, _, other) => {
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
     await store.keys.revoke(accountId, key.id, BY);
@@ -115,7 +119,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(summaryOf(days), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond 32 bits", async ({ store, setDailyUnits }) => {
+  test("a day's units are exact beyond 32 bits", async (store, _, __, { setDailyUnits }) => {
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);
     await setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
@@ -123,5 +127,306 @@ export function dailyUsageSuite(test: StoreTest): void {
     const [day] = await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21");
 
     assert.equal(day?.units, Number.MAX_SAFE_INTEGER);
+  });
+}
+
+async function usageOf(store: Store, accountId: string, time = NOW) {
+  const read = createReadKeyUsage({ store, clock: { nowMs: () => Date.parse(time) } });
+  return (await Array.fromAsync(read(accountId))).flat();
+}
+
+const never = (keyId: string): KeyUsage => ({ keyId, lastUsedOn: undefined, units: 0 });
+
+/** A customer with two keys more, all created at the start of the year. */
+async function customerWithKeys(store: Store) {
+  await storeRates(store, [EUR_USD]);
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  const { accountId, key } = await newCustomer(store, 1000);
+  const more = [newKey(accountId, { createdAt }), newKey(accountId, { createdAt })] as const;
+  for (const one of more) await store.keys.create(one, KEY_LIMITS, BY);
+  return { accountId, keys: [key, ...more] as const };
+}
+
+export function keyUsageSuite(test: StoreTest): void {
+  test("each key has its last day with units, and its units of the current period", async (store) => {
+    const { accountId, keys } = await customerWithKeys(store);
+    const [first, second, third] = keys;
+    const read = (keyHash: string, time: string) => store.metering.read(newRead(keyHash, { time }));
+    for (const day of ["2026-12-03", "2026-12-30", "2026-12-30", "2027-01-02"]) {
+      await read(first.keyHash, `${day}T10:00:00.000Z`);
+    }
+    await read(second.keyHash, "2026-12-31T23:59:59.999Z");
+
+    assert.deepEqual(await usageOf(store, accountId, "2027-01-05T00:00:00.000Z"), [
+      { keyId: first.id, lastUsedOn: "2027-01-02", units: 1 },
+      { keyId: second.id, lastUsedOn: "2026-12-31", units: 0 },
+      never(third.id),
+    ]);
+    assert.deepEqual(await usageOf(store, accountId, "2026-12-31T23:59:59.999Z"), [
+      { keyId: first.id, lastUsedOn: "2026-12-30", units: 3 },
+      { keyId: second.id, lastUsedOn: "2026-12-31", units: 1 },
+      never(third.id),
+    ]);
+  });
+
+  test("several pages of keys each have their own usage", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key: first } = await newCustomer(store, 1000);
+    const limits = { active: 1000, perDay: 1000, total: 1000 };
+    const more = Array.from({ length: PAGE_ROWS + 1 }, () => newKey(accountId));
+    for (const key of more) await store.keys.create(key, limits, BY);
+    const last = more.at(-1) ?? first;
+    for (const { keyHash } of [first, last, last]) await store.metering.read(newRead(keyHash));
+
+    const usage = await usageOf(store, accountId);
+
+    assert.deepEqual(
+      valuesOf(usage, "keyId"),
+      [first, ...more].map(({ id }) => id),
+    );
+    assert.deepEqual(
+      usage.filter(({ units }) => units > 0),
+      [
+        { keyId: first.id, lastUsedOn: "2026-11-21", units: 1 },
+        { keyId: last.id, lastUsedOn: "2026-11-21", units: 2 },
+      ],
+    );
+  });
+}
+
+const periodOf = (time: string) => billingPeriodAt(Date.parse(time));
+
+async function read(store: Store, keyHash: string, ...times: readonly string[]): Promise<void> {
+  for (const time of times) await store.metering.read(newRead(keyHash, { time }));
+}
+
+/** The export's rows: `<account id> <units>`. */
+async function unitsByAccount(store: Store, period = PERIOD): Promise<string[]> {
+  const rows = (await Array.fromAsync(readUnitsByAccount(store, period))).flat();
+  return rows.map(({ accountId, usedUnits }) => `${accountId} ${usedUnits}`);
+}
+
+/** The export's rows: `<account id> <day> <key id> <units>`. */
+async function unitsByKey(store: Store, period = PERIOD): Promise<string[]> {
+  const rows = (await Array.fromAsync(readUnitsByKeyAndDay(store, period))).flat();
+  return rows.map(({ accountId, day, keyId, units }) => `${accountId} ${day} ${keyId} ${units}`);
+}
+
+/** More accounts than a page of the export has, all but some without units. */
+async function fill(engine: Engine, accounts: number) {
+  const id = (nth: number) => `00000000-0000-7000-8000-${String(nth).padStart(12, "0")}`;
+  await engine.transaction(function* () {
+    for (let nth = 0; nth < accounts; nth += 1) {
+      const values = [id(nth), `${nth}@example.org`, "", "free", NOW];
+      const columns = "id, email, password_hash, plan, created_at";
+      yield {
+        sql: `INSERT INTO accounts (${columns}) VALUES ($1, $2, $3, $4, $5)`,
+        parameters: values,
+      };
+    }
+  });
+  return id;
+}
+
+export function usageExportSuite(test: StoreTest): void {
+  test("each account has its plan, quota and units of the period, in order of the id", async (store) => {
+    const [first, second] = [await newCustomer(store, 10), await newCustomer(store, 20)];
+    const idle = newAccount();
+    await store.accounts.create(idle, newMailToken(), BY);
+    await read(store, second.keyHash, NOW, NOW, "2026-12-01T00:00:00.000Z");
+
+    const pages = await Array.fromAsync(readUnitsByAccount(store, PERIOD));
+
+    const shared = { createdAt: NOW, deletedAt: undefined };
+    const { accountId: firstId, email, plan } = first;
+    assert.deepEqual(pages.flat(), [
+      { ...shared, accountId: firstId, email, plan, quotaUnits: 10, usedUnits: 0 },
+      {
+        ...shared,
+        accountId: second.accountId,
+        email: second.email,
+        plan: second.plan,
+        quotaUnits: 20,
+        usedUnits: 2,
+      },
+      {
+        ...shared,
+        accountId: idle.id,
+        email: idle.email,
+        plan: "free",
+        quotaUnits: 1000,
+        usedUnits: 0,
+      },
+    ]);
+  });
+
+  test("a period lists the accounts created before its end, and any that has units in it", async (store) => {
+    const october = newAccount({ createdAt: "2026-10-31T23:59:59.999Z" });
+    const november = newAccount({ createdAt: "2026-11-01T00:00:00.000Z" });
+    for (const account of [october, november]) {
+      await store.accounts.create(account, newMailToken(), BY);
+    }
+    const { accountId, keyHash } = await newCustomer(store, 10);
+
+    const before = await unitsByAccount(store, periodOf("2026-10-01T00:00:00.000Z"));
+    // By a node whose clock is behind.
+    await read(store, keyHash, "2026-10-31T23:59:59.999Z");
+    const after = await unitsByAccount(store, periodOf("2026-10-01T00:00:00.000Z"));
+
+    assert.deepEqual(before, [`${october.id} 0`]);
+    assert.deepEqual(after, [`${october.id} 0`, `${accountId} 1`]);
+    assert.deepEqual(await unitsByAccount(store, periodOf("2026-09-30T00:00:00.000Z")), []);
+    assert.equal((await unitsByAccount(store)).length, 3);
+  });
+
+  test("a deleted account is exported without its email where it has units", async (store) => {
+    const { accountId, email, key, keyHash } = await newCustomer(store, 10);
+    await read(store, keyHash, NOW);
+    await store.administration.delete(email, BY);
+
+    const [account, ...others] = (await Array.fromAsync(readUnitsByAccount(store, PERIOD))).flat();
+    assert.deepEqual([account?.accountId, account?.email, others], [accountId, "", []]);
+    assert.equal(account?.usedUnits, 1);
+    const [day] = (await Array.fromAsync(readUnitsByKeyAndDay(store, PERIOD))).flat();
+    assert.deepEqual([day?.keyId, day?.email, day?.keyPrefix, day?.units], [key.id, "", "", 1]);
+    assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-01T00:00:00.000Z")), []);
+  });
+
+  test("an account without units is exported up to the period of its deletion", async (store) => {
+    const account = newAccount({ createdAt: "2026-10-05T00:00:00.000Z" });
+    await store.accounts.create(account, newMailToken(), BY);
+    await store.administration.delete(account.email, byAt(PERIOD.start));
+
+    for (const month of ["10", "11"]) {
+      const units = await unitsByAccount(store, periodOf(`2026-${month}-15T00:00:00.000Z`));
+      assert.deepEqual(units, [`${account.id} 0`]);
+    }
+    assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-15T00:00:00.000Z")), []);
+  });
+
+  test("units by key and day are those of the period, revoked keys included", async (store) => {
+    const first = await newCustomer(store, 100);
+    await newCustomer(store, 100);
+    const last = await newCustomer(store, 100);
+    const key = newKey(first.accountId, { keyPrefix: "svc_live_89abcdef" });
+    await store.keys.create(key, KEY_LIMITS, BY);
+    const days = ["2026-11-01T00:00:00.000Z", "2026-11-30T23:59:59.999Z"];
+    const others = ["2026-10-31T23:59:59.999Z", "2026-12-01T00:00:00.000Z"];
+    await read(store, key.keyHash, ...days, ...others);
+    await read(store, first.keyHash, ...days, ...days, ...others);
+    await read(store, last.keyHash, "2026-11-15T12:00:00.000Z");
+    await store.keys.revoke(first.accountId, key.id, BY);
+
+    const rows = (await Array.fromAsync(readUnitsByKeyAndDay(store, PERIOD))).flat();
+
+    const { accountId, email, plan } = first;
+    const own = { accountId, email, plan };
+    const byFirst = { ...own, keyId: first.key.id, keyPrefix: "svc_live_01234567", units: 2 };
+    const bySecond = { ...own, keyId: key.id, keyPrefix: "svc_live_89abcdef", units: 1 };
+    assert.deepEqual(rows, [
+      { ...byFirst, day: "2026-11-01" },
+      { ...bySecond, day: "2026-11-01" },
+      { ...byFirst, day: "2026-11-30" },
+      { ...bySecond, day: "2026-11-30" },
+      {
+        accountId: last.accountId,
+        email: last.email,
+        plan: last.plan,
+        day: "2026-11-15",
+        keyId: last.key.id,
+        keyPrefix: "svc_live_01234567",
+        units: 1,
+      },
+    ]);
+  });
+
+  test("units by key and day are read in pages that start after an account, day and key", async (store) => {
+    const [one, two] = [await newCustomer(store, 100), await newCustomer(store, 100)];
+    const other = newKey(one.accountId);
+    await store.keys.create(other, KEY_LIMITS, BY);
+    for (const keyHash of [one.keyHash, other.keyHash, two.keyHash]) {
+      await read(store, keyHash, "2026-10-31T00:00:00.000Z", "2026-11-01T00:00:00.000Z", NOW);
+    }
+    const end = { accountId: two.accountId, day: "2026-11-30" };
+    const pages: string[][] = [];
+    let after = { accountId: one.accountId, day: PERIOD.name, keyId: "" };
+    for (;;) {
+      const page = await store.usage.byKey(after, end, 1);
+      if (page.length === 0) break;
+      pages.push(page.map(({ accountId, day, keyId }) => `${accountId} ${day} ${keyId}`));
+      after = page.at(-1) ?? after;
+    }
+
+    const lines = [
+      `${one.accountId} 2026-11-01 ${one.key.id}`,
+      `${one.accountId} 2026-11-01 ${other.id}`,
+      `${one.accountId} 2026-11-21 ${one.key.id}`,
+      `${one.accountId} 2026-11-21 ${other.id}`,
+      `${two.accountId} 2026-11-01 ${two.key.id}`,
+      `${two.accountId} 2026-11-21 ${two.key.id}`,
+    ];
+    assert.deepEqual(
+      pages,
+      lines.map((line) => [line]),
+    );
+    const upToFirst = { accountId: one.accountId, day: "2026-11-20" };
+    const start = { accountId: one.accountId, day: PERIOD.name, keyId: "" };
+    assert.equal((await store.usage.byKey(start, upToFirst, 9)).length, 2);
+  });
+
+  test("the pages of many accounts have every account once, and all units of the store", async (store, engine) => {
+    const id = await fill(engine, 2500);
+    const expected = Array.from({ length: 2500 }, (_, nth) => `${id(nth)} 0`);
+    const days: string[] = [];
+    for (const nth of [0, 998, 999, 1000, 1999, 2000, 2499]) {
+      const key = newKey(id(nth));
+      await store.keys.create(key, KEY_LIMITS, BY);
+      await read(store, key.keyHash, NOW, NOW);
+      expected[nth] = `${id(nth)} 2`;
+      days.push(`${id(nth)} 2026-11-21 ${key.id} 2`);
+    }
+
+    assert.deepEqual(await unitsByAccount(store), expected);
+    assert.deepEqual(await unitsByKey(store), days);
+  });
+
+  test("the units of an account with more days than a page are complete", async (store) => {
+    const { accountId, key } = await newCustomer(store, 10_000);
+    const keys = [key];
+    while (keys.length < 100) {
+      const next = newKey(accountId);
+      await store.keys.create(next, KEY_LIMITS, BY);
+      keys.push(next);
+    }
+    const after = await newCustomer(store, 1);
+    const days = Array.from(
+      { length: 11 },
+      (_, day) => `2026-11-${String(day + 1).padStart(2, "0")}`,
+    );
+    for (const { keyHash } of keys) {
+      const times = days.map((day) => `${day}T12:00:00.000Z`);
+      await Promise.all(times.map((time) => read(store, keyHash, time)));
+    }
+    await read(store, after.keyHash, NOW);
+
+    const lines = days.flatMap((day) => keys.map(({ id }) => `${accountId} ${day} ${id} 1`));
+    lines.push(`${after.accountId} 2026-11-21 ${after.key.id} 1`);
+    assert.deepEqual(await unitsByKey(store), lines);
+  });
+
+  test("an account whose plan is not stored is listed with its units and no quota", async (store, _, __, {
+    losePlan,
+  }) => {
+    const { accountId, plan, keyHash } = await newCustomer(store, 10);
+    await read(store, keyHash, NOW);
+    await losePlan(plan);
+
+    const [account] = (await Array.fromAsync(readUnitsByAccount(store, PERIOD))).flat();
+
+    assert.deepEqual(
+      [account?.accountId, account?.plan, account?.quotaUnits, account?.usedUnits],
+      [accountId, plan, 0, 1],
+    );
+    assert.equal((await unitsByKey(store)).length, 1);
   });
 }

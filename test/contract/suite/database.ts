@@ -23,12 +23,14 @@ import type { Engine, Row } from "../../../src/storage/engine.ts";
 import { type Store, tables } from "../../../src/store.ts";
 import { headersOf } from "../../support/rates.ts";
 
+type TestEngine = Engine & BatchStore;
+
 /** A new, migrated database; disposing it closes everything it opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {
   /** Opens a store as another node would. */
   openStore(): Store;
   /** Opens the store's engine on its own connection. */
-  openEngine(): Engine & BatchStore;
+  openEngine(): TestEngine;
   /** Removes a plan that accounts use, without checking foreign keys. */
   losePlan(name: string): Promise<void>;
   /** Runs a statement without checking foreign keys. */
@@ -39,18 +41,18 @@ export interface TestDatabase extends AsyncDisposable {
 
 export type CreateDatabase = () => Promise<TestDatabase>;
 
-/** A test's database, and what most tests open on it. */
-interface Given extends TestDatabase {
-  /** A node's store. */
-  readonly store: Store;
-  /** Another node's store. */
-  readonly other: Store;
-  readonly stores: readonly [Store, Store];
-  readonly engine: Engine & BatchStore;
-}
+/**
+ * What a test does with a database of its own: with a node's store, an engine on another connection,
+ * and another node's store.
+ */
+type Run = (
+  store: Store,
+  engine: TestEngine,
+  other: Store,
+  database: TestDatabase,
+) => Promise<void>;
 
-/** Adds a test with a database of its own. */
-export type StoreTest = (title: string, run: (given: Given) => Promise<void>) => void;
+export type StoreTest = (title: string, run: Run) => void;
 
 export const storeTestOn =
   (createDatabase: CreateDatabase): StoreTest =>
@@ -58,21 +60,9 @@ export const storeTestOn =
     void test(title, async () => {
       await using database = await createDatabase();
       const { openStore, openEngine } = database;
-      await run({
-        ...database,
-        get store() {
-          return openStore();
-        },
-        get other() {
-          return openStore();
-        },
-        get stores() {
-          return [openStore(), openStore()] as const;
-        },
-        get engine() {
-          return openEngine();
-        },
-      });
+      // Opens only what the test takes.
+      const opens = [openStore, openEngine, openStore, () => database].slice(0, run.length);
+      await run(...(opens.map((open) => open()) as unknown as Parameters<Run>));
     });
 
 export const NOW = "2026-11-21T12:00:00.000Z";
@@ -254,10 +244,32 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
   return rows.map(({ day, api_key_id, units }) => `${day} ${api_key_id}: ${units}`);
 }
 
+/** Whether a node accepts a key. It reads the quota alone, so that nothing is charged. */
+export const accepts = async (store: Store, { keyHash }: Pick<NewApiKey, "keyHash">) =>
+  (await store.metering.read(newRead(keyHash, { pair: "" })))?.found !== undefined;
+
+/** The events of an account, or all, oldest first. */
+export const eventsOf = (store: Store, accountId?: string) =>
+  store.audit.list({ after: { at: "", id: "" }, limit: 1000, ...(accountId && { accountId }) });
+
+/** Uses two nodes in turn, at once. */
+export const onTwoNodes = <Result>(
+  [here, there]: readonly [Store, Store],
+  count: number,
+  use: (store: Store, index: number) => Promise<Result>,
+) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) => use(index % 2 === 0 ? here : there, index)),
+  );
+
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
   return (await store.usage.ofPeriod(accountId, period))?.usedUnits;
 }
+
+/** One field of each item. */
+export const valuesOf = <Item, Key extends keyof Item>(items: readonly Item[], key: Key) =>
+  items.map((item) => item[key]);
 
 const textOf = (row: Row) => JSON.stringify(row);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import { type Engine, type Row, statement, type Transaction } from "../../../src/storage/engine.ts";
-import type { StoreTest } from "./database.ts";
+import { type StoreTest, valuesOf } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
 
@@ -11,8 +11,10 @@ async function planNames(engine: Engine): Promise<unknown[]> {
 }
 
 export function engineSuite(test: StoreTest): void {
-  test("a transaction gets each statement's rows and commits all statements", async (database) => {
-    const [engine, other] = [database.openEngine(), database.openEngine()];
+  test("a transaction gets each statement's rows and commits all statements", async (_, engine, __, {
+    openEngine,
+  }) => {
+    const other = openEngine();
 
     const seen = await engine.transaction(function* (): Transaction<Row[]> {
       yield statement(ADD_PLAN, "one", 1);
@@ -20,15 +22,14 @@ export function engineSuite(test: StoreTest): void {
       return yield statement("SELECT name FROM plans WHERE units_per_period < $1", 2);
     });
 
-    assert.deepEqual(
-      seen.map(({ name }) => name),
-      ["one"],
-    );
+    assert.deepEqual(valuesOf(seen, "name"), ["one"]);
     assert.deepEqual(await planNames(other), ["free", "one", "two"]);
   });
 
-  test("a transaction that throws is rolled back, and the engine stays usable", async (database) => {
-    const [engine, other] = [database.openEngine(), database.openEngine()];
+  test("a transaction that throws is rolled back, and the engine stays usable", async (_, engine, __, {
+    openEngine,
+  }) => {
+    const other = openEngine();
     const thrown = new Error("changed its mind");
 
     const failing = engine.transaction(function* () {
@@ -47,8 +48,9 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(other), ["free", "two"]);
   });
 
-  test("a transaction that throws before its first statement leaves no transaction open", async (given) => {
-    const { engine, openEngine } = given;
+  test("a transaction that throws before its first statement leaves no transaction open", async (_, engine, __, {
+    openEngine,
+  }) => {
     await assert.rejects(
       // biome-ignore lint/correctness/useYield: the test needs a throw before any statement.
       engine.transaction(function* () {
@@ -60,8 +62,10 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(openEngine()), ["free", "one"]);
   });
 
-  test("a statement that violates a constraint rolls back the statements before it", async (database) => {
-    const [engine, other] = [database.openEngine(), database.openEngine()];
+  test("a statement that violates a constraint rolls back the statements before it", async (_, engine, __, {
+    openEngine,
+  }) => {
+    const other = openEngine();
     let after = false;
 
     const failing = engine.transaction(function* () {
@@ -76,8 +80,10 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("an invalid statement throws StoreUnavailable and rolls back the transaction", async (database) => {
-    const [engine, other] = [database.openEngine(), database.openEngine()];
+  test("an invalid statement throws StoreUnavailable and rolls back the transaction", async (_, engine, __, {
+    openEngine,
+  }) => {
+    const other = openEngine();
 
     const failing = engine.transaction(function* () {
       yield statement(ADD_PLAN, "one", 1);
@@ -89,8 +95,7 @@ export function engineSuite(test: StoreTest): void {
     assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("concurrent transactions with the same lock do not see each other's intermediate state", async (given) => {
-    const { engine } = given;
+  test("concurrent transactions with the same lock do not see each other's intermediate state", async (_, engine) => {
     const addOne = () =>
       engine.transaction(function* () {
         const [row] = yield statement("SELECT max(units_per_period) AS most FROM plans");
@@ -107,7 +112,7 @@ export function engineSuite(test: StoreTest): void {
     );
   });
 
-  test("an empty batch of reads returns no outcomes", async (database) => {
-    assert.deepEqual(await database.openEngine().readBatch([]), []);
+  test("an empty batch of reads returns no outcomes", async (_, engine) => {
+    assert.deepEqual(await engine.readBatch([]), []);
   });
 }

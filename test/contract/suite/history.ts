@@ -104,9 +104,7 @@ export function historySuite(test: StoreTest): void {
 }
 
 function observationSuite(test: StoreTest): void {
-  test("every accepted rate is one observation, in order, and no other rate is", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-
+  test("every accepted rate is one observation, in order, and no other rate is", async (store, engine) => {
     const decisions = await updateRates(
       store,
       [
@@ -134,16 +132,14 @@ function observationSuite(test: StoreTest): void {
     assert.deepEqual(await servedOf(engine), ["EUR/USD 4", "USD/EUR 1"]);
   });
 
-  test("an observation has the rate's own source and time, and when it was stored", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an observation has the rate's own source and time, and when it was stored", async (store, engine) => {
     await storeRates(store, [newRate("EUR/USD", "1.10", "2026-03-13T15:00:00.123456789Z", "ecb")]);
     const [row] = await engine.query("SELECT source, as_of, stored_at FROM observations");
     const expected = { source: "ecb", as_of: "2026-03-13T15:00:00.123456789Z", stored_at: NOW };
     assert.deepEqual({ ...row }, expected);
   });
 
-  test("one call with more rates of a pair than a statement has stores them all in order", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("one call with more rates of a pair than a statement has stores them all in order", async (store, engine) => {
     const rates = Array.from({ length: MANY }, (_, index) => ({
       ...newRate(index % 2 === 0 ? "EUR/USD" : "EUR/GBP", `1.${1000 + index}`, after(index)),
       line: index + 2,
@@ -165,8 +161,7 @@ function observationSuite(test: StoreTest): void {
     assert.deepEqual(await servedOf(engine), [`EUR/GBP ${MANY / 2}`, `EUR/USD ${MANY / 2}`]);
   });
 
-  test("a pair that was deleted and is stored again continues its sequence", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a pair that was deleted and is stored again continues its sequence", async (store, engine) => {
     await storeRates(store, [newRate("EUR/USD", "1.10", after(0))]);
     await storeRates(store, [newRate("EUR/USD", "1.11", after(1))]);
 
@@ -185,9 +180,8 @@ function observationSuite(test: StoreTest): void {
     assert.deepEqual(await servedOf(engine), ["EUR/USD 4"]);
   });
 
-  test("concurrent updates from two stores lose no observation and store none twice", async (database) => {
-    const stores = [database.openStore(), database.openStore()];
-    const engine = database.openEngine();
+  test("concurrent updates from two stores lose no observation and store none twice", async (here, engine, there) => {
+    const stores = [here, there];
     const rateAt = (index: number) => newRate("EUR/USD", `1.${1000 + index}`, after(index));
 
     const decisions = await Promise.all(
@@ -207,21 +201,12 @@ function observationSuite(test: StoreTest): void {
     assert.deepEqual(await observationsOf(engine, "USD/EUR"), ["USD/EUR 1: 1"]);
     assert.deepEqual(await servedOf(engine), [`EUR/USD ${accepted}`, "USD/EUR 1"]);
   });
-
-  test("a preview and an update without rates add no observation", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await storeRates(store, [EUR_USD]);
-    await store.rates.previewUpdate([newRate("EUR/USD", "1.15", after(9))], cautious);
-    await storeRates(store, []);
-    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
-  });
 }
 
 function heldRateSuite(test: StoreTest): void {
   const held = { ...newRate("EUR/USD", "9", after(5), "ecb"), place: 1, line: 7 };
 
-  test("a released rate is an observation with the publication and the line that brought it", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a released rate is an observation with the publication and the line that brought it", async (store, engine) => {
     await updateRates(store, [EUR_USD], cautious, { publication: fetchOf("cnb", ["first"]) });
     await updateRates(store, [held], cautious, { publication: fetchOf("ecb", ["second"]) });
     assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
@@ -237,67 +222,46 @@ function heldRateSuite(test: StoreTest): void {
     assert.equal((await observationsOf(engine)).length, 2);
   });
 
-  test("a dropped rate is no observation", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  const other = { ...held, rate: "8" as Decimal };
+  const newer = newRate("EUR/USD", "1.15", after(6));
+  const older = newRate("EUR/USD", "1.15", after(4));
+
+  /** What updates of EUR/USD bring, the events that they write, and what is held then. */
+  const stories = [
+    [
+      "a pair begins to be held, and others replace the figure",
+      [[held], [held], [other]],
+      [9],
+      [8],
+    ],
+    ["of several rates that one call holds only the last is held", [[held, other]], [8], [8]],
+    ["a rate that is held and replaced in one call is not held", [[held, newer]], [], []],
+    ["a held rate that was replaced is held anew", [[held], [older, held]], [9, 9], [9]],
+  ] as const;
+  for (const [what, updates, events, holds] of stories) {
+    test(`${what}: the events are ${events.join()}`, async (store, engine) => {
+      await updateRates(store, [EUR_USD], cautious);
+
+      for (const rates of updates) await updateRates(store, rates, cautious);
+
+      const names = events.map((rate) => `EUR/USD ${rate}`);
+      assert.deepEqual(await eventsOf(engine, "rate.held"), names);
+      const rates = (await store.rates.listHeld()).map(({ rate }) => Number(rate));
+      assert.deepEqual(rates, holds);
+    });
+  }
+
+  test("a dropped rate is no observation, and one that comes again is held with an event", async (store, engine) => {
     await updateRates(store, [EUR_USD, held], cautious);
     await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
-  });
-
-  test("an event records that a pair begins to be held, and not the figures that replace it", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await updateRates(store, [EUR_USD], cautious);
-    const other = { ...held, rate: "8" as Decimal };
-
-    for (const rate of [held, held, other]) await updateRates(store, [rate], cautious);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9"]);
-    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
-    assert.deepEqual(listed, ["8"]);
-
-    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     await updateRates(store, [other], cautious);
     assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 8"]);
-  });
-
-  test("of several rates of a pair that one call holds, only the last is held and recorded", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await updateRates(store, [EUR_USD], cautious);
-
-    await updateRates(store, [held, { ...held, rate: "8" as Decimal }], cautious);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 8"]);
-    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
-    assert.deepEqual(listed, ["8"]);
-  });
-
-  test("a rate that is held and replaced in one call is neither held nor recorded", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await updateRates(store, [EUR_USD], cautious);
-
-    const next = newRate("EUR/USD", "1.15", after(6));
-    assert.deepEqual(await updateRates(store, [held, next], cautious), ["hold", "store"]);
-
-    assert.deepEqual(await store.rates.listHeld(), []);
-    assert.deepEqual(await eventsOf(engine, "rate.held"), []);
-    assert.deepEqual((await observationsOf(engine)).at(-1), "EUR/USD 2: 1.15");
-  });
-
-  test("a held rate that another one replaced is held anew when it comes again", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await updateRates(store, [EUR_USD, held], cautious);
-
-    const next = newRate("EUR/USD", "1.15", after(4));
-    assert.deepEqual(await updateRates(store, [next, held], cautious), ["store", "hold"]);
-
-    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 9"]);
-    assert.equal((await store.rates.listHeld()).length, 1);
   });
 }
 
 function publicationSuite(test: StoreTest): void {
-  test("a document that is fetched again is stored once, and its publication is reused", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a document that is fetched again is stored once, and its publication is reused", async (store, engine) => {
     const first = fetchOf("ecb", ["daily", "more"]);
     await updateRates(store, [EUR_USD], cautious, { publication: first });
     const before = await contentsOf(engine);
@@ -310,8 +274,7 @@ function publicationSuite(test: StoreTest): void {
     assert.equal(before.documents?.length, 2);
   });
 
-  test("a document that returns after another one is a publication of its own, with the same bytes", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a document that returns after another one is a publication of its own, with the same bytes", async (store, engine) => {
     for (const texts of [["one"], ["two"], ["one"], ["one", "two"], ["two", "one"]]) {
       await updateRates(store, [], cautious, { publication: fetchOf("ecb", texts) });
     }
@@ -322,8 +285,7 @@ function publicationSuite(test: StoreTest): void {
     );
   });
 
-  test("publications of two sources with the same bytes share the stored document", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("publications of two sources with the same bytes share the stored document", async (store, engine) => {
     await updateRates(store, [], cautious, { publication: fetchOf("ecb", ["same"]) });
     await updateRates(store, [], cautious, { publication: fetchOf("cnb", ["same"], LATER) });
 
@@ -336,8 +298,7 @@ function publicationSuite(test: StoreTest): void {
     assert.equal(documents?.length, 1);
   });
 
-  test("the rates of an import in several transactions name one publication and their lines", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the rates of an import in several transactions name one publication and their lines", async (store, engine) => {
     const how = { policy: cautious, headersOf, origin: BY };
     const rateAt = (line: number) => ({
       ...newRate("EUR/USD", `1.1${line}`, after(line)),
@@ -359,8 +320,7 @@ function publicationSuite(test: StoreTest): void {
     assert.deepEqual(contents, []);
   });
 
-  test("two imports of one file are two publications", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("two imports of one file are two publications", async (store, engine) => {
     for (const time of [after(0), after(1)]) {
       await storeRates(store, [newRate("EUR/USD", "1.10", time)]);
       await store.history.recordDigest(1, { hash: "digest", bytes: 99 });
@@ -368,8 +328,7 @@ function publicationSuite(test: StoreTest): void {
     assert.equal((await contentsOf(engine)).publications?.length, 2);
   });
 
-  test("an import gives its file to the figures that it states of unfinished imports, and to no others", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("an import gives its file to the figures that it states of unfinished imports, and to no others", async (store, engine) => {
     /** Imports lines from the first on, in two transactions, and perhaps ends. */
     const importLines = async (first: number, rates: readonly SourcedRate[], digest?: string) => {
       const lines = rates.map((rate, index) => ({ ...rate, place: 0, line: first + index }));
@@ -408,8 +367,7 @@ function publicationSuite(test: StoreTest): void {
     }
   });
 
-  test("the bytes of a document are stored as they are", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the bytes of a document are stored as they are", async (store, engine) => {
     const compressed = Uint8Array.from({ length: 512 }, (_, index) => index % 256);
     const stored = { hash: "all bytes", bytes: 9000, compressed };
     const documents = [{ name: "rates.bin", receivedAt: NOW, stored }];
@@ -424,8 +382,7 @@ function publicationSuite(test: StoreTest): void {
 }
 
 function changeSuite(test: StoreTest): void {
-  test("each transaction that changes what is served counts one, and no other does", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("each transaction that changes what is served counts one, and no other does", async (store, engine) => {
     const pair = pairOf("EUR/USD");
     const held = newRate("EUR/USD", "9", after(5));
     const countsOf = async (work: () => Promise<unknown>) => {
@@ -450,8 +407,7 @@ function changeSuite(test: StoreTest): void {
     assert.equal(await versionOf(engine), 5);
   });
 
-  test("a stored rate has its headers, and a newer one replaces them", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a stored rate has its headers, and a newer one replaces them", async (store, engine) => {
     const headersStored = async () => (await engine.query("SELECT headers FROM rates"))[0]?.headers;
     const rates = [
       newRate("EUR/USD", "1.10", after(0), "ecb"),
@@ -464,8 +420,7 @@ function changeSuite(test: StoreTest): void {
     }
   });
 
-  test("missing headers are added to every rate, and stored ones stay", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("missing headers are added to every rate, and stored ones stay", async (store, engine) => {
     const rates = Array.from({ length: MANY }, (_, index) =>
       newRate(`X${index}/USD`, "1", after(0), "ecb"),
     );

@@ -1,16 +1,27 @@
 import assert from "node:assert/strict";
+import type { PasswordReset } from "../../../src/mailed-links/store.ts";
+import { sessionRequired } from "../../../src/shared/failure.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  accepts,
   BY,
+  byAt,
+  bySession,
   contentsOf,
+  KEY_LIMITS,
+  keysOf,
   NOW,
   newHash,
+  newId,
+  newKey,
   newMailToken,
   newRegistration,
   newResetToken,
+  newSession,
+  onTwoNodes,
   type StoreTest,
+  UNCHANGED,
 } from "./database.ts";
-import { passwordResetSuite, verificationSuite } from "./token-uses.ts";
 
 const AFTER_ALL = "2026-11-23T12:00:00.000Z";
 const LEASED = "2026-11-21T12:00:10.000Z";
@@ -48,8 +59,7 @@ export function mailTokenSuite(test: StoreTest): void {
 
 function issueSuite(test: StoreTest): void {
   for (const { purpose, newToken, otherToken, expiresAt, lastMoment } of PURPOSES) {
-    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async (given) => {
-      const { store } = given;
+    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async (store) => {
       const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
       const tokens = [newToken(), newToken(), newToken()];
       const foreign = newToken();
@@ -68,35 +78,31 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(await mailIds(store), [...registered, ...issued].sort());
     });
 
-    test(`with five valid ${purpose} tokens no more are issued until one expires`, async (given) => {
-      const { store, engine } = given;
+    test(`with five valid ${purpose} tokens, beside others, no more are issued until one expires`, async (store, engine) => {
       const { email, verification } = await newRegistration(store);
+      const issueAt = async (hours: number, issued = newToken) => {
+        const token = issued({ createdAt: hoursAfter(hours), expiresAt: AFTER_ALL });
+        await store.mailTokens.issue(email, token, BY);
+        const found = store.mailTokens.findEmail(token.tokenHash, token.purpose, hoursAfter(hours));
+        return { token, isIssued: (await found) === email };
+      };
+      // Those of the other purpose do not count.
+      for (const hours of [2, 3]) assert.ok((await issueAt(hours, otherToken)).isIssued);
       const room = verification.purpose === purpose ? 4 : 5;
-      const tokens = Array.from({ length: room }, (_, index) =>
-        newToken({ createdAt: hoursAfter(index), expiresAt: AFTER_ALL }),
-      );
-      for (const token of tokens) await store.mailTokens.issue(email, token, BY);
+      const issued: Awaited<ReturnType<typeof issueAt>>[] = [];
+      for (let hours = 4; hours < 4 + room; hours += 1) issued.push(await issueAt(hours));
+      assert.ok(issued.every(({ isIssued }) => isIssued));
       const before = await contentsOf(engine);
 
-      await store.mailTokens.issue(
-        email,
-        newToken({ createdAt: hoursAfter(6), expiresAt: AFTER_ALL }),
-        BY,
-      );
+      assert.ok(!(await issueAt(10)).isIssued);
 
       assert.deepEqual(await contentsOf(engine), before);
-      await engine.query(
-        "UPDATE mail_tokens SET expires_at = $1 WHERE token_hash = $2",
-        hoursAfter(7),
-        tokens[0]?.tokenHash ?? "",
-      );
-      const next = newToken({ createdAt: hoursAfter(7), expiresAt: AFTER_ALL });
-      await store.mailTokens.issue(email, next, BY);
-      assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
+      const expire = "UPDATE mail_tokens SET expires_at = $1 WHERE token_hash = $2";
+      await engine.query(expire, hoursAfter(11), issued[0]?.token.tokenHash ?? "");
+      assert.ok((await issueAt(11)).isIssued);
     });
 
-    test(`${purpose} tokens that a clock far ahead has issued do not use up the limit of five`, async (given) => {
-      const { store } = given;
+    test(`${purpose} tokens that a clock far ahead has issued do not use up the limit of five`, async (store) => {
       const { email } = await newRegistration(store);
       for (let issued = 0; issued < 5; issued += 1) {
         const ahead = { createdAt: hoursAfter(1000), expiresAt: hoursAfter(1024) };
@@ -109,8 +115,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), email);
     });
 
-    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (given) => {
-      const { store, engine } = given;
+    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (store, engine) => {
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
       for (const token of [first, second, third, fourth])
@@ -131,8 +136,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, NOW), email);
     });
 
-    test(`a ${purpose} token is valid until it expires and only for its purpose`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token is valid until it expires and only for its purpose`, async (store, engine) => {
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
       const other = otherToken();
@@ -152,8 +156,7 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async (given) => {
-      const { store: here, other: there } = given;
+    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async (here, _, there) => {
       const { email, verification } = await newRegistration(here);
       const tokens = Array.from({ length: 12 }, () => newToken());
 
@@ -172,8 +175,7 @@ function issueSuite(test: StoreTest): void {
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
 
-    test(`a ${purpose} token for an unknown email is not stored in any table`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token for an unknown email is not stored in any table`, async (store, engine) => {
       await newRegistration(store);
       const before = await contentsOf(engine);
       const token = newToken();
@@ -184,8 +186,7 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
-    test(`a ${purpose} token is not stored when its mail cannot be stored`, async (given) => {
-      const { store, engine } = given;
+    test(`a ${purpose} token is not stored when its mail cannot be stored`, async (store, engine) => {
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
       await store.mailTokens.issue(email, newToken(), BY);
       const before = await contentsOf(engine);
@@ -197,8 +198,7 @@ function issueSuite(test: StoreTest): void {
     });
   }
 
-  test("a verified account gets a reset token but no verification token", async (given) => {
-    const { store, engine } = given;
+  test("a verified account gets a reset token but no verification token", async (store, engine) => {
     const { email } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, BY);
     const before = await contentsOf(engine);
@@ -212,8 +212,7 @@ function issueSuite(test: StoreTest): void {
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
-  test("an email that gets no token causes the same commit as one that does", async (given) => {
-    const { store, other } = given;
+  test("an email that gets no token causes the same commit as one that does", async (store, _, other) => {
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.accounts.markEmailVerified(verified.email, BY);
     const isSeenByOther = async (requested: string) => {
@@ -228,8 +227,7 @@ function issueSuite(test: StoreTest): void {
     assert.equal(await isSeenByOther("nobody@example.org"), isSeen);
   });
 
-  test("a token is stored only in its waiting mail and removed when the mail ends", async (given) => {
-    const { store, engine } = given;
+  test("a token is stored only in its waiting mail and removed when the mail ends", async (store, engine) => {
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();
     await store.mailTokens.issue(email, reset, BY);
@@ -249,5 +247,267 @@ function issueSuite(test: StoreTest): void {
     await store.mails.markDelivered(verification.mailId, NOW);
     await store.mails.markGivenUp(reset.mailId, NOW, "no such mailbox");
     for (const { token } of [verification, reset]) assert.deepEqual(await placesOf(token), []);
+  });
+}
+
+const LATER = "2026-11-21T12:30:00.000Z";
+const VERIFICATION_END = "2026-11-22T12:00:00.000Z";
+const RESET_END = "2026-11-21T13:00:00.000Z";
+
+/** An account with a token of each purpose. */
+async function newResetting(store: Store) {
+  const registration = await newRegistration(store);
+  const reset = newResetToken();
+  await store.mailTokens.issue(registration.email, reset, BY);
+  return { ...registration, reset };
+}
+
+const resetOf = (tokenHash: string, change: Partial<PasswordReset> = {}): PasswordReset => ({
+  tokenHash,
+  passwordHash: "$argon2id$second",
+  mailId: newId(),
+  ...change,
+});
+
+function verificationSuite(test: StoreTest): void {
+  test("a token verifies its own account's email, once", async (store, engine) => {
+    const { account, email, verification, reset } = await newResetting(store);
+    const other = await newRegistration(store);
+
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
+
+    const verified = { ...account, emailVerifiedAt: LATER };
+    assert.deepEqual(await store.accounts.findByEmail(email), verified);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
+    const emailOf = (token: typeof reset) =>
+      store.mailTokens.findEmail(token.tokenHash, token.purpose, NOW);
+    assert.equal(await emailOf(verification), undefined);
+    assert.equal(await emailOf(reset), email);
+    assert.equal(await emailOf(other.verification), other.email);
+    const after = await contentsOf(engine);
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
+      false,
+    );
+    assert.deepEqual(await contentsOf(engine), after);
+  });
+
+  test("a verified email keeps its verification time, and the token becomes invalid", async (store) => {
+    const { account, email, verification } = await newRegistration(store);
+    await store.accounts.markEmailVerified(email, BY);
+
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
+
+    const verified = { ...account, emailVerifiedAt: NOW };
+    assert.deepEqual(await store.accounts.findByEmail(email), verified);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), false);
+  });
+
+  test("a token that is expired, unknown or for another purpose verifies nothing", async (store, engine) => {
+    const { verification, reset } = await newResetting(store);
+    const before = await contentsOf(engine);
+
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
+      false,
+    );
+    assert.equal(await store.mailTokens.verifyEmail(reset.tokenHash, BY), false);
+    assert.equal(await store.mailTokens.verifyEmail(verification.token, BY), false);
+    assert.equal(await store.mailTokens.verifyEmail(newHash(), BY), false);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    const lastMoment = "2026-11-22T11:59:59.999Z";
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(lastMoment)),
+      true,
+    );
+  });
+
+  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (here, _, there) => {
+    const stores = [here, there] as const;
+    const { verification } = await newRegistration(stores[0]);
+
+    const verified = await onTwoNodes([here, there], 10, (store) =>
+      store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)),
+    );
+
+    assert.equal(verified.filter((one) => one).length, 1);
+  });
+}
+
+function passwordResetSuite(test: StoreTest): void {
+  test("a reset sets the password, verifies the email and sends a notice", async (store) => {
+    const { account, email, verification, reset } = await newResetting(store);
+    const other = await newResetting(store);
+    for (const { mailId } of [verification, reset, other.verification, other.reset]) {
+      await store.mails.markDelivered(mailId, NOW);
+    }
+    const use = resetOf(reset.tokenHash);
+
+    assert.equal(await store.mailTokens.resetPassword(use, byAt(LATER)), true);
+
+    const { passwordHash, mailId: id } = use;
+    const changed = { ...account, passwordHash, emailVerifiedAt: LATER };
+    assert.deepEqual(await store.accounts.findByEmail(email), changed);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
+    const notice = { id, kind: "password_changed", email, createdAt: LATER };
+    assert.deepEqual(await store.mails.claim({ now: LATER, until: RESET_END, limit: 10 }), [
+      { ...notice, link: undefined, attempts: 1 },
+    ]);
+    const emailOf = (hash: string) => store.mailTokens.findEmail(hash, "password_reset", LATER);
+    assert.equal(await emailOf(reset.tokenHash), undefined);
+    assert.equal(await emailOf(other.reset.tokenHash), other.email);
+    assert.equal(
+      await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER)),
+      false,
+    );
+    assert.deepEqual(await store.accounts.findByEmail(email), changed);
+  });
+
+  test("a reset of a verified account ends only its own sessions and revokes no API key", async (store) => {
+    const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
+    await store.accounts.markEmailVerified(account.email, BY);
+    const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
+    const foreign = newSession(other.account.id);
+    for (const session of [...ended, foreign]) await store.sessions.create(session, UNCHANGED, BY);
+    const key = newKey(account.id);
+    await store.keys.create(key, KEY_LIMITS, BY);
+
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
+
+    for (const { tokenHash } of ended) {
+      assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
+    }
+    assert.equal(await store.sessions.findAccount(foreign.tokenHash, NOW), other.account.id);
+    assert.equal((await keysOf(store, account.id))[0]?.revokedAt, undefined);
+    assert.ok(await accepts(store, key));
+  });
+
+  test("a reset that verifies the email for the first time revokes only the account's own keys", async (store) => {
+    const [{ account, email, reset }, other] = [
+      await newResetting(store),
+      await newResetting(store),
+    ];
+    const [active, revoked, foreign] = [
+      newKey(account.id),
+      newKey(account.id),
+      newKey(other.account.id),
+    ];
+    for (const key of [active, revoked, foreign]) await store.keys.create(key, KEY_LIMITS, BY);
+    await store.keys.revoke(account.id, revoked.id, BY);
+    assert.ok(await accepts(store, active));
+
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
+
+    const revokedAt = (await keysOf(store, account.id)).map((key) => key.revokedAt);
+    assert.deepEqual(revokedAt, [LATER, NOW]);
+    assert.ok(!(await accepts(store, active)));
+    assert.ok(await accepts(store, foreign));
+    // The owner has now proved the email, so another reset does not revoke keys.
+    const later = newKey(account.id);
+    await store.keys.create(later, KEY_LIMITS, BY);
+    const second = newResetToken();
+    await store.mailTokens.issue(email, second, BY);
+    assert.equal(
+      await store.mailTokens.resetPassword(resetOf(second.tokenHash), byAt(LATER)),
+      true,
+    );
+    assert.ok(await accepts(store, later));
+  });
+
+  test("a first reset during concurrent key creations on two nodes leaves no active key", async (here, _, there) => {
+    const stores = [here, there] as const;
+    const { account, reset } = await newResetting(stores[0]);
+    const session = newSession(account.id);
+    await stores[0].sessions.create(session, UNCHANGED, BY);
+
+    await onTwoNodes([here, there], 10, async (store, index) => {
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
+      const created = store.keys.create(newKey(account.id), KEY_LIMITS, bySession(session));
+      await created.catch((error) => assert.equal(error, sessionRequired));
+    });
+
+    const keys = await keysOf(stores[1], account.id);
+    assert.deepEqual(
+      keys.filter(({ revokedAt }) => revokedAt === undefined),
+      [],
+    );
+  });
+
+  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (here, _, there) => {
+    const stores = [here, there] as const;
+    const { email, verification, reset } = await newResetting(stores[0]);
+    const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
+    for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token, BY);
+    assert.equal(
+      await stores[1].mailTokens.findEmail(reset.tokenHash, "password_reset", NOW),
+      email,
+    );
+
+    const done = await onTwoNodes([here, there], 10, (store, index) =>
+      store.mailTokens.resetPassword(
+        resetOf(tokens[index % tokens.length]?.tokenHash ?? ""),
+        byAt(LATER),
+      ),
+    );
+
+    assert.equal(done.filter((one) => one).length, 1);
+    for (const { tokenHash } of tokens) {
+      assert.equal(
+        await stores[0].mailTokens.findEmail(tokenHash, "password_reset", NOW),
+        undefined,
+      );
+    }
+    const { tokenHash } = verification;
+    assert.equal(await stores[0].mailTokens.findEmail(tokenHash, "verification", NOW), email);
+    const mails = await stores[0].mails.list({ withDelivered: true });
+    assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
+  });
+
+  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (store, engine) => {
+    const { account, verification, reset } = await newResetting(store);
+    await store.sessions.create(newSession(account.id), UNCHANGED, BY);
+    const before = await contentsOf(engine);
+    const use = (hash: string, now = NOW) =>
+      store.mailTokens.resetPassword(resetOf(hash), byAt(now));
+
+    assert.equal(await use(reset.tokenHash, RESET_END), false);
+    assert.equal(await use(verification.tokenHash), false);
+    assert.equal(await use(reset.token), false);
+    assert.equal(await use(newHash()), false);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
+  });
+
+  test("a reset changes nothing when its notice cannot be stored", async (store, engine) => {
+    const { account, verification, reset } = await newResetting(store);
+    await store.sessions.create(newSession(account.id), UNCHANGED, BY);
+    const before = await contentsOf(engine);
+    const { mailId } = verification;
+
+    await assert.rejects(
+      store.mailTokens.resetPassword(resetOf(reset.tokenHash, { mailId }), byAt(LATER)),
+    );
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (here, _, there) => {
+    const stores = [here, there] as const;
+    const { account, reset } = await newResetting(stores[0]);
+    const sessions = Array.from({ length: 10 }, () => newSession(account.id));
+
+    const before = newSession(account.id);
+    assert.equal(await stores[1].sessions.create(before, UNCHANGED, BY), true);
+
+    await onTwoNodes([here, there], 10, async (store, index) => {
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
+      await store.sessions.create(sessions[index] ?? before, UNCHANGED, BY);
+    });
+
+    for (const { tokenHash } of [before, ...sessions]) {
+      assert.equal(await stores[0].sessions.findAccount(tokenHash, NOW), undefined);
+    }
   });
 }

@@ -8,6 +8,7 @@ import {
   newRegistration,
   newResetToken,
   type StoreTest,
+  valuesOf,
 } from "./database.ts";
 
 const JUST_BEFORE = "2026-11-21T11:59:59.999Z";
@@ -59,8 +60,7 @@ export function outboxSuite(test: StoreTest): void {
 }
 
 function claimSuite(test: StoreTest): void {
-  test("a claimed mail has its account's email, its link and the number of attempts", async (given) => {
-    const { store } = given;
+  test("a claimed mail has its account's email, its link and the number of attempts", async (store) => {
     const [one, other] = [await newMail(store), await newMail(store)];
     const reset = newResetToken();
     await store.mailTokens.issue(one.email, reset, BY);
@@ -76,7 +76,7 @@ function claimSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a claim takes the mails that have been due longest first", async ({ store }) => {
+  test("a claim takes the mails that have been due longest first", async (store) => {
     const [older, newer] = [await newMail(store), await newMail(store)];
     await store.mails.reschedule(older.id, LATER);
     assert.ok(older.id < newer.id);
@@ -85,7 +85,7 @@ function claimSuite(test: StoreTest): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [older.id]);
   });
 
-  test("a claim takes due mails, oldest first, up to the limit", async ({ store }) => {
+  test("a claim takes due mails, oldest first, up to the limit", async (store) => {
     const ids = Array.from({ length: 4 }, newId);
     // Stored out of order: ids and times define the order of creation.
     const times = [JUST_BEFORE, NOW, NOW, LEASED];
@@ -102,8 +102,7 @@ function claimSuite(test: StoreTest): void {
     assert.deepEqual(await claimedIds(store, LEASED, LATER, 2), [notYet]);
   });
 
-  test("no other node can claim a mail before its lease ends; each claim counts an attempt", async (given) => {
-    const { store: here, other: there } = given;
+  test("no other node can claim a mail before its lease ends; each claim counts an attempt", async (here, _, there) => {
     const mail = await newMail(here);
     assert.deepEqual(await claim(here), [{ ...mail, attempts: 1 }]);
 
@@ -114,7 +113,8 @@ function claimSuite(test: StoreTest): void {
     assert.deepEqual(await claim(here, LATER, LATEST), [{ ...mail, attempts: 3 }]);
   });
 
-  test("concurrent claims on two nodes get every mail exactly once", async ({ stores }) => {
+  test("concurrent claims on two nodes get every mail exactly once", async (here, _, there) => {
+    const stores = [here, there] as const;
     const mails: string[] = [];
     for (let count = 0; count < 30; count += 1) mails.push((await newMail(stores[0])).id);
 
@@ -144,8 +144,7 @@ function claimSuite(test: StoreTest): void {
 }
 
 function attemptSuite(test: StoreTest): void {
-  test("a rescheduled mail is due at its new time with its last error; other mails are unchanged", async (given) => {
-    const { store } = given;
+  test("a rescheduled mail is due at its new time with its last error; other mails are unchanged", async (store) => {
     const [mail, other] = [await newListed(store), await newListed(store)];
     const record = async () => (await listed(store))[0];
 
@@ -163,7 +162,7 @@ function attemptSuite(test: StoreTest): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST), [mail.id]);
   });
 
-  test("only mails that are due after a given time become due earlier", async ({ store }) => {
+  test("only mails that are due after a given time become due earlier", async (store) => {
     const mails = [];
     for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
     const [due, leased, waiting, delivered, givenUp] = mails.map(({ id }) => id);
@@ -187,22 +186,18 @@ function attemptSuite(test: StoreTest): void {
 
 function endSuite(test: StoreTest): void {
   for (const { ending, end } of ENDINGS) {
-    test(`a mail that was ${ending} has no token and is not claimed again`, async (given) => {
-      const { store, engine } = given;
+    test(`a mail that was ${ending} has no token and is not claimed again`, async (store, engine) => {
       const [ended, waiting] = [await newMail(store), await newMail(store)];
       await claim(store);
 
       await end(store, ended.id, NOW);
 
       const rows = await engine.query("SELECT token FROM mails ORDER BY id");
-      assert.deepEqual(
-        rows.map(({ token }) => token),
-        [null, waiting.link.token],
-      );
+      assert.deepEqual(valuesOf(rows, "token"), [null, waiting.link.token]);
       assert.deepEqual(await claimedIds(store, LATEST), [waiting.id]);
     });
 
-    test(`a mail that was ${ending} is not changed by later updates`, async ({ store, engine }) => {
+    test(`a mail that was ${ending} is not changed by later updates`, async (store, engine) => {
       const { id } = await newMail(store);
       await store.mails.reschedule(id, LEASED, "busy");
       await end(store, id, NOW);
@@ -218,8 +213,7 @@ function endSuite(test: StoreTest): void {
     });
   }
 
-  test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async (given) => {
-    const { store } = given;
+  test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async (store) => {
     assert.deepEqual(await store.mails.outboxState(), {
       waiting: 0,
       oldestWaitingAt: undefined,
@@ -239,8 +233,7 @@ function endSuite(test: StoreTest): void {
     assert.deepEqual(await store.mails.outboxState(), rest);
   });
 
-  test("mails are listed oldest first, delivered ones on request, without their token", async (given) => {
-    const { store } = given;
+  test("mails are listed oldest first, delivered ones on request, without their token", async (store) => {
     const ids = Array.from({ length: 4 }, newId);
     for (const index of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[index] ?? "" });
     const [waiting, delivered, givenUp, postponed] = ids as [string, string, string, string];
@@ -262,10 +255,7 @@ function endSuite(test: StoreTest): void {
       { ...open, nextAttemptAt: LATER, lastError: NO_REPLY },
     ];
     const expected = claimed.map(({ link, ...mail }, index) => ({ ...mail, ...states[index] }));
-    assert.deepEqual(
-      all.map(({ id }) => id),
-      [waiting, delivered, givenUp, postponed],
-    );
+    assert.deepEqual(valuesOf(all, "id"), [waiting, delivered, givenUp, postponed]);
     assert.deepEqual(all, expected);
     const undelivered = expected.filter(({ id }) => id !== delivered);
     assert.deepEqual(await store.mails.list({ withDelivered: false }), undelivered);

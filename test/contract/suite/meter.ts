@@ -38,7 +38,7 @@ const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 export function meterSuite(test: StoreTest): void {
-  test("a read charges one unit and returns the quota including it", async ({ store, engine }) => {
+  test("a read charges one unit and returns the quota including it", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
 
@@ -53,7 +53,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a cached EUR/USD does not match another pair with the same letters", async ({ store }) => {
+  test("a cached EUR/USD does not match another pair with the same letters", async (store) => {
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
     await store.metering.read(newRead(keyHash));
@@ -65,8 +65,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("a read with an unknown or revoked key is rejected and charges nothing", async (given) => {
-    const { store, engine } = given;
+  test("a read with an unknown or revoked key is rejected and charges nothing", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
     await store.keys.revoke(accountId, key.id, BY);
@@ -80,8 +79,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async (given) => {
-    const { store, engine } = given;
+  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     const get = () => store.metering.read(newRead(keyHash, { pair: "" }));
@@ -102,8 +100,9 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async (given) => {
-    const { store, engine, losePlan } = given;
+  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async (store, engine, _, {
+    losePlan,
+  }) => {
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await losePlan(lost.plan);
@@ -126,7 +125,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
-  test("reads of unsupported and suspended pairs are charged", async ({ store }) => {
+  test("reads of unsupported and suspended pairs are charged", async (store) => {
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     await store.rates.suspend(pairOf("EUR/JPY"), BY);
     const { accountId, keyHash } = await newCustomer(store, 10);
@@ -141,8 +140,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (given) => {
-    const { store, engine } = given;
+  test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (store, engine) => {
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     const { accountId, keyHash } = await newCustomer(store, 10);
     await engine.query("UPDATE rates SET headers = 'damaged' WHERE quote = 'JPY'");
@@ -163,36 +161,25 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("reads never exceed an exhausted quota, whatever the pair", async ({ store, engine }) => {
-    await storeRates(store, [EUR_USD]);
-    const { accountId, keyHash, key } = await newCustomer(store, 1);
-    await store.metering.read(newRead(keyHash));
+  for (const quotaUnits of [0, 1]) {
+    test(`a quota of ${quotaUnits} is never exceeded, whatever the pair`, async (store, engine) => {
+      await storeRates(store, [EUR_USD]);
+      const { accountId, keyHash, key } = await newCustomer(store, quotaUnits);
+      if (quotaUnits > 0) await store.metering.read(newRead(keyHash));
 
-    const exhausted = { accountId, quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
-    for (const pair of ["EUR/USD", "USD/EUR"]) {
-      assert.deepEqual(await store.metering.read(newRead(keyHash, { pair })), exhausted);
-    }
+      const quota = { quotaUnits, usedUnits: quotaUnits };
+      for (const pair of ["EUR/USD", "USD/EUR"]) {
+        const outcome = await store.metering.read(newRead(keyHash, { pair }));
+        assert.deepEqual(outcome, { accountId, quota, found: "exhausted" });
+      }
 
-    assert.equal(await usedUnits(store, accountId), 1);
-    assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
-  });
-
-  test("a plan with zero units serves no read", async ({ store, engine }) => {
-    await storeRates(store, [EUR_USD]);
-    const { accountId, keyHash } = await newCustomer(store, 0);
-
-    const outcome = await store.metering.read(newRead(keyHash));
-
-    assert.deepEqual(outcome, {
-      accountId,
-      quota: { quotaUnits: 0, usedUnits: 0 },
-      found: "exhausted",
+      assert.equal(await usedUnits(store, accountId), quotaUnits);
+      const lines = quotaUnits > 0 ? [`2026-11-21 ${key.id}: 1`] : [];
+      assert.deepEqual(await dailyUnits(engine, accountId), lines);
     });
-    assert.deepEqual(await dailyUnits(engine, accountId), []);
-  });
+  }
 
-  test("concurrent reads are charged in order of arrival, across an account's keys", async (given) => {
-    const { store, engine } = given;
+  test("concurrent reads are charged in order of arrival, across an account's keys", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
@@ -229,7 +216,7 @@ export function meterSuite(test: StoreTest): void {
     );
   });
 
-  test("accounts in one batch have independent quotas", async ({ store }) => {
+  test("accounts in one batch have independent quotas", async (store) => {
     await storeRates(store, [EUR_USD]);
     const [small, large] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
@@ -244,8 +231,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, large.accountId), 10);
   });
 
-  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async (given) => {
-    const { store, engine } = given;
+  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
@@ -277,8 +263,7 @@ export function meterSuite(test: StoreTest): void {
     }
   });
 
-  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async (given) => {
-    const { store } = given;
+  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
 
@@ -297,8 +282,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 2400);
   });
 
-  test("a batch across midnight and a period's end charges each read to its own day and period", async (given) => {
-    const { store, engine } = given;
+  test("a batch across midnight and a period's end charges each read to its own day and period", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 2);
     const moments = [
@@ -328,8 +312,7 @@ export function meterSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a quota lowered below the used units serves no read until it is raised again", async (given) => {
-    const { store } = given;
+  test("a quota lowered below the used units serves no read until it is raised again", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
     for (const _ of times(3)) await store.metering.read(newRead(keyHash));
@@ -347,7 +330,8 @@ export function meterSuite(test: StoreTest): void {
     assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
 
-  test("concurrent reads on two nodes never exceed an account's quota", async ({ stores }) => {
+  test("concurrent reads on two nodes never exceed an account's quota", async (here, _, there) => {
+    const stores = [here, there] as const;
     await storeRates(stores[0], [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(stores[0], 150);
 
@@ -371,26 +355,27 @@ export function meterSuite(test: StoreTest): void {
     );
   });
 
-  test("a node's next read sees its own stored rates, suspensions and revocations", async (given) => {
-    const { store } = given;
-    await storeRates(store, [EUR_USD]);
-    const { accountId, key, keyHash } = await newCustomer(store, 100);
-    const found = async () => foundIn([await store.metering.read(newRead(keyHash))])[0];
-    assert.equal(await found(), "1.1476");
+  for (const where of ["itself", "another node"]) {
+    test(`a node's next read sees rates, suspensions and revocations by ${where}`, async (there, _, other) => {
+      const here = where === "itself" ? there : other;
+      await storeRates(here, [EUR_USD]);
+      const { accountId, key, keyHash } = await newCustomer(here, 100);
+      const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
+      assert.equal(await found(), "1.1476");
 
-    await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
-    assert.equal(await found(), "1.1500");
-    await store.rates.suspend(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "suspended");
-    await store.rates.resume(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "1.1500");
-    await store.keys.revoke(accountId, key.id, BY);
-    assert.equal(await found(), undefined);
-    assert.equal(await usedUnits(store, accountId), 4);
-  });
+      await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+      assert.equal(await found(), "1.1500");
+      await here.rates.suspend(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "suspended");
+      await here.rates.resume(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "1.1500");
+      await here.keys.revoke(accountId, key.id, BY);
+      assert.equal(await found(), undefined);
+      assert.equal(await usedUnits(there, accountId), 4);
+    });
+  }
 
-  test("a key and a pair that were unknown are found once they are stored", async (given) => {
-    const { store: here, other: there } = given;
+  test("a key and a pair that were unknown are found once they are stored", async (here, _, there) => {
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
     const [late, later] = [newKey(accountId), newKey(accountId)];
@@ -410,8 +395,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
-  test("after many unknown keys, known ones are served and charged, and unknown ones are not", async (given) => {
-    const { store } = given;
+  test("after many unknown keys, known ones are served and charged, and unknown ones are not", async (store) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 100);
     const unknown = times(2500).map(newHash);
@@ -425,19 +409,74 @@ export function meterSuite(test: StoreTest): void {
     }
     assert.equal(await usedUnits(store, accountId), 4);
   });
+}
 
-  test("a node's next read sees rates and suspensions that another node stored", async (given) => {
-    const { store: here, other: there } = given;
-    await storeRates(here, [EUR_USD]);
-    const { keyHash } = await newCustomer(here, 100);
-    const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
-    assert.equal(await found(), "1.1476");
+// What a process keeps of an account must not outlive a boundary: several reads at once, one batch,
+// on both sides of each.
 
-    await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
-    assert.equal(await found(), "1.1500");
-    await here.rates.suspend(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "suspended");
-    await here.rates.resume(pairOf("EUR/USD"), BY);
-    assert.equal(await found(), "1.1500");
+const NOVEMBER = "2026-11-30T23:59:59.999Z";
+const DECEMBER = "2026-12-01T00:00:00.000Z";
+
+/** Sends reads at once. @returns of each whether it was served, exhausted or rejected. */
+async function readAtOnce(store: Store, keyHash: string, times: readonly string[]) {
+  const reads = times.map((time) => store.metering.read(newRead(keyHash, { time })));
+  return (await Promise.all(reads)).map((outcome) => {
+    if (outcome?.found === undefined) return "rejected";
+    return outcome.found === "exhausted" ? "exhausted" : "served";
+  });
+}
+
+const fourAt = (time: string) => [time, time, time, time];
+
+export function boundarySuite(test: StoreTest): void {
+  test("after the end of a month, reads at once of a cached key share the new quota", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 2);
+    assert.deepEqual(await readAtOnce(store, keyHash, [NOVEMBER]), ["served"]);
+
+    const expected = ["served", "served", "exhausted", "exhausted"];
+    assert.deepEqual(await readAtOnce(store, keyHash, fourAt(DECEMBER)), expected);
+    assert.deepEqual(await readAtOnce(store, keyHash, [DECEMBER]), ["exhausted"]);
+
+    assert.equal(await usedUnits(store, accountId, "2026-11"), 1);
+    assert.equal(await usedUnits(store, accountId, "2026-12"), 2);
+  });
+
+  test("after a revocation, reads at once of the key are rejected, those of another key served", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 5);
+    const second = newKey(accountId);
+    await store.keys.create(second, KEY_LIMITS, BY);
+    const both = async () =>
+      (
+        await Promise.all(
+          [keyHash, second.keyHash].map((hash) => readAtOnce(store, hash, [NOVEMBER, NOVEMBER])),
+        )
+      ).flat();
+    assert.deepEqual(await both(), ["served", "served", "served", "served"]);
+
+    await store.keys.revoke(accountId, key.id, BY);
+
+    assert.deepEqual(await both(), ["rejected", "rejected", "served", "exhausted"]);
+    assert.equal(await usedUnits(store, accountId), 5);
+  });
+
+  test("after a change of the plan, reads at once share the new plan's quota", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, email, plan, keyHash } = await newCustomer(store, 2);
+    const read = () => readAtOnce(store, keyHash, fourAt(NOVEMBER));
+    const twoServed = ["served", "served", "exhausted", "exhausted"];
+    assert.deepEqual(await read(), twoServed);
+
+    const larger = `${plan}-larger`;
+    await store.plans.set({ name: larger, unitsPerPeriod: 4 }, BY);
+    await store.accounts.setPlan(email, larger, BY);
+    assert.deepEqual(await read(), twoServed);
+    await store.plans.set({ name: larger, unitsPerPeriod: 6 }, BY);
+    assert.deepEqual(await read(), twoServed);
+    await store.accounts.setPlan(email, plan, BY);
+    assert.deepEqual(await read(), ["exhausted", "exhausted", "exhausted", "exhausted"]);
+
+    assert.equal(await usedUnits(store, accountId), 6);
   });
 }

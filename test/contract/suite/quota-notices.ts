@@ -67,8 +67,7 @@ export function quotaNoticeSuite(test: StoreTest): void {
 }
 
 function thresholdSuite(test: StoreTest): void {
-  test("one mail is written at 80 % and one at 100 % of the quota, and no other", async (given) => {
-    const { store, engine } = given;
+  test("one mail is written at 80 % and one at 100 % of the quota, and no other", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     const lines: Record<number, string[]> = {};
 
@@ -85,8 +84,7 @@ function thresholdSuite(test: StoreTest): void {
     assert.deepEqual(lines[12], lines[10]);
   });
 
-  test("an account that reaches both thresholds between two looks gets both mails", async (given) => {
-    const { store, engine } = given;
+  test("an account that reaches both thresholds between two looks gets both mails", async (store, engine) => {
     const [one, three] = [await newCustomer(store, 1), await newCustomer(store, 3)];
     await read(store, one, 1);
     await read(store, three, 3);
@@ -97,8 +95,7 @@ function thresholdSuite(test: StoreTest): void {
     assert.deepEqual(await noticesTo(engine, three), ["2026-11 80: 3 of 3", "2026-11 100: 3 of 3"]);
   });
 
-  test("the threshold is exact: 799 of 999 units are below 80 %, 800 are not", async (given) => {
-    const { store, engine } = given;
+  test("the threshold is exact: 799 of 999 units are below 80 %, 800 are not", async (store, engine) => {
     const [below, above] = [await newCustomer(store, 999), await newCustomer(store, 1000)];
     await Promise.all([read(store, below, 799), read(store, above, 800)]);
 
@@ -108,8 +105,7 @@ function thresholdSuite(test: StoreTest): void {
     assert.deepEqual(await noticesTo(engine, above), ["2026-11 80: 800 of 1000"]);
   });
 
-  test("a raised quota repeats no mail, and a lowered one is noticed at the next look", async (given) => {
-    const { store, engine } = given;
+  test("a raised quota repeats no mail, and a lowered one is noticed at the next look", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     const setUnits = (unitsPerPeriod: number) =>
       store.plans.set({ name: customer.plan, unitsPerPeriod }, BY);
@@ -130,8 +126,7 @@ function thresholdSuite(test: StoreTest): void {
     assert.deepEqual(await noticesTo(engine, customer), both);
   });
 
-  test("every account of several pages is looked at, and a look ends when it is told to", async (given) => {
-    const { store, engine } = given;
+  test("every account of several pages is looked at, and a look ends when it is told to", async (store, engine) => {
     const customers = await Promise.all(Array.from({ length: 5 }, () => newCustomer(store, 1)));
     await Promise.all(customers.map((customer) => read(store, customer, 1)));
     const inPages: Store = {
@@ -154,9 +149,10 @@ function thresholdSuite(test: StoreTest): void {
 }
 
 function exactlyOnceSuite(test: StoreTest): void {
-  test("nodes that look at the same time, again and again, write each mail once", async (given) => {
-    const { store, engine, openStore } = given;
-    const nodes = [store, openStore(), openStore()];
+  test("nodes that look at the same time, again and again, write each mail once", async (store, engine, other, {
+    openStore,
+  }) => {
+    const nodes = [store, other, openStore()];
     const customers = await Promise.all(Array.from({ length: 4 }, () => newCustomer(store, 10)));
 
     for (const units of [8, 2]) {
@@ -172,8 +168,7 @@ function exactlyOnceSuite(test: StoreTest): void {
     }
   });
 
-  test("reads write nothing but their units, and a look without a threshold writes nothing", async (given) => {
-    const { store, engine } = given;
+  test("reads write nothing but their units, and a look without a threshold writes nothing", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     const before = await contentsOf(engine);
 
@@ -191,8 +186,7 @@ function exactlyOnceSuite(test: StoreTest): void {
 }
 
 function periodSuite(test: StoreTest): void {
-  test("a threshold of a period's last minute is mailed in the hour after it, and each period has its own mails", async (given) => {
-    const { store, engine } = given;
+  test("a threshold of a period's last minute is mailed in the hour after it, and each period has its own mails", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     await read(store, customer, 8, "2026-11-30T23:59:59.999Z");
     await read(store, customer, 10, NEXT_MONTH);
@@ -209,7 +203,7 @@ function periodSuite(test: StoreTest): void {
 }
 
 function withoutNoticeSuite(test: StoreTest): void {
-  test("without a quota or without units there is no mail", async ({ store, engine }) => {
+  test("without a quota or without units there is no mail", async (store, engine) => {
     const [without, unused] = [await newCustomer(store, 0), await newCustomer(store, 10)];
     await read(store, without, 3);
 
@@ -220,7 +214,7 @@ function withoutNoticeSuite(test: StoreTest): void {
   });
 
   for (const column of ["suspended_at", "deleted_at"]) {
-    test(`an account with ${column} gets no mail`, async ({ store, engine }) => {
+    test(`an account with ${column} gets no mail`, async (store, engine) => {
       const customer = await newCustomer(store, 10);
       await read(store, customer, 10);
       await engine.query(
@@ -236,8 +230,7 @@ function withoutNoticeSuite(test: StoreTest): void {
     });
   }
 
-  test("an account that is suspended after the page was read gets no mail", async (given) => {
-    const { store, engine } = given;
+  test("an account that is suspended after the page was read gets no mail", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     await read(store, customer, 10);
     const { page, write } = store.quotaNotices;
@@ -258,8 +251,7 @@ function withoutNoticeSuite(test: StoreTest): void {
     assert.deepEqual(await noticesTo(engine, customer), []);
   });
 
-  test("turning the mails off and on again repeats none, and writes those that were held back", async (given) => {
-    const { store, engine } = given;
+  test("turning the mails off and on again repeats none, and writes those that were held back", async (store, engine) => {
     const customer = await newCustomer(store, 10);
     const turn = (quotaMails: boolean) =>
       store.accounts.setQuotaMails(customer.accountId, quotaMails, BY);
@@ -279,8 +271,9 @@ function withoutNoticeSuite(test: StoreTest): void {
     ]);
   });
 
-  test("an account whose plan is not stored does not end the look", async (given) => {
-    const { store, engine, losePlan } = given;
+  test("an account whose plan is not stored does not end the look", async (store, engine, _, {
+    losePlan,
+  }) => {
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await read(store, lost, 10);
     await read(store, other, 10);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import type { HeadersOf } from "../../../src/rates/headers.ts";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { headersOf } from "../../support/rates.ts";
+import { headersOf, signedHeadersOf, headersOf as unsignedHeadersOf } from "../../support/rates.ts";
+import { newSigningKey } from "../../support/signatures.ts";
 import {
   BY,
   EUR_USD,
@@ -20,17 +22,13 @@ const SAME = "2026-03-13T15:00:00Z";
 const NEWER = "2026-03-13T15:00:00.000000001Z";
 
 export function rateSuite(test: StoreTest): void {
-  test("a new store has no rate", async (database) => {
-    const store = database.openStore();
-    assert.equal(await store.rates.hasAny(), false);
-    assert.deepEqual(await store.rates.list(), []);
-  });
-
-  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async (database) => {
-    const store = database.openStore();
+  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async (store) => {
     const long = `0.${"0123456789".repeat(6)}01`;
     const usd = newRate("USD/EUR", long, "2026-03-31T04:00:00Z", "ust");
     const isk = newRate("EUR/ISK", "144.20", "2026-03-13T15:00:00.123456789Z", "ecb");
+
+    assert.deepEqual(await storeRates(store, []), []);
+    assert.deepEqual([await store.rates.hasAny(), await store.rates.list()], [false, []]);
 
     assert.deepEqual(await storeRates(store, [usd, EUR_USD, isk]), ["store", "store", "store"]);
 
@@ -45,18 +43,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.list("ISK"), []);
   });
 
-  test("an older rate never replaces a stored one, even if older by a nanosecond", async (database) => {
-    const store = database.openStore();
-    await storeRates(store, [EUR_USD]);
-
-    const decisions = await storeRates(store, [newRate("EUR/USD", "9", OLDER, "other")]);
-
-    assert.deepEqual(decisions, ["older"]);
-    assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
-  });
-
-  test("a rate with the same time or a newer one replaces the stored rate", async (database) => {
-    const store = database.openStore();
+  test("a rate with the same time or a newer one replaces the stored rate", async (store) => {
     await storeRates(store, [EUR_USD]);
 
     assert.deepEqual(await storeRates(store, [newRate("EUR/USD", "1.15", SAME, "ecb")]), ["store"]);
@@ -68,9 +55,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("one call decides on each rate separately and in order", async (database) => {
-    const store = database.openStore();
-
+  test("one call decides on each rate separately and in order", async (store) => {
     const decisions = await storeRates(store, [
       newRate("EUR/USD", "1", SAME),
       newRate("EUR/USD", "2", OLDER),
@@ -79,26 +64,13 @@ export function rateSuite(test: StoreTest): void {
       newRate("EUR/USD", "5", SAME),
     ]);
 
+    // However little older: by a nanosecond.
     assert.deepEqual(decisions, ["store", "older", "store", "store", "older"]);
     const rates = (await store.rates.list()).map(({ base, rate }) => `${base} ${rate}`);
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
-  test("storing an empty list stores nothing", async (database) => {
-    const store = database.openStore();
-    assert.deepEqual(await storeRates(store, []), []);
-    assert.equal(await store.rates.hasAny(), false);
-  });
-
-  test("a pair and its inverse are different pairs", async (database) => {
-    const store = database.openStore();
-    await storeRates(store, [EUR_USD]);
-    assert.equal(await store.rates.suspend(pairOf("USD/EUR"), BY), false);
-    assert.deepEqual(await store.rates.list("USD"), []);
-  });
-
-  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (database) => {
-    const store = database.openStore();
+  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (store) => {
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
@@ -112,8 +84,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), [expected]);
   });
 
-  test("a released rate becomes the stored rate, and can be released only once", async (database) => {
-    const store = database.openStore();
+  test("a released rate becomes the stored rate, and can be released only once", async (store) => {
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
     await updateRates(store, [held], cautious);
@@ -125,8 +96,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (database) => {
-    const store = database.openStore();
+  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (store) => {
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
     await updateRates(store, [held], cautious);
@@ -140,8 +110,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a preview of updates returns the decisions and stores nothing", async (database) => {
-    const store = database.openStore();
+  test("a preview of updates returns the decisions and stores nothing", async (store) => {
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
@@ -152,8 +121,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a removed rate is returned, its pair is unknown from then on, and the others stay", async (database) => {
-    const store = database.openStore();
+  test("a removed rate is returned, its pair is unknown from then on, and the others stay", async (store) => {
     const inverse = newRate("USD/EUR", "0.8714", SAME);
     await storeRates(store, [EUR_USD, inverse]);
     await store.rates.suspend(pairOf("EUR/USD"), BY);
@@ -166,8 +134,7 @@ export function rateSuite(test: StoreTest): void {
     assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), false);
   });
 
-  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (database) => {
-    const store = database.openStore();
+  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (store) => {
     const inverse = newRate("USD/EUR", "0.8714", SAME);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     const otherHeld = newRate("USD/EUR", "87.14", NEWER, "ecb");
@@ -183,8 +150,7 @@ export function rateSuite(test: StoreTest): void {
     ]);
   });
 
-  test("a removed pair can be stored again, also with an older rate and by another source", async (database) => {
-    const store = database.openStore();
+  test("a removed pair can be stored again, also with an older rate and by another source", async (store) => {
     await storeRates(store, [EUR_USD]);
     await store.rates.remove(pairOf("EUR/USD"), BY);
     const older = newRate("EUR/USD", "1.1", OLDER, "other");
@@ -193,8 +159,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.list(), [{ ...older, suspendedAt: undefined }]);
   });
 
-  test("removing a rate forgets the validators of its source only, and an unknown pair none", async (database) => {
-    const store = database.openStore();
+  test("removing a rate forgets the validators of its source only, and an unknown pair none", async (store) => {
     for (const [source, pair] of [
       ["cnb", "EUR/CZK"],
       ["ecb", "EUR/USD"],
@@ -213,10 +178,8 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await validators(), ["cnb {}", "ecb undefined"]);
   });
 
-  test("of several removals of a pair at once, one returns the rate", async (database) => {
-    const stores = [database.openStore(), database.openStore()];
-    const [store] = stores;
-    assert.ok(store !== undefined);
+  test("of several removals of a pair at once, one returns the rate", async (store, _, other) => {
+    const stores = [store, other];
     await storeRates(store, [EUR_USD]);
 
     const removals = [...stores, ...stores].map(({ rates }) => rates.remove(pairOf("EUR/USD"), BY));
@@ -225,8 +188,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(removed, [{ rate: { ...EUR_USD, suspendedAt: undefined }, held: undefined }]);
   });
 
-  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (database) => {
-    const store = database.openStore();
+  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (store) => {
     const jpy = newRate("EUR/JPY", "182.85", SAME);
     await storeRates(store, [EUR_USD, jpy]);
     const suspensions = async () =>
@@ -241,7 +203,113 @@ export function rateSuite(test: StoreTest): void {
     assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), true);
     assert.deepEqual(await suspensions(), [undefined, undefined]);
     assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), true);
-    assert.equal(await store.rates.suspend(pairOf("EUR/GBP"), BY), false);
+    for (const unknown of ["EUR/GBP", "USD/EUR"]) {
+      assert.equal(await store.rates.suspend(pairOf(unknown), BY), false);
+    }
     assert.equal((await store.rates.list("EUR")).length, 2);
+  });
+}
+
+/** More than two pages of the rates whose headers are renewed. */
+const MANY = 1_101;
+
+const manyRates = () =>
+  Array.from({ length: MANY }, (_, index) => newRate(`A${index}/USD`, "1.5", NEWER));
+
+const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
+
+export function signatureSuite(test: StoreTest): void {
+  test("a key is in use once a rate is stored with its signature, also of a suspended pair", async (store) => {
+    const key = newSigningKey();
+    const { id, publicKey } = key;
+    await store.signingKeys.add(newSigningKey(), NOW);
+    assert.deepEqual(await store.signingKeys.listInUse(), []);
+
+    await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(key) });
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
+
+    assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
+  });
+
+  test("a key is no longer in use when its last rate is replaced or removed", async (store) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(first) });
+
+    const next = newRate("EUR/USD", "1.15", NEWER);
+    await updateRates(store, [next], cautious, { headersOf: signedHeadersOf(second) });
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
+
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await store.signingKeys.listInUse(), []);
+  });
+
+  test("rates without a signature get one, page by page, and those with one keep it", async (store) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(first) });
+    await storeRates(store, manyRates());
+    const renew = () =>
+      store.rates.renewHeaders("without a signature", signedHeadersOf(second), NOW);
+
+    assert.deepEqual([await renew(), await renew()], [MANY, 0]);
+
+    const inUse = idsIn(await store.signingKeys.listInUse());
+    assert.deepEqual(inUse.sort(), [first.id, second.id].sort());
+  });
+
+  test("headers that no response can have are made anew, with or without a key, and others stay", async (store, engine) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    const lira = newRate("USD/TRY", "42.5", NEWER, "tcmb");
+    await updateRates(store, [EUR_USD, lira], cautious, { headersOf: signedHeadersOf(first) });
+    const rows = () => engine.query("SELECT quote, headers, signing_key FROM rates ORDER BY quote");
+    const [right, other] = await rows();
+
+    for (const damaged of ['["rate-source","tcmb;name=\\"Türkiye\\""]', "{}", "null"]) {
+      for (const [which, headersOf, keyId] of [
+        ["without a signature", signedHeadersOf(second), second.id],
+        ["without headers", unsignedHeadersOf, null],
+      ] as const) {
+        const damage = "UPDATE rates SET headers = $1, signing_key = $2 WHERE source = 'tcmb'";
+        await engine.query(damage, damaged, first.id);
+        const renew = () => store.rates.renewHeaders(which, headersOf, NOW);
+        assert.deepEqual([await renew(), await renew()], [1, 0], damaged);
+        const [mended, same] = await rows();
+        assert.equal(mended?.signing_key, keyId);
+        assert.equal(mended.headers, headersOf.rate(lira, NOW).json);
+        assert.deepEqual(same, other);
+      }
+    }
+    assert.match(String(right?.headers), /^\["rate-source","tcmb;name=%\\"Central Bank of the /);
+  });
+
+  test("every rate is signed anew, once each", async (store) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    const rates = [EUR_USD, ...manyRates()];
+    await updateRates(store, rates, cautious, { headersOf: signedHeadersOf(first) });
+
+    const signed = await store.rates.renewHeaders("all", signedHeadersOf(second), NOW);
+
+    assert.equal(signed, MANY + 1);
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
+  });
+
+  test("a rate that is replaced while rates are signed keeps its own signature", async (store) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(first) });
+    const slow = signedHeadersOf(second);
+    const next = newRate("EUR/USD", "1.15", NEWER);
+    const interrupted: HeadersOf = {
+      ...slow,
+      async rates(rates, storedAt) {
+        const headers = await slow.rates(rates, storedAt);
+        await updateRates(store, [next], cautious, { headersOf: signedHeadersOf(first) });
+        return headers;
+      },
+    };
+
+    const signed = await store.rates.renewHeaders("all", interrupted, NOW);
+
+    assert.equal(signed, 0);
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [first.id]);
+    assert.deepEqual(await store.rates.list(), [{ ...next, suspendedAt: undefined }]);
   });
 }

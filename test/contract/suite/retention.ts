@@ -5,7 +5,16 @@ import type { Decimal } from "../../../src/shared/decimal.ts";
 import { type Engine, statement } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import { headersOf } from "../../support/rates.ts";
-import { BY, byAt, contentsOf, newRate, pairOf, type StoreTest, updateRates } from "./database.ts";
+import {
+  BY,
+  byAt,
+  contentsOf,
+  newRate,
+  pairOf,
+  type StoreTest,
+  updateRates,
+  valuesOf,
+} from "./database.ts";
 
 const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
@@ -66,8 +75,7 @@ async function leftIn(engine: Engine) {
 }
 
 export function retentionSuite(test: StoreTest): void {
-  test("a rate that was replaced before the time is removed, and what was served then stays", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a rate that was replaced before the time is removed, and what was served then stays", async (store, engine) => {
     for (const number of [1, 3, 5, 7, 9])
       await storeOn(store, number, { "EUR/USD": `1.${number}` });
     await storeOn(store, 2, { "EUR/GBP": "0.9" }, fetchOn(2, "cnb"));
@@ -92,8 +100,7 @@ export function retentionSuite(test: StoreTest): void {
     );
   });
 
-  test("a rate that is replaced at the time itself is removed, and one a moment later stays", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a rate that is replaced at the time itself is removed, and one a moment later stays", async (store, engine) => {
     for (const number of [1, 3, 5]) await storeOn(store, number, { "EUR/USD": `1.${number}` });
 
     await removeBefore(store, "2026-11-03T11:59:59.999Z");
@@ -102,8 +109,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).observations, { "EUR/USD": [2, 3] });
   });
 
-  test("a history without anything old stays as it is, and so does an empty one", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a history without anything old stays as it is, and so does an empty one", async (store, engine) => {
     await removeBefore(store, day(30));
     for (const number of [1, 2]) await storeOn(store, number, { "EUR/USD": `1.${number}` });
     await store.rates.suspend(PAIR, byAt(day(3)));
@@ -114,8 +120,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("the last publication of each source stays, so that its document is recognised", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the last publication of each source stays, so that its document is recognised", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" });
     for (const number of [2, 3]) await storeOn(store, number, {}, fetchOn(number, "cnb"));
     await storeOn(store, 4, { "EUR/USD": "1.2" });
@@ -134,8 +139,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).publications, [3, 4]);
   });
 
-  test("a document that a later publication has, too, stays", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a document that a later publication has, too, stays", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" }, fetchOn(1, "ecb", "same"));
     await storeOn(store, 2, { "EUR/USD": "1.2" }, fetchOn(2, "ecb", "other"));
     await storeOn(store, 9, { "EUR/USD": "1.3" }, fetchOn(9, "ecb", "same"));
@@ -146,8 +150,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).documents, ["same"]);
   });
 
-  test("the publication of a held rate stays until the rate is dropped", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the publication of a held rate stays until the rate is dropped", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" });
     await storeOn(store, 2, { "EUR/USD": "9" });
     await storeOn(store, 3, {});
@@ -160,8 +163,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).publications, [4]);
   });
 
-  test("a released rate keeps the publication that brought it", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a released rate keeps the publication that brought it", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" });
     await storeOn(store, 2, { "EUR/USD": "9" });
     await storeOn(store, 3, {});
@@ -177,8 +179,7 @@ export function retentionSuite(test: StoreTest): void {
     });
   });
 
-  test("what a pair had served before it was deleted is removed with the deletion", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("what a pair had served before it was deleted is removed with the deletion", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1", "EUR/GBP": "0.9" });
     await storeOn(store, 2, { "EUR/USD": "1.2", "EUR/GBP": "0.8" });
     await store.rates.remove(PAIR, byAt(day(4)));
@@ -203,8 +204,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).observations, { "EUR/GBP": [1], "EUR/USD": [3, 4] });
   });
 
-  test("what a deleted pair had served is removed beside pairs that serve the same number", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("what a deleted pair had served is removed beside pairs that serve the same number", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1", "EUR/GBP": "0.9", "AUD/USD": "0.7" });
     await store.rates.remove(PAIR, byAt(day(4)));
 
@@ -213,8 +213,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.deepEqual((await leftIn(engine)).observations, { "AUD/USD": [1], "EUR/GBP": [1] });
   });
 
-  test("old events of pairs are removed, except a suspension that was in force", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("old events of pairs are removed, except a suspension that was in force", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1", "EUR/GBP": "0.9" });
     await store.rates.suspend(PAIR, byAt(day(2)));
     await store.rates.resume(PAIR, byAt(day(3)));
@@ -233,8 +232,7 @@ export function retentionSuite(test: StoreTest): void {
     assert.equal(kept?.at, day(1), "no event of a pair, so no part of the history");
   });
 
-  test("the cleanup of the audit log keeps the events of pairs", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("the cleanup of the audit log keeps the events of pairs", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" });
     await store.rates.suspend(PAIR, byAt(day(2)));
     await store.audit.record("rates.imported", byAt(day(2)));
@@ -242,14 +240,10 @@ export function retentionSuite(test: StoreTest): void {
     await Array.fromAsync(store.cleanup.removeEvents(day(20)));
 
     const actions = await engine.query("SELECT action FROM events");
-    assert.deepEqual(
-      actions.map(({ action }) => action),
-      ["rate.suspended"],
-    );
+    assert.deepEqual(valuesOf(actions, "action"), ["rate.suspended"]);
   });
 
-  test("more rows than a step removes are removed in many steps", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("more rows than a step removes are removed in many steps", async (store, engine) => {
     await storeOn(store, 1, { "EUR/USD": "1.1" });
     await engine.transaction(function* () {
       for (let index = 1; index <= 900; index += 1) {
@@ -278,9 +272,8 @@ export function retentionSuite(test: StoreTest): void {
     assert.ok(steps > 5);
   });
 
-  test("history is removed beside updates that repeat, replace and add publications", async (database) => {
-    const stores = [database.openStore(), database.openStore()] as const;
-    const engine = database.openEngine();
+  test("history is removed beside updates that repeat, replace and add publications", async (here, engine, there) => {
+    const stores = [here, there] as const;
     for (const number of [1, 2]) await storeOn(stores[0], number, { "EUR/USD": `1.${number}` });
     const texts = ["one", "two", "two", "one", "three", "three", "one", "two"];
 

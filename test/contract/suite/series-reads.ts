@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import type { SelectedFigures } from "../../../src/export/store.ts";
 import type { Figure, FigureKind } from "../../../src/rates/figures.ts";
-import type { Publication } from "../../../src/rates/history.ts";
 import { type Comparison, compareSources, differsBy } from "../../../src/series/compare.ts";
 import { NEWEST } from "../../../src/series/rules.ts";
 import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/series/store.ts";
@@ -12,33 +12,41 @@ import {
   byAt,
   contentsOf,
   NOW,
+  newHash,
   newRate,
   pairOf,
   type StoreTest,
   storeRates,
-  type TestDatabase,
+  valuesOf,
 } from "./database.ts";
 
 const PAIR = pairOf("EUR/CZK");
 
 /** A figure of a date, whose time is 15:00 UTC of that date. */
-function figureOf(source: string, pair: string, date: string, rate: string): Figure {
-  const time = `${date}T15:00:00Z`;
-  return { ...newRate(pair, rate, time, source), date, kind: "middle", validUntil: undefined };
-}
-
-const publicationOf = (source: string): Publication => ({
-  source,
-  receivedAt: NOW,
-  documents: [{ name: "rates.xml", receivedAt: NOW, stored: undefined }],
+const figureOf = (
+  source: string,
+  pair: string,
+  date: string,
+  rate: string,
+  kind: FigureKind = "middle",
+): Figure => ({
+  ...newRate(pair, rate, `${date}T15:00:00Z`, source),
+  ...{ date, kind, validUntil: undefined, place: 0 },
 });
 
-/** Adds figures of one source, with a publication of their own. @returns its id. */
-async function add(store: Store, ...figures: readonly Figure[]): Promise<number> {
-  const placed = figures.map((figure) => ({ ...figure, place: 0 }));
-  const publication = publicationOf(figures[0]?.source ?? "ecb");
-  return (await store.figures.addFigures(placed, publication, NOW)).publication;
+/** Adds figures of one source, with a publication of some documents. @returns its id. */
+async function addWith(store: Store, figures: readonly Figure[], ...names: string[]) {
+  const documents = (names.length === 0 ? ["rates.xml"] : names).map((name) => {
+    const stored = { hash: newHash(), bytes: 5, compressed: Buffer.from(name) };
+    return { name, receivedAt: NOW, stored };
+  });
+  const source = figures[0]?.source ?? "ecb";
+  const publication = { source, receivedAt: NOW, documents };
+  return (await store.figures.addFigures(figures, publication, NOW)).publication;
 }
+
+/** Adds figures of one source, with a publication of their own. @returns its id. */
+const add = (store: Store, ...figures: readonly Figure[]) => addWith(store, figures);
 
 const textsOf = (figures: readonly StoredFigure[]) =>
   figures.map(({ source, date, revision, rate }) => `${source} ${date} ${revision}: ${rate}`);
@@ -57,9 +65,8 @@ export function seriesReadSuite(test: StoreTest): void {
 }
 
 function readTests(test: StoreTest): void {
-  test("the series of a pair are those of its sources and kinds, in their order", async (database) => {
-    const store = database.openStore();
-    const buying = { ...figureOf("cnb", "EUR/CZK", "2026-03-13", "24"), kind: "buying" } as const;
+  test("the series of a pair are those of its sources and kinds, in their order", async (store) => {
+    const buying = figureOf("cnb", "EUR/CZK", "2026-03-13", "24", "buying");
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-13", "24.4"));
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "24.41"), buying);
     await add(store, figureOf("nbp", "EUR/PLN", "2026-03-13", "4.2"));
@@ -72,8 +79,7 @@ function readTests(test: StoreTest): void {
     assert.deepEqual(await store.series.seriesOf(pairOf("CZK/EUR")), []);
   });
 
-  test("a series is listed by its dates with amendments, in pages and within dates", async (database) => {
-    const store = database.openStore();
+  test("a series is listed by its dates with amendments, in pages and within dates", async (store) => {
     const days = ["2026-03-11", "2026-03-12", "2026-03-13"];
     // Not in the order of their dates, as an archive comes after a day.
     for (const [index, day] of days.toReversed().entries()) {
@@ -106,8 +112,7 @@ function readTests(test: StoreTest): void {
     assert.equal(paged[0]?.storedAt, NOW);
   });
 
-  test("the figure of a date is the last revision of it or of the date before", async (database) => {
-    const store = database.openStore();
+  test("the figure of a date is the last revision of it or of the date before", async (store) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.9"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
@@ -121,8 +126,7 @@ function readTests(test: StoreTest): void {
     assert.equal(await store.series.figureOnOrBefore(seriesOf("ecb", "buying"), NEWEST), undefined);
   });
 
-  test("the figure from a date on is the last revision of it or of the date after", async (database) => {
-    const store = database.openStore();
+  test("the figure from a date on is the last revision of it or of the date after", async (store) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.9"));
@@ -137,8 +141,7 @@ function readTests(test: StoreTest): void {
     assert.equal(await store.series.figureOnOrAfter(seriesOf("ecb", "buying"), ""), undefined);
   });
 
-  test("the pairs with series are listed once each, in pages, all or those of a base", async (database) => {
-    const store = database.openStore();
+  test("the pairs with series are listed once each, in pages, all or those of a base", async (store) => {
     const names = ["AUD/USD", "EUR/AUD", "EUR/CZK", "EUR1/AA", "USD/AUD"];
     for (const source of ["ecb", "cnb"]) {
       await add(store, ...names.map((name) => figureOf(source, name, "2026-03-13", "1.5")));
@@ -164,8 +167,7 @@ function readTests(test: StoreTest): void {
 }
 
 function publicationTests(test: StoreTest): void {
-  test("the figures of a publication are listed in pages and counted", async (database) => {
-    const store = database.openStore();
+  test("the figures of a publication are listed in pages and counted", async (store) => {
     const figures = ["EUR/CZK", "EUR/PLN"].flatMap((pair) =>
       ["2026-03-12", "2026-03-13"].map((date) => figureOf("ecb", pair, date, "5")),
     );
@@ -186,13 +188,14 @@ function publicationTests(test: StoreTest): void {
     assert.equal(await store.series.countOf(publication), 4);
   });
 
-  test("figures whose document is missing are suspect", async (database) => {
-    const store = database.openStore();
+  test("figures whose document is missing are suspect", async (store, _, __, {
+    withoutForeignKeys,
+  }) => {
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.2"));
     await add(store, figureOf("nbp", "EUR/PLN", "2026-03-12", "4.2"));
     await add(store, figureOf("import", "EUR/PLN", "2026-03-12", "4.3"));
     const change = (set: string, source: string) =>
-      database.withoutForeignKeys(`UPDATE figures SET ${set} WHERE source = '${source}'`);
+      withoutForeignKeys(`UPDATE figures SET ${set} WHERE source = '${source}'`);
     await change("publication = 99", "cnb");
     await change("place = 7", "nbp");
     await change("source = 'norges'", "import");
@@ -226,8 +229,7 @@ async function compared(store: Store, above = "0"): Promise<string[]> {
 }
 
 function comparisonTests(test: StoreTest): void {
-  test("sources are compared by the newest date that two of them have", async (database) => {
-    const store = database.openStore();
+  test("sources are compared by the newest date that two of them have", async (store) => {
     await add(
       store,
       figureOf("ecb", "EUR/CZK", "2026-03-12", "24.40"),
@@ -243,9 +245,8 @@ function comparisonTests(test: StoreTest): void {
     assert.deepEqual(await compared(store, "0.00082"), []);
   });
 
-  test("equal values, other dates, other kinds and single sources are no difference", async (database) => {
-    const store = database.openStore();
-    const buying = { ...figureOf("cnb", "EUR/NOK", "2026-03-13", "9"), kind: "buying" } as const;
+  test("equal values, other dates, other kinds and single sources are no difference", async (store) => {
+    const buying = figureOf("cnb", "EUR/NOK", "2026-03-13", "9", "buying");
     await add(
       store,
       figureOf("ecb", "EUR/CZK", "2026-03-13", "24.4"),
@@ -263,8 +264,7 @@ function comparisonTests(test: StoreTest): void {
     assert.deepEqual(await compared(store), []);
   });
 
-  test("of three sources the lowest and the highest are shown, and every pair of many pages", async (database) => {
-    const store = database.openStore();
+  test("of three sources the lowest and the highest are shown, and every pair of many pages", async (store) => {
     const quotes = Array.from({ length: 450 }, (_, index) => `Q${1000 + index}`);
     for (const [source, rate] of [
       ["ecb", "1.2"],
@@ -286,16 +286,14 @@ function comparisonTests(test: StoreTest): void {
 
 const LATER = "2026-11-21T13:00:00.000Z";
 
-/** A store that serves the ECB's figure, and has one of CNB in its series. */
-async function storeWithTwo(database: TestDatabase, cnb: Figure) {
-  const store = database.openStore();
+/** Serves the ECB's figure, and adds one of CNB to its series. @returns how a source gets the pair. */
+async function storeTwo(store: Store, cnb: Figure) {
   await storeRates(store, [newRate("EUR/CZK", "24.40", "2026-03-13T15:00:00Z", "ecb")]);
   await add(store, cnb);
-  const own = (source = "cnb") =>
+  return (source = "cnb") =>
     store.series.own(seriesOf(source), {
       ...{ maxRateJump: "0.5" as Decimal, headersOf, origin: byAt(LATER) },
     });
-  return { store, own };
 }
 
 async function served(store: Store): Promise<string> {
@@ -309,9 +307,9 @@ const eventsOf = async (store: Store) =>
   );
 
 function ownerTests(test: StoreTest): void {
-  test("a pair given to a source serves its newest figure, which its history has", async (database) => {
+  test("a pair given to a source serves its newest figure, which its history has", async (store) => {
     const newest = figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55");
-    const { store, own } = await storeWithTwo(database, newest);
+    const own = await storeTwo(store, newest);
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.10"));
 
     const change = await own();
@@ -326,9 +324,9 @@ function ownerTests(test: StoreTest): void {
     assert.equal((await own()).decision, "owned");
   });
 
-  test("a figure that jumps is held, and its release gives the pair to its source", async (database) => {
+  test("a figure that jumps is held, and its release gives the pair to its source", async (store) => {
     const jump = figureOf("cnb", "EUR/CZK", "2026-03-16", "99");
-    const { store, own } = await storeWithTwo(database, jump);
+    const own = await storeTwo(store, jump);
 
     assert.equal((await own()).decision, "hold");
 
@@ -338,12 +336,8 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 99");
   });
 
-  test("a figure that is served replaces a held one", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
-    const engine = database.openEngine();
+  test("a figure that is served replaces a held one", async (store, engine) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"));
     await engine.query(
       "INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication) " +
         "SELECT 'EUR', 'CZK', '99', '2026-03-16T15:00:00.000000000Z', 'ecb', $1, max(id) " +
@@ -357,10 +351,9 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 24.55");
   });
 
-  test("an older figure, and a source without one, change nothing", async (database) => {
+  test("an older figure, and a source without one, change nothing", async (store, engine) => {
     const older = figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55");
-    const { own } = await storeWithTwo(database, older);
-    const engine = database.openEngine();
+    const own = await storeTwo(store, older);
     const before = await contentsOf(engine);
 
     assert.equal((await own()).decision, "older");
@@ -370,9 +363,9 @@ function ownerTests(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("a table that has not begun is left for the newest figure that is valid", async (database) => {
+  test("a table that has not begun is left for the newest figure that is valid", async (store) => {
     const begun = figureOf("cnb", "EUR/CZK", "2026-11-01", "24.55");
-    const { store, own } = await storeWithTwo(database, { ...begun, validUntil: "2026-11-30" });
+    const own = await storeTwo(store, { ...begun, validUntil: "2026-11-30" });
     const next = figureOf("cnb", "EUR/CZK", "2026-12-01", "24.60");
     await add(store, { ...next, validUntil: "2026-12-31" });
     await add(store, {
@@ -386,11 +379,8 @@ function ownerTests(test: StoreTest): void {
     assert.equal(await served(store), "cnb 24.55");
   });
 
-  test("a pair that is not served is served again", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55"),
-    );
+  test("a pair that is not served is served again", async (store) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-12", "24.55"));
     await store.rates.remove(PAIR, byAt(NOW));
 
     const change = await own();
@@ -401,20 +391,152 @@ function ownerTests(test: StoreTest): void {
     assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 2);
   });
 
-  test("two sources that are given a pair at once are given it one after the other", async (database) => {
-    const { store, own } = await storeWithTwo(
-      database,
-      figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"),
-    );
+  test("two sources that are given a pair at once are given it one after the other", async (store) => {
+    const own = await storeTwo(store, figureOf("cnb", "EUR/CZK", "2026-03-16", "24.55"));
     await add(store, figureOf("nbp", "EUR/CZK", "2026-03-16", "24.56"));
 
     const changes = await Promise.all([own("cnb"), own("nbp")]);
 
-    assert.deepEqual(
-      changes.map(({ decision }) => decision),
-      ["serve", "serve"],
-    );
+    assert.deepEqual(valuesOf(changes, "decision"), ["serve", "serve"]);
     assert.equal((await store.history.lastStoredBy(PAIR, LATER))?.sequence, 3);
     assert.deepEqual(await store.history.differing({ base: "", quote: "" }, 10), []);
+  });
+}
+
+const SELECTED: SelectedFigures = {
+  ...{ source: undefined, kind: "middle", exceptions: [], from: undefined, to: undefined },
+  pairs: { first: { base: "", quote: "" }, last: { base: "~", quote: "~" } },
+};
+
+/** The selected figures, read in pages of a size, from the first of the pairs on. */
+async function list(store: Store, change: Partial<SelectedFigures>, limit = 100) {
+  const selected = { ...SELECTED, ...change };
+  const found: string[] = [];
+  let after: FigurePlace = {
+    ...selected.pairs.first,
+    ...{ source: "", kind: "", date: "", asOf: "", revision: 0 },
+  };
+  for (;;) {
+    const page = await store.exports.figures(selected, after, limit);
+    assert.ok(page.length <= limit);
+    const last = page.at(-1);
+    if (last === undefined) return found;
+    for (const { base, quote, source, kind, date, revision, rate } of page) {
+      found.push(`${base}/${quote} ${source} ${kind} ${date} ${revision}: ${rate}`);
+    }
+    after = last;
+  }
+}
+
+const pairs = (first: string, last = first) => {
+  const [from, to] = [first, last].map((name) => name.split("/"));
+  return {
+    first: { base: from?.[0] ?? "", quote: from?.[1] ?? "" },
+    last: { base: to?.[0] ?? "", quote: to?.[1] ?? "" },
+  };
+};
+
+/** EUR/CZK belongs to cnb, EUR/USD to ecb; both have a series of both. */
+async function twoOwners(store: Store): Promise<void> {
+  await storeRates(store, [newRate("EUR/CZK", "24.41", "2026-03-13T15:00:00Z", "cnb")]);
+  await storeRates(store, [newRate("EUR/USD", "1.1476", "2026-03-13T15:00:00Z", "ecb")]);
+  await addWith(store, [
+    figureOf("ecb", "EUR/CZK", "2026-03-13", "24.400"),
+    figureOf("ecb", "EUR/USD", "2026-03-12", "1.1500"),
+  ]);
+  await addWith(store, [figureOf("ecb", "EUR/USD", "2026-03-12", "1.1501")]);
+  await addWith(store, [
+    figureOf("cnb", "EUR/USD", "2026-03-13", "1.15"),
+    figureOf("cnb", "EUR/CZK", "2026-03-13", "24.5", "selling"),
+  ]);
+}
+
+const OF_OWNERS = [
+  "EUR/CZK cnb middle 2026-03-13 1: 24.41",
+  "EUR/USD ecb middle 2026-03-12 1: 1.1500",
+  "EUR/USD ecb middle 2026-03-12 2: 1.1501",
+  "EUR/USD ecb middle 2026-03-13 1: 1.1476",
+];
+
+export function exportSuite(test: StoreTest): void {
+  test("an export reads the series of each pair's owner in pages, with every revision", async (store) => {
+    await twoOwners(store);
+
+    assert.deepEqual(await list(store, {}), OF_OWNERS);
+    assert.deepEqual(await list(store, {}, 1), OF_OWNERS);
+    const kinds = { exceptions: [["cnb", "selling"]] } as const;
+    assert.deepEqual((await list(store, kinds))[0], "EUR/CZK cnb selling 2026-03-13 1: 24.5");
+    assert.deepEqual(await list(store, { kind: "buying" }), []);
+  });
+
+  test("an export reads one source's series, of its owner or not", async (store) => {
+    await twoOwners(store);
+
+    assert.deepEqual(await list(store, { source: "cnb" }), [
+      "EUR/CZK cnb middle 2026-03-13 1: 24.41",
+      "EUR/USD cnb middle 2026-03-13 1: 1.15",
+    ]);
+    assert.deepEqual(await list(store, { source: "cnb", kind: "selling" }), [
+      "EUR/CZK cnb selling 2026-03-13 1: 24.5",
+    ]);
+    assert.deepEqual(await list(store, { source: "nbp" }), []);
+  });
+
+  test("an export reads the figures of some pairs and dates", async (store) => {
+    await twoOwners(store);
+    await storeRates(store, [newRate("EUR1/AA", "2", "2026-03-13T15:00:00Z", "ecb")]);
+
+    assert.deepEqual(await list(store, { from: "2026-03-13" }, 1), [
+      OF_OWNERS[0],
+      OF_OWNERS[3],
+      "EUR1/AA ecb middle 2026-03-13 1: 2",
+    ]);
+    assert.deepEqual(await list(store, { to: "2026-03-12" }), OF_OWNERS.slice(1, 3));
+    assert.deepEqual(await list(store, { pairs: pairs("EUR/USD") }, 1), OF_OWNERS.slice(1));
+    assert.deepEqual(await list(store, { pairs: pairs("EUR/", "EUR/~") }), OF_OWNERS);
+  });
+
+  test("an export knows the first and last date of each pair", async (store) => {
+    await twoOwners(store);
+    const spans = async (change: Partial<SelectedFigures>) =>
+      (await store.exports.spans({ ...SELECTED, ...change })).map(({ base, quote, first, last }) =>
+        [base, quote, first, last].join(" "),
+      );
+
+    assert.deepEqual(await spans({}), [
+      "EUR CZK 2026-03-13 2026-03-13",
+      "EUR USD 2026-03-12 2026-03-13",
+    ]);
+    assert.deepEqual(await spans({ pairs: pairs("EUR/USD"), to: "2026-03-12" }), [
+      "EUR USD 2026-03-12 2026-03-12",
+    ]);
+    assert.deepEqual(await spans({ source: "nbp" }), []);
+  });
+
+  test("documents are listed in pages: those of a source, or of its figures of a date", async (store) => {
+    const early = await addWith(store, [figureOf("ecb", "EUR/USD", "2026-03-12", "1.1")], "a", "b");
+    const late = await addWith(store, [figureOf("ecb", "EUR/USD", "2026-03-13", "1.2")], "c");
+    await addWith(store, [figureOf("cnb", "EUR/USD", "2026-03-12", "1.3")], "d");
+    const documents = async (date: string | undefined, limit: number) => {
+      const selected = { source: "ecb", date };
+      const names: string[] = [];
+      for (let after = { publication: 0, number: 0 }; ; ) {
+        const page = await store.exports.documents(selected, after, limit);
+        const last = page.at(-1);
+        if (last === undefined) return names.join(" ");
+        names.push(...page.map(({ number, name, bytes }) => `${number}${name}${bytes}`));
+        after = last;
+      }
+    };
+
+    assert.equal(await documents(undefined, 1), "1a5 2b5 1c5");
+    assert.equal(await documents(undefined, 100), "1a5 2b5 1c5");
+    assert.equal(await documents("2026-03-12", 1), "1a5 2b5");
+    assert.equal(await documents("2026-03-14", 1), "");
+    const newest = (source: string, date?: string) => store.exports.newest({ source, date });
+    assert.deepEqual(await newest("ecb"), { publication: late, count: 2 });
+    assert.deepEqual(await newest("ecb", "2026-03-12"), { publication: early, count: 1 });
+    assert.equal(await newest("ecb", "2026-03-14"), undefined);
+    assert.equal(await newest("nbp"), undefined);
   });
 }

@@ -40,8 +40,7 @@ async function figuresIn(engine: Engine): Promise<string[]> {
 }
 
 export function seriesSuite(test: StoreTest): void {
-  test("each source has a series of its own, whoever owns the pair, and the owner's is served", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("each source has a series of its own, whoever owns the pair, and the owner's is served", async (store, engine) => {
     const rates = [
       newRate("EUR/USD", "1.10", FRIDAY, "ecb"),
       newRate("EUR/USD", "1.12", MONDAY, "cnb"),
@@ -65,8 +64,7 @@ export function seriesSuite(test: StoreTest): void {
     );
   });
 
-  test("older and held figures go to their series, and what is served stays byte for byte", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("older and held figures go to their series, and what is served stays byte for byte", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
     const { rates, observations, versions } = await contentsOf(engine);
 
@@ -87,11 +85,9 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(after.versions, versions, "no cache is cleared for a figure");
   });
 
-  test("a figure that comes again is no new one, and an amended one is the next revision", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a figure that comes again is no new one, and an amended one is the next revision", async (store, engine, other) => {
     const first = newRate("EUR/USD", "1.10", FRIDAY, "ecb");
     const how = { policy, headersOf, publication: fetchOf("ecb"), origin: BY };
-    const other = database.openStore();
     const update = (rate: string) => other.rates.update([{ ...first, rate: rate as Decimal }], how);
 
     assert.deepEqual((await store.rates.update([first], how)).isNew, [true]);
@@ -107,8 +103,7 @@ export function seriesSuite(test: StoreTest): void {
     ]);
   });
 
-  test("one update may state a date several times, in more rows than a statement has", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("one update may state a date several times, in more rows than a statement has", async (store, engine) => {
     const many = Array.from({ length: 1100 }, (_, index) =>
       newRate(`X${index % 550}/USD`, `1.${index}`, FRIDAY),
     );
@@ -129,8 +124,7 @@ export function seriesSuite(test: StoreTest): void {
     );
   });
 
-  test("a figure has the publisher's own date, its kind, its validity and its place", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a figure has the publisher's own date, its kind, its validity and its place", async (store, engine) => {
     const moscow = newRate("USD/RUB", "80.1", "2026-03-12T21:00:00Z", "ecb");
     const further = [
       { ...moscow, rate: "79.5" as Decimal, kind: "buying", place: 1 },
@@ -163,8 +157,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual((await store.rates.list()).length, 1, "one kind is served");
   });
 
-  test("a transaction that fails leaves no figure", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a transaction that fails leaves no figure", async (store, engine) => {
     await storeRates(store, [newRate("EUR/USD", "1.10", FRIDAY)]);
     const before = await contentsOf(engine);
     const rates = [newRate("EUR/USD", "1.11", MONDAY), newRate("EUR/GBP", "0.8", MONDAY)];
@@ -175,8 +168,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("figures alone are added to their series, and nothing of them is served", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("figures alone are added to their series, and nothing of them is served", async (store, engine) => {
     const figure = (rate: string, date: string) => ({
       ...newRate("EUR/USD", rate, `${date}T15:00:00Z`, "ecb"),
       ...{ date, kind: "middle" as const, validUntil: undefined },
@@ -207,8 +199,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual([rates, observations, held_rates], [[], [], []]);
   });
 
-  test("a released rate is in its series once, and a dropped or deleted one stays there", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a released rate is in its series once, and a dropped or deleted one stays there", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
     await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
     const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-16 #1: 11.0"];
@@ -225,8 +216,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.equal((await figuresIn(engine)).length, 3);
   });
 
-  test("a preview tells which figures are new to their series, and stores none", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("a preview tells which figures are new to their series, and stores none", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
     const older = newRate("EUR/USD", "1.08", FRIDAY, "ecb");
     const foreign = newRate("EUR/USD", "1.11", MONDAY, "cnb");
@@ -246,8 +236,10 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("figures that two nodes store at once are each stored once", async (database) => {
-    const stores = [database.openStore(), database.openStore(), database.openStore()];
+  test("figures that two nodes store at once are each stored once", async (store, engine, other, {
+    openStore,
+  }) => {
+    const stores = [store, other, openStore()];
     const rates = Array.from({ length: 40 }, (_, index) =>
       newRate(`X${index}/USD`, "1.1", FRIDAY, "cnb"),
     );
@@ -260,11 +252,10 @@ export function seriesSuite(test: StoreTest): void {
 
     const added = outcomes.flatMap(({ isNew }) => isNew).filter((one) => one).length;
     assert.equal(added, 40);
-    assert.equal((await figuresIn(database.openEngine())).length, 40);
+    assert.equal((await figuresIn(engine)).length, 40);
   });
 
-  test("old figures are removed, except the newest of each series and that of a held rate", async (database) => {
-    const [store, engine] = [database.openStore(), database.openEngine()];
+  test("old figures are removed, except the newest of each series and that of a held rate", async (store, engine) => {
     const on = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00.000Z`;
     const storeOn = (day: number, rates: Parameters<typeof storeRates>[1], source: string) =>
       updateRates(store, rates, policy, {

@@ -1,35 +1,23 @@
 import { after, suite } from "node:test";
-import { accountSuite } from "./accounts.ts";
-import { administrationSuite } from "./administration.ts";
-import { auditSuite } from "./audit.ts";
-import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
-import { backfillSuite } from "./backfills.ts";
-import { boundarySuite } from "./boundaries.ts";
-import { burnSuite } from "./burned-credentials.ts";
+import { accountSuite, invitationSuite, settingsSuite } from "./accounts.ts";
+import { administrationSuite, auditSuite } from "./administration.ts";
+import { authLimitSuite, planRemovalSuite, planSuite } from "./auth-limits-and-plans.ts";
 import { cleanupSuite } from "./cleanup.ts";
-import { coverageSuite } from "./coverage.ts";
-import { apiKeySuite, sessionSuite } from "./credentials.ts";
-import { dailyUsageSuite } from "./daily-usage.ts";
+import { backfillSuite, coverageSuite } from "./coverage.ts";
+import { apiKeySuite, burnSuite, sessionListSuite, sessionSuite } from "./credentials.ts";
+import { dailyUsageSuite, keyUsageSuite, usageExportSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
-import { exportSuite } from "./exports.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
-import { invitationSuite } from "./invitations.ts";
-import { keyUsageSuite } from "./key-usage.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
-import { meterSuite } from "./meter.ts";
-import { planRemovalSuite } from "./plan-removal.ts";
+import { boundarySuite, meterSuite } from "./meter.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
-import { rateSuite } from "./rates.ts";
+import { rateSuite, signatureSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
-import { seriesReadSuite } from "./series-reads.ts";
-import { sessionListSuite } from "./session-list.ts";
-import { settingsSuite } from "./settings.ts";
-import { signatureSuite } from "./signatures.ts";
-import { usageExportSuite } from "./usage-export.ts";
+import { exportSuite, seriesReadSuite } from "./series-reads.ts";
 
 const PARTS = {
   accounts: accountSuite,

@@ -76,99 +76,56 @@ function found(position: ReturnType<typeof documentReader.find>): FigurePosition
 /** The digits from the first to the last that is not zero. */
 const significant = (figure: string) => figure.replace(/[.,]/g, "").replace(/^0+|0+$/g, "");
 
-/** How some publishers name a pair in the row, or the lines before it, that state its rate. */
-const namesOf: Readonly<Record<string, (pair: SourcedRate) => string>> = {
-  ...{ ecb: quoteOf, sfc: quoteOf, hnb: quoteOf, hmrc: quoteOf, inforeuro: quoteOf },
-  ust: ({ quote }) => treasuryNames[quote] ?? quote,
-  boc: ({ base, quote }) => `FX${base}${quote}`,
-  riksbank: ({ base }) => `SEK${base}PMI`,
-  rba: ({ quote }) => (quote === "XDR" ? "SDR" : quote),
-  sbi: ({ base }) => icelandicNames[base] ?? base,
-  bnm: ({ base }) => (base === "XDR" ? "SDR" : base),
-  hkma: ({ base }) => base.toLowerCase(),
-  bcra: ({ base }) => (base === "MXN" ? "MXP" : base),
-  sarb: ({ base }) => southAfricanNames[base] ?? base,
-  mnb: ({ base }) => `"${base}"`,
-  imf: ({ base, quote }) => fundNames[base === "XDR" ? quote : base] ?? quote,
-  kraken: ({ base, quote }) => krakenNames[`${base}/${quote}`] ?? `${base}${quote}`,
-  banxico: ({ base }) => mexicanNames[base] ?? base,
-  // Each currency has a document of its own, which does not name it.
-  bcb: () => "cotacao",
-};
-
-function quoteOf({ quote }: SourcedRate): string {
-  return quote;
+/** The figures that a publisher's documents state, with one place of one of them replaced. */
+function changedAt(
+  key: string,
+  documents: readonly ReadDocument[],
+  place: number,
+  { line, column, figure }: FigurePosition,
+) {
+  const changed = documents.map((document, index) => {
+    if (index !== place) return document;
+    // Latin-1 keeps every byte unchanged, and a column counts characters.
+    const encoding = Buffer.from(document.content).includes("windows-1251") ? "latin1" : "utf8";
+    const lines = Buffer.from(document.content).toString(encoding).split("\n");
+    const text = lines[line - 1] ?? "";
+    assert.equal(text.slice(column - 1, column - 1 + figure.length), figure);
+    const other = figure.replace(/[1-9](?=[^1-9]*$)/, (digit) => String((Number(digit) % 9) + 1));
+    const rest = text.slice(column - 1 + figure.length);
+    lines[line - 1] = text.slice(0, column - 1) + other + rest;
+    return { ...document, content: Buffer.from(lines.join("\n"), encoding) };
+  });
+  return ratesIn(key, changed);
 }
 
-const treasuryNames: Readonly<Record<string, string>> = {
-  ...{ XOF: "Cfa Franc", MXN: "Mexico", TWD: "Taiwan-Dollar", EUR: "Euro Zone-Euro" },
-  ...{ CAD: "Canada-Dollar" },
-};
-
-const mexicanNames: Readonly<Record<string, string>> = {
-  ...{ USD: "SF43718", JPY: "SF46406", EUR: "SF46410", CAD: "SF60632", GBP: "SF46407" },
-};
-
-const icelandicNames: Readonly<Record<string, string>> = {
-  ...{ USD: "Bandaríkjadalur", JPY: "Japanskt jen", KRW: "Suðurkóreskt vonn" },
-  ...{ HUF: "Ungversk forinta" },
-};
-
-const southAfricanNames: Readonly<Record<string, string>> = {
-  ...{ USD: "US Dollar", GBP: "British Pound", EUR: "Euro", ZAR: "Yen" },
-};
-
-const fundNames: Readonly<Record<string, string>> = {
-  ...{ AUD: "Australian dollar", EUR: "Euro", KRW: "Korean won", USD: "U.S. dollar" },
-};
-
-const krakenNames: Readonly<Record<string, string>> = {
-  "BTC/USD": "XXBTZUSD",
-  "ETH/BTC": "XETHXXBT",
-  "DOGE/EUR": "XDGEUR",
-  "EUR/USD": "ZEURZUSD",
-};
-
 suite("every figure of every publisher is found", () => {
+  const nameOf = ({ base, quote, kind }: ReturnType<typeof ratesIn>[number]) =>
+    `${base}/${quote} ${kind}`;
   for (const { key } of publishers) {
-    const nameOf = namesOf[key] ?? (({ base }: SourcedRate) => base);
-    test(`${key}: the line has the figure's digits, and its currency's name is near`, () => {
+    test(`${key}: another digit in its place is another rate of its pair alone`, () => {
       const documents = documentsOf(bodiesOf(key), addressesOf(key));
       const rates = ratesIn(key, documents);
       assert.notEqual(rates.length, 0);
       for (const rate of rates) {
         // The place comes with the line of a fetch; here it is the document that has the figure.
-        const places = documents.flatMap((document, place) => {
+        const places = documents.flatMap((_, place) => {
           const position = documentReader.find(key, documents, { ...rate, place });
-          return typeof position === "string" ? [] : [{ document, position }];
+          return typeof position === "string" ? [] : [{ place, position }];
         });
-        assert.equal(places.length, 1, `${rate.base}/${rate.quote} ${rate.rate}`);
-        for (const { document, position } of places) {
-          checkPosition(document, position, rate, nameOf);
-        }
+        const [{ place, position } = assert.fail(nameOf(rate)), ...others] = places;
+        assert.deepEqual(others, []);
+        const { text, figure, offset } = position;
+        assert.equal(text.slice(offset, offset + figure.length), figure);
+        assert.ok(text.length <= 162, text);
+        assert.ok(significant(rate.rate).endsWith(significant(figure)), `${figure}: ${rate.rate}`);
+        const stated = new Map(rates.map((one) => [nameOf(one), one.rate]));
+        const changed = changedAt(key, documents, place, position);
+        const different = changed.filter((one) => one.rate !== stated.get(nameOf(one)));
+        assert.deepEqual(different.map(nameOf), [nameOf(rate)]);
       }
     });
   }
 });
-
-function checkPosition(
-  { content }: ReadDocument,
-  position: FigurePosition,
-  rate: SourcedRate,
-  nameOf: (pair: SourcedRate) => string,
-): void {
-  const { line, column, text, figure, offset } = position;
-  const encoding = Buffer.from(content).includes("windows-1251") ? "windows-1251" : "utf-8";
-  const lines = new TextDecoder(encoding).decode(content).split("\n");
-  const whole = lines[line - 1] ?? "";
-  assert.equal(whole.slice(column - 1, column - 1 + figure.length), figure);
-  assert.equal(text.slice(offset, offset + figure.length), figure);
-  assert.ok(text.length <= 162, text);
-  assert.ok(significant(rate.rate).endsWith(significant(figure)), `${figure} for ${rate.rate}`);
-  // The member or element that names the currency comes at most eight lines earlier.
-  const near = [...lines.slice(Math.max(line - 9, 0), line), lines[line] ?? ""].join("\n");
-  assert.ok(near.includes(nameOf(rate)), `${nameOf(rate)} is not near line ${line}: ${near}`);
-}
 
 test("every rate of the snapshot is found in the line that names its pair", () => {
   const documents = documentsOf([loadSnapshot().content]);

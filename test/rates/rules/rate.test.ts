@@ -5,12 +5,7 @@ import { fc } from "../../support/properties.ts";
 
 const LATEST = latestAsOf(Date.parse("2026-11-21T12:00:00.000Z"));
 
-const good: Quotation = {
-  base: "EUR",
-  quote: "USD",
-  rate: "1.1476",
-  asOf: "2026-03-13T15:00:00Z",
-};
+const good: Quotation = { base: "EUR", quote: "USD", rate: "1.1476", asOf: "2026-03-13T15:00:00Z" };
 
 const parseWith = (change: Partial<Quotation>) => parseQuotation({ ...good, ...change }, LATEST);
 
@@ -39,29 +34,20 @@ test("a rate is never inverted, crossed or rounded", () => {
   });
 });
 
+const NO_DECIMAL = "is not a decimal number such as 1.1476, of at most 64 characters";
+const NO_TIME = "is not an RFC 3339 time such as 2026-03-13T15:00:00Z";
+
 const rejected = [
   ["an invalid base", { base: "E" }, 'base "E" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a bad quote", { quote: "U$D" }, 'quote "U$D" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a pair of one symbol", { quote: "eur" }, "base and quote are both EUR"],
-  [
-    "a text as rate",
-    { rate: "1,1" },
-    'rate "1,1" is not a decimal number such as 1.1476, of at most 64 characters',
-  ],
-  [
-    "an empty rate",
-    { rate: "" },
-    'rate "" is not a decimal number such as 1.1476, of at most 64 characters',
-  ],
+  ["a text as rate", { rate: "1,1" }, `rate "1,1" ${NO_DECIMAL}`],
+  ["an empty rate", { rate: "" }, `rate "" ${NO_DECIMAL}`],
   ["a rate of zero", { rate: "0.00" }, 'rate "0.00" is not above zero'],
   ["a zero with an exponent", { rate: "0e9" }, 'rate "0e9" is not above zero'],
   ["a negative rate", { rate: "-1.5" }, 'rate "-1.5" is not above zero'],
   ["a negative zero", { rate: "-0" }, 'rate "-0" is not above zero'],
-  [
-    "only a date",
-    { asOf: "2026-03-13" },
-    'as_of "2026-03-13" is not an RFC 3339 time such as 2026-03-13T15:00:00Z',
-  ],
+  ["only a date", { asOf: "2026-03-13" }, `as_of "2026-03-13" ${NO_TIME}`],
   [
     "a leap second",
     { asOf: "2016-12-31T23:59:60Z" },

@@ -11,18 +11,6 @@ const WHITE_SPACE =
   "\u2028\u2029\u202f\u205f\u3000\ufeff";
 const blank = fc.string({ unit: fc.constantFrom(...WHITE_SPACE), maxLength: 3 });
 
-test("a symbol in stored form stays the same", () => {
-  for (const text of ["EU", "EUR", "XAU", "1INCH", "00", "ABCDEFGHIJ"]) {
-    assert.equal(parseSymbol(text), text);
-  }
-});
-
-test("a symbol is trimmed and converted to upper case", () => {
-  assert.equal(parseSymbol(" eur "), "EUR");
-  assert.equal(parseSymbol("\t\r\nUsd\v\f"), "USD");
-  assert.equal(parseSymbol("1inch"), "1INCH");
-});
-
 const noSymbols = [
   ["an empty text", ""],
   ["only white space", "   "],

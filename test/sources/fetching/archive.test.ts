@@ -65,7 +65,7 @@ test("404 means no figures only where the publisher says so", async () => {
   assert.equal(other.publisher.requests.length, 1);
 });
 
-test("another status, and a document in another layout, are errors of the source", async () => {
+test("another status and another layout are errors of the source; a size beyond a day's is none", async () => {
   await using archive = await playArchive();
   archive.publisher.behave((response) => void response.writeHead(503).end());
   await assert.rejects(archive.fetch(), (error) => {
@@ -75,10 +75,7 @@ test("another status, and a document in another layout, are errors of the source
   });
   archive.publisher.behave(body("<html>Przerwa techniczna</html>"));
   await assert.rejects(archive.fetch(), /the response cannot be read: it is an HTML page/);
-});
 
-test("an archive may be larger than a day's publication", async () => {
-  await using archive = await playArchive();
   const padding = " ".repeat(9 * 1024 * 1024);
   archive.publisher.behave(body(`${nbpTable("2024-04-02", { EUR: "4.2934" })}${padding}`));
 

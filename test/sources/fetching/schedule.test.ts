@@ -95,13 +95,11 @@ for (const [key, newest, now, count] of missed) {
   });
 }
 
-test("a source that never gave a rate has missed one", () => {
+test("a publication is awaited when it is due, not on a holiday, and a source without a rate has missed one", () => {
   for (const key of ["ecb", "kraken"]) {
     assert.equal(scheduleOf(key).missed(undefined, at("2026-11-21T12:00:00Z")), 1);
   }
-});
 
-test("a publication is awaited from the time that it is due, and not on a holiday", () => {
   const isAwaited = (newest: string, now: string) =>
     scheduleOf("ecb").isAwaited(at(newest), at(now));
   assert.equal(isAwaited("2026-04-02T14:00:00Z", "2026-04-06T23:59:59Z"), false);
@@ -110,15 +108,13 @@ test("a publication is awaited from the time that it is due, and not on a holida
   assert.equal(isAwaited("2026-04-01T14:00:00Z", "2026-04-06T18:00:00Z"), true);
 });
 
-test("an amendment within a quarter belongs to its publication, and hides no later one", () => {
+test("amendments belong to their quarter, and are looked for on working days; a holiday has a fetch", () => {
   const following = (asOf: string) => timeOf(scheduleOf("ust").following(at(asOf)));
   assert.equal(following("2026-03-31T04:00:00Z"), "2026-07-07T16:00:00.000Z");
   assert.equal(following("2026-05-31T04:00:00Z"), "2026-07-07T16:00:00.000Z");
   assert.equal(following("2026-06-30T04:00:00Z"), "2026-10-07T16:00:00.000Z");
   assert.equal(following("2026-12-31T05:00:00Z"), "2027-04-07T16:00:00.000Z");
-});
 
-test("amendments are looked for on working days, and a source is also fetched on a holiday", () => {
   // 9 May 2026 is a Saturday, 3 April Good Friday.
   const dayOfFetch = (key: string, after: string) =>
     timeOf(scheduleOf(key).nextFetch(at(after))).slice(0, 10);

@@ -92,13 +92,8 @@ test("every publication has its terms, and the date that a fetch of its publishe
     assert.ok(publication.publisher.length > 0);
     assert.match(publication.terms, /\.$/);
   }
-  const times = snapshot.publications.map(
-    ({ source, as_of }) => `${source} ${as_of.slice(11, 16)}`,
-  );
-  assert.deepEqual(times, [
-    ...["ecb 15:00", "cnb 12:30", "nbp 11:00", "nbp 11:00", "norges 15:00", "dnb 15:00"],
-    "nbrm 23:00",
-  ]);
+  const times = snapshot.publications.map(({ as_of }) => as_of.slice(11, 16));
+  assert.equal(times.join(" "), "15:00 12:30 11:00 11:00 15:00 15:00 23:00");
 });
 
 const rates: readonly (readonly [source: string, pair: string, rate: string | undefined])[] = [
@@ -116,9 +111,9 @@ const rates: readonly (readonly [source: string, pair: string, rate: string | un
   ["norges", "I44 NOK", undefined],
 ];
 
-for (const [source, pair, rate] of rates) {
-  test(`the snapshot has ${rate ?? "nothing"} for ${pair} of ${source}`, () => {
+test("the snapshot has the publishers' figures, in their direction and per unit", () => {
+  for (const [source, pair, rate] of rates) {
     const [base = "", quote = ""] = pair.split(" ");
-    assert.equal(rateOf(source, base, quote), rate);
-  });
-}
+    assert.equal(rateOf(source, base, quote), rate, `${source} ${pair}`);
+  }
+});

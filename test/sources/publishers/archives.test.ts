@@ -56,13 +56,11 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
 };
 
-test("an archive's addresses are those that its publisher documents", () => {
+test("an archive's addresses are those that its publisher documents, of its hosts", () => {
   for (const [key, addresses] of Object.entries(ADDRESSES)) {
     assert.deepEqual(archiveOf(key).addresses(DATES), addresses, key);
   }
-});
 
-test("every archive has a first date, a pace, and addresses of the hosts of its publisher", () => {
   for (const publisher of publishers) {
     const { key, archive } = publisher;
     if (archive === undefined) continue;
@@ -76,9 +74,7 @@ test("every archive has a first date, a pace, and addresses of the hosts of its 
       assert.deepEqual([protocol, hosts.has(host)], ["https:", true], address);
     }
   }
-});
 
-test("every recorded response is also one of its publisher's archive", () => {
   for (const { key, archive } of publishers) {
     if (archive !== undefined) assert.notEqual(figuresOf(parseRecorded(key)).length, 0, key);
   }
@@ -108,7 +104,7 @@ test("an archive keeps series that ended, which the latest rates leave out", () 
   assert.ok(rba.includes("AUD/USD 0.7038") && rba.includes("AUD/USD 0.7088"));
 });
 
-test("the Treasury's archive has every quarter, each by its effective date", () => {
+test("the Treasury's archive has every quarter by its effective date, and is no page of several", () => {
   const lines = parseRecorded("ust");
   assert.deepEqual(
     figuresOf(lines).filter((figure) => figure.startsWith("USD/EUR")),
@@ -118,24 +114,20 @@ test("the Treasury's archive has every quarter, each by its effective date", () 
     "2025-12-31T05:00:00.000000000Z",
     "2026-03-31T04:00:00.000000000Z",
   ]);
-});
 
-test("a page of several of the Treasury's is a failure: rows would be missing", () => {
   const page = (pages: string) => `{"data": [], "meta": {"total-pages": ${pages}}}`;
   assert.deepEqual(parse("ust", page("0")), []);
   assert.throws(() => parse("ust", page("2")), /the response is a page of 2/);
   assert.throws(() => parse("ust", '{"data": []}'), /a page of an unknown number/);
 });
 
-test("a figure that an archive repeats counts once, and one that contradicts it is rejected", () => {
+test("a figure that an archive repeats counts once, a contradiction is rejected, and one of NBP's tables may be missing", () => {
   const row = (rate: string) =>
     `{"validFor":"2024-04-02","currencyCode":"EUR","amount":1,"rate":${rate}}`;
   const lines = parse("cnb", `{"rates":[${[row("25.3"), row("25.3"), row("25.4")].join()}]}`);
   assert.deepEqual(figuresOf(lines), ["EUR/CZK 25.3"]);
   assert.deepEqual(rejectionsOf(lines), ['"EUR/CZK" is stated twice: "25.3" and then "25.4"']);
-});
 
-test("one of NBP's two tables may be missing: the other is at its own place", () => {
   const table = '[{"effectiveDate":"2024-04-02","rates":[{"code":"EUR","mid":4.2934}]}]';
   assert.deepEqual(figuresOf(parse("nbp", table)), ["EUR/PLN 4.2934"]);
 });

@@ -9,7 +9,7 @@ import { bodiesOf } from "./recorded.ts";
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const SUMMER_TIME_MS = 60 * 60_000;
 
-test("the publishers that are on by default come first, the ECB before all", () => {
+test("the publishers on by default come first, the ECB before all, and some serve one of several kinds", () => {
   const order = publishers.map(({ key }) => key);
   const onByDefault = publishers.filter((publisher) => publisher.onByDefault);
   assert.deepEqual(
@@ -18,9 +18,7 @@ test("the publishers that are on by default come first, the ECB before all", () 
   );
   assert.equal(order[0], "ecb");
   assert.equal(new Set(order).size, order.length);
-});
 
-test("a source whose publisher states several kinds serves the one that its entry names", () => {
   const served = publishers.flatMap(({ key, servedKind }) =>
     servedKind === undefined ? [] : [`${key} ${servedKind}`],
   );
@@ -69,7 +67,7 @@ for (const { key, ...publisher } of publishers) {
   });
 }
 
-test("the Treasury's currencies are ISO 4217 codes", () => {
+test("the Treasury's currencies are ISO 4217 codes, of which only shared ones have several names", () => {
   // The convertible peso was withdrawn in Cuba and from the standard, but is still reported.
   const known = new Set([...Intl.supportedValuesOf("currency"), "CUC", "XCG", "ZWG"]);
   for (const [name, code] of treasury.treasuryCurrencies) {
@@ -80,9 +78,7 @@ test("the Treasury's currencies are ISO 4217 codes", () => {
   assert.equal(treasury.treasuryCurrencies.get("Canada-Dollar"), "CAD");
   assert.equal(treasury.treasuryCurrencies.get("Senegal-Cfa Franc"), "XOF");
   assert.equal(treasury.treasuryCurrencies.get("Gabon-Cfa Franc"), "XAF");
-});
 
-test("only currencies that several countries share have several names", () => {
   const shared = new Set(["XAF", "XCD", "XOF"]);
   const codes = [...treasury.treasuryCurrencies.values()].filter((code) => !shared.has(code));
   assert.equal(new Set(codes).size, codes.length);

@@ -4,15 +4,13 @@ import { deduplicate } from "../../../src/sources/publishers/formats/source-line
 
 const line = { base: "USD", quote: "TRY", asOf: "2026-11-20T12:30:00Z" };
 
-test("a pair is kept once for each kind, and kinds do not contradict each other", () => {
+test("a pair is kept once for each kind, the middle one by default", () => {
   const buying = { ...line, rate: "42.1", kind: "buying" } as const;
   const selling = { ...line, rate: "42.2", kind: "selling" } as const;
   const earlier = { ...selling, rate: "42.0", asOf: "2026-11-19T12:30:00Z" };
 
   assert.deepEqual(deduplicate([earlier, buying, selling, buying]), [selling, buying]);
-});
 
-test("a figure without a kind is the middle one", () => {
   const lines = deduplicate([
     { ...line, rate: "42.15" },
     { ...line, rate: "42.16", kind: "middle" },

@@ -72,7 +72,7 @@ for (const { key } of publishers) {
     });
   }
 
-  for (const [pair, stated] of digits) {
+  for (const [pair, stated] of Object.entries(digits)) {
     const [number = ""] = /[\d.,]*\d(?=\D*$)/.exec(stated) ?? [];
     const recorded = listed(figures).find((figure) => pairOf(figure) === pair) ?? "";
     const moves = placesOf(recorded.split(" ")[1] ?? "") - placesOf(number);

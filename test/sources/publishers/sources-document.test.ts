@@ -41,13 +41,11 @@ test("docs/sources.md lists the publishers of each group in their order, with th
   for (const [, source = "", , , , pairs = ""] of rows) assert.notEqual(pairs.trim(), "", source);
 });
 
-test("docs/sources.md names the sources that are on by default", () => {
+test("docs/sources.md names the sources that are on by default, and lists the archives with their requests", () => {
   const on = publishers.flatMap(({ key, onByDefault }) => (onByDefault ? `\`${key}\`` : []));
   const named = `By default ${on.slice(0, -1).join(", ")} and ${on.at(-1)} are on.`;
   assert.ok(text.replaceAll("\n", " ").includes(named), named);
-});
 
-test("docs/sources.md lists the archives, since when, and what a request of each has", () => {
   const expected = publishers.flatMap(({ key, archive }) => {
     if (archive === undefined) return [];
     const { since, requestsBy } = archive;

@@ -5,24 +5,25 @@ import { type RequestUnit, rangesBy } from "../../../src/sources/rules/archive-r
 const cut = (unit: RequestUnit, from: string, to: string) =>
   rangesBy(unit, { from, to }).map((range) => `${range.from} ${range.to}`);
 
-test("dates are cut at the ends of years, the first and the last of which may be parts", () => {
+test("dates are cut at the ends of years and quarters, which may be parts at both ends", () => {
   assert.deepEqual(cut("year", "2023-06-15", "2025-01-01"), [
     "2023-06-15 2023-12-31",
     "2024-01-01 2024-12-31",
     "2025-01-01 2025-01-01",
   ]);
-});
 
-test("a quarter ends with March, June, September or December, and has at most 92 days", () => {
   assert.deepEqual(cut("quarter", "2024-02-29", "2024-12-31"), [
     "2024-02-29 2024-03-31",
     "2024-04-01 2024-06-30",
     "2024-07-01 2024-09-30",
     "2024-10-01 2024-12-31",
   ]);
+
+  const ends = (from: string) => cut("quarter", from, "2026-03-13").map((range) => range.slice(11));
+  assert.deepEqual(ends("2025-02-01"), ends("2020-05-17").slice(-5));
 });
 
-test("days are cut one by one, over a leap day and the end of a year", () => {
+test("days are cut one by one; an archive of one file has one range, and no dates have none", () => {
   const days = cut("day", "2024-02-28", "2024-03-01");
   assert.deepEqual(days, [
     "2024-02-28 2024-02-28",
@@ -30,14 +31,7 @@ test("days are cut one by one, over a leap day and the end of a year", () => {
     "2024-03-01 2024-03-01",
   ]);
   assert.equal(cut("day", "2024-12-31", "2025-01-01").length, 2);
-});
 
-test("an archive of one file has one range, and no dates have none", () => {
   assert.deepEqual(cut("everything", "1999-01-04", "2026-03-13"), ["1999-01-04 2026-03-13"]);
   assert.deepEqual(cut("year", "2024-01-02", "2024-01-01"), []);
-});
-
-test("ranges that begin later have the same ends", () => {
-  const ends = (from: string) => cut("quarter", from, "2026-03-13").map((range) => range.slice(11));
-  assert.deepEqual(ends("2025-02-01"), ends("2020-05-17").slice(-5));
 });

@@ -27,23 +27,19 @@ test("Easter Sunday is right in its earliest, latest and exceptional years", () 
   }
 });
 
-test("a holiday on the nth weekday from a day includes that day", () => {
+test("a holiday is on the nth weekday from a day, moves from a weekend, or is of one year", () => {
   assert.equal(mondayFrom("09-01")(2025)?.toString(), "2025-09-01");
   assert.equal(mondayFrom("09-01")(2026)?.toString(), "2026-09-07");
   assert.equal(fridayFrom("06-19")(2026)?.toString(), "2026-06-19");
   assert.equal(fridayFrom("06-19")(2027)?.toString(), "2027-06-25");
-});
 
-test("of two holidays in a row, those at a weekend move to the days that follow", () => {
   const days = (year: number) =>
     [workdayFrom("12-25"), workdayFrom("12-25", 2)].map((day) => day(year)?.day);
   assert.deepEqual(days(2025), [25, 26]);
   assert.deepEqual(days(2026), [25, 28]);
   assert.deepEqual(days(2027), [27, 28]);
   assert.deepEqual(days(2033), [26, 27]);
-});
 
-test("a holiday of one year is none in another", () => {
   assert.equal(once("2026-01-09")(2026)?.toString(), "2026-01-09");
   assert.equal(once("2026-01-09")(2027), undefined);
   assert.equal(yearly("12-25")(2027)?.toString(), "2027-12-25");

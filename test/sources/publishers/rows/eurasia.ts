@@ -13,10 +13,7 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ["<Value>20,3120<", "<Value>20.3120<", noRate("AMD/RUB")],
       ["<Value>20,3120</Value>", "", noRate("AMD/RUB")],
     ],
-    digits: [
-      ["USD/RUB", "79,4500"],
-      ["UZS/RUB", "65,5931"],
-    ],
+    digits: { "USD/RUB": "79,4500", "UZS/RUB": "65,5931" },
     missing: [
       ["14.03.2026", "2026-03-14", "Date is not as in 25.04.2026"],
       ['Date="14.03.2026"', "", "Date is not as in 25.04.2026"],
@@ -29,7 +26,6 @@ export const eurasia: Readonly<Record<string, Row>> = {
         "document type declaration",
       ],
     ],
-    renamed: ["Value>", "Rate>"],
     empty: '<ValCurs Date="14.03.2026" name="Foreign Currency Market"></ValCurs>',
   },
   // Recorded in florianv/exchanger 70f96e68, tests/Fixtures/Service/NationalBankOfGeorgia.
@@ -43,11 +39,10 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ['"rate": 6.7023', '"rate": null', noRate("AMD/GEL")],
       ['"rate": 6.7023', '"rate": "6,7023"', noDecimal("AMD/GEL", "6,7023")],
     ],
-    digits: [["AED/GEL", '"rate": 7.3994']],
+    digits: { "AED/GEL": '"rate": 7.3994' },
     missing: [['"currencies"', '"rates"', "currencies is not a list"]],
     // A time of day is not taken for a date.
     fails: [["2022-08-06T00:00:00.000Z", "2022-08-06T09:00:00.000Z", '"AED/GEL" has no date']],
-    renamed: ['"rate"', '"value"'],
     empty: '[{"date": "2022-08-06T00:00:00.000Z", "currencies": []}]',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbkr_live.yml.
@@ -62,7 +57,7 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ["<Value>5,4969<", "<Value>5.4969<", noRate("JPY/KGS")],
       ["<Value>5,4969</Value>", "", noRate("JPY/KGS")],
     ],
-    digits: [["JPY/KGS", "5,4969"]],
+    digits: { "JPY/KGS": "5,4969" },
     missing: [[' Date="', ' Day="', "Date is not as in 25.04.2026"]],
     emptied: [0, 1].map((document) => [
       document,
@@ -82,9 +77,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ['"Cur_OfficialRate":7.8014', '"Cur_OfficialRate":null', noRate("AMD/BYN")],
       ['"Cur_OfficialRate":7.8014', '"Cur_OfficialRate":-7.8014', noDecimal("AMD/BYN", "-7.8014")],
     ],
-    digits: [["VND/BYN", "11.2071"]],
+    digits: { "VND/BYN": "11.2071" },
     renamed: ["Cur_OfficialRate", "Cur_Rate"],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbu.yml.
   nbu: {
@@ -96,9 +90,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ['"units":10,', '"units":15,', units("JPY/UAH")],
       ['"rate":2.7705', '"rate":"2,7705"', noDecimal("JPY/UAH", "2,7705")],
     ],
-    digits: [["JPY/UAH", '"rate":2.7705']],
+    digits: { "JPY/UAH": '"rate":2.7705' },
     renamed: ['"rate"', '"amount"'],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cbu.yml.
   cbu: {
@@ -110,9 +103,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ['"Nominal":"10"', '"Nominal":"0"', units("VND/UZS")],
       ['"Rate":"4.63"', '"Rate":""', noDecimal("VND/UZS", "")],
     ],
-    digits: [["VND/UZS", "4.63"]],
+    digits: { "VND/UZS": "4.63" },
     renamed: ['"Rate"', '"Amount"'],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbk.yml.
   nbk: {
@@ -124,9 +116,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ["<quant>1000<", "<quant>500<", units("IRR/KZT")],
       ["<description>0.4</description>", "", noRate("IRR/KZT")],
     ],
-    digits: [["IRR/KZT", ">0.4<"]],
+    digits: { "IRR/KZT": ">0.4<" },
     missing: [["date>", "day>", "date is not as in 01.04.2026"]],
-    renamed: ["description>", "rate>"],
     empty: "<rates><date>01.04.2026</date></rates>",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbm.yml.
@@ -139,9 +130,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ["<Nominal>100<", "<Nominal>50<", units("UZS/MDL")],
       ["<Value>0.1442<", "<Value>0,1442<", noDecimal("UZS/MDL", "0,1442")],
     ],
-    digits: [["UZS/MDL", "0.1442"]],
+    digits: { "UZS/MDL": "0.1442" },
     missing: [[" Date=", " Day=", "Date is not as in 06.04.2026"]],
-    renamed: ["Value>", "Rate>"],
     empty: '<ValCurs Date="06.04.2026"></ValCurs>',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/nbrm.yml.
@@ -154,9 +144,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ['"nomin":1,"sreden":0.3331', '"nomin":3,"sreden":0.3331', units("JPY/MKD")],
       ['"sreden":0.3331', '"sreden":null', noRate("JPY/MKD")],
     ],
-    digits: [["JPY/MKD", "0.3331"]],
+    digits: { "JPY/MKD": "0.3331" },
     renamed: ["sreden", "rate"],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cba.yml.
   // A gram of gold is left out.
@@ -169,7 +158,7 @@ export const eurasia: Readonly<Record<string, Row>> = {
       ["<Amount>100<", "<Amount>150<", units("IRR/AMD")],
       ["<Rate>0.028677</Rate>", "", noRate("IRR/AMD")],
     ],
-    digits: [["UZS/AMD", "0.31003"]],
+    digits: { "UZS/AMD": "0.31003" },
     missing: [["ExchangeRatesLatestResult", "Result", "no ExchangeRatesLatestResult"]],
     renamed: ["Rate>", "Value>"],
   },
@@ -190,9 +179,8 @@ export const eurasia: Readonly<Record<string, Row>> = {
       [">2.8904<", ">2,8904<", noDecimal("USD/TRY", "2,8904"), "USD/TRY 2.8852 buying"],
       ["<ForexSelling>2.8904</ForexSelling>", "", noRate("USD/TRY"), "USD/TRY 2.8852 buying"],
     ],
-    digits: [["JPY/TRY", "2.5472"]],
+    digits: { "JPY/TRY": "2.5472" },
     missing: [[" Tarih=", " Day=", "Tarih is not as in 25.04.2026"]],
-    renamed: ["CurrencyCode=", "Code="],
     empty: '<Tarih_Date Tarih="15.03.2016"></Tarih_Date>',
   },
 };

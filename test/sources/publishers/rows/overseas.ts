@@ -38,9 +38,8 @@ export const overseas: Readonly<Record<string, Row>> = {
         noDate("USD/TWD"),
       ],
     ],
-    digits: [["USD/TWD", "32.002"]],
+    digits: { "USD/TWD": "32.002" },
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ["exchange_rate", "rate"],
     empty: '{"data": [], "meta": {"count": 0}}',
   },
   // Toronto sets its clocks forward on 8 March.
@@ -55,9 +54,8 @@ export const overseas: Readonly<Record<string, Row>> = {
       ["FXTRYCAD", "CEER", unknown("CEER", "TRY/CAD")],
       ['"v": "0.03', '"w": "0.03', noRate("TRY/CAD")],
     ],
-    digits: [["USD/CAD", "1.3706"]],
+    digits: { "USD/CAD": "1.3706" },
     missing: [['"observations"', '"data"', "observations is not a list"]],
-    renamed: ['"v"', '"value"'],
     empty: '{"observations": []}',
   },
   // The usual symbols of online pairs, with the time of the ticker's response.
@@ -73,7 +71,7 @@ export const overseas: Readonly<Record<string, Row>> = {
       ['"c": ["0.0821000", "120"]', '"c": []', noRate("DOGE/EUR")],
       ['"XDGEUR": { "a"', '"XDGUSD": { "a"', noRate("DOGE/EUR")],
     ],
-    digits: [["PEPE/USD", "0.00001080"]],
+    digits: { "PEPE/USD": "0.00001080" },
     missing: [
       ['"result"', '"data"', "result is not an object"],
       ['"error"', '"errors"', "error is not a list"],
@@ -116,12 +114,11 @@ export const overseas: Readonly<Record<string, Row>> = {
       ],
       ["Units,USD,Index,JPY,IDR,AED,SDR", "Units,USD,Index,JPY,IDR", unknown("FXRSDR", "AUD/XDR")],
     ],
-    digits: [["AUD/USD", "0.7088"]],
+    digits: { "AUD/USD": "0.7088" },
     missing: [
       ["Units,", "Unit,", "no line of Units or of Series ID"],
       ["Series ID,", "Series,", "no line of Units or of Series ID"],
     ],
-    renamed: ["-Mar-", "-Mrz-"],
     empty: "Units,USD,Index,JPY\nSeries ID,FXRUSD,FXRTWI,FXRJY\n",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banrep.yml.
@@ -140,9 +137,8 @@ export const overseas: Readonly<Record<string, Row>> = {
         "USD/COP 3692.48",
       ],
     ],
-    digits: [["USD/COP", "3704.87"]],
+    digits: { "USD/COP": "3704.87" },
     renamed: ['"valor"', '"tasa"'],
-    empty: "[]",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
   // What is no currency is left out.
@@ -155,9 +151,8 @@ export const overseas: Readonly<Record<string, Row>> = {
       ["C/1.000 U", "C/1.500 U", units("VND/ARS")],
       ['"tipoCotizacion":53.04096500', '"tipoCotizacion":null', noRate("VND/ARS")],
     ],
-    digits: [["VND/ARS", "53.04096500"]],
+    digits: { "VND/ARS": "53.04096500" },
     missing: [['"detalle"', '"filas"', "detalle is not a list"]],
-    renamed: ["tipoCotizacion", "cotizacion"],
     empty: '{"status":200,"results":{"fecha":null,"detalle":[]}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hkma.yml.
@@ -172,9 +167,8 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2026-02-28T09:00",
     moved: [["2026-02-28", "2026-07-28", "2026-07-28T09:00"]],
     changed: [['"jpy":0.05012', '"jpy":{}', noRate("JPY/HKD"), "JPY/HKD 0.05015"]],
-    digits: [["USD/HKD", "7.8245000000000005"]],
+    digits: { "USD/HKD": "7.8245000000000005" },
     missing: [['"records"', '"rows"', "records is not a list"]],
-    renamed: ["end_of_day", "date"],
     empty: '{"result":{"datasize":0,"records":[]}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/amcm.yml.
@@ -188,9 +182,8 @@ export const overseas: Readonly<Record<string, Row>> = {
       ['"unit":100.0', '"unit":50.0', units("JPY/MOP")],
       ['"usdMean":"5.0727"', '"usdMean":null', noRate("JPY/MOP")],
     ],
-    digits: [["JPY/MOP", '"usdMean":"5.0727"']],
+    digits: { "JPY/MOP": '"usdMean":"5.0727"' },
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ['"usdMean"', '"mean"'],
     empty: '{"message":"OK","data":[]}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
@@ -204,7 +197,7 @@ export const overseas: Readonly<Record<string, Row>> = {
       ['"Value":9.3324', '"Value":null', noRate("ZAR/JPY"), "ZAR/JPY 9.3581"],
       ['"Rand per Euro"', '"Rand per Ecu"', unknown("Rand per Ecu", "EUR/ZAR")],
     ],
-    digits: [["USD/ZAR", "17.1302"]],
+    digits: { "USD/ZAR": "17.1302" },
     emptied: [[3, "[]", "no rates in the response: a series is empty"]],
     renamed: ['"Value"', '"Rate"'],
   },
@@ -220,9 +213,8 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2026-03-19T01:00",
     moved: [['"date":"2026-03-19', '"date":"2025-07-18', "2025-07-18T01:00"]],
     changed: [['"JPY","unit":100', '"JPY","unit":15', units("JPY/MYR")]],
-    digits: [["JPY/MYR", '"middle_rate":2.4596']],
+    digits: { "JPY/MYR": '"middle_rate":2.4596' },
     missing: [['"data"', '"rows"', "data is not a list"]],
-    renamed: ["_rate", "_quotation"],
     empty: '{"data":[],"meta":{}}',
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcb.yml.
@@ -247,7 +239,7 @@ export const overseas: Readonly<Record<string, Row>> = {
         noDate("EUR/BRL"),
       ],
     ],
-    digits: [["AUD/BRL", "3.70320"]],
+    digits: { "AUD/BRL": "3.70320" },
     missing: [['"value"', '"values"', "value is not a list"]],
     emptied: [[3, '{"value":[]}', "no rates in the response: a list is empty"]],
     renamed: ["cotacao", "taxa"],
@@ -273,12 +265,11 @@ export const overseas: Readonly<Record<string, Row>> = {
         "USD/MXN 17.8368",
       ],
     ],
-    digits: [["USD/MXN", "17.9218"]],
+    digits: { "USD/MXN": "17.9218" },
     missing: [
       ['"series"', '"serie"', "series is not a list"],
       ['"datos"', '"data"', "datos is not a list"],
     ],
-    renamed: ['"idSerie"', '"id"'],
     empty: '{"bmx":{"series":[]}}',
   },
   // The Fund's file in JavaMoney/jsr354-ri dd0e4bf3, moneta-convert-imf, rms_five.tsv.
@@ -297,9 +288,8 @@ export const overseas: Readonly<Record<string, Row>> = {
       ["0.8041440000", "0,8041440000", noRate("EUR/XDR"), "EUR/XDR 0.8055110000"],
       ["Korean won", "Korean new won", unknown("Korean new won", "KRW/XDR", "XDR/KRW")],
     ],
-    digits: [["USD/XDR", "0.7401230000"]],
+    digits: { "USD/XDR": "0.7401230000" },
     missing: [["SDRs per Currency unit (2)", "SDR rates", 'a table is named "SDR rates"']],
-    renamed: ["January", "Month"],
     empty:
       "SDRs per Currency unit (2)\n\nCurrency units per SDR(3)\n\n" +
       "(3) of each national currency, rounded to six significant digits.\n",

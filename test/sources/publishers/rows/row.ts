@@ -21,7 +21,7 @@ export interface Row {
   /** A changed row, what that loses, and the figures instead; the other figures stay. */
   readonly changed?: readonly (readonly [...Change, loses: Loss, instead?: string])[];
   /** A pair, and its figure in the body: any other figure there keeps every digit. */
-  readonly digits: readonly (readonly [figureOf: string, stated: string])[];
+  readonly digits: Readonly<Record<string, string>>;
   /** A member or column that is renamed, and the reason of the failure. */
   readonly missing?: readonly (readonly [...Change, reason: string])[];
   /** A change that makes the whole response a failure, and a part of the reason. */
@@ -30,7 +30,7 @@ export interface Row {
   readonly emptied?: readonly (readonly [document: number, body: string, reason: string])[];
   /** Something renamed in every row. */
   readonly renamed?: Change;
-  /** A body in the right layout without a rate. */
+  /** A body in the right layout without a rate, where nothing is renamed in every row. */
   readonly empty?: string;
 }
 

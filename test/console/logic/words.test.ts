@@ -1,0 +1,287 @@
+import "./tab.ts";
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { type ComponentChildren, isValidElement, type VNode } from "preact";
+import { completeKey } from "../../../console/src/complete-key.ts";
+import { isLate } from "../../../console/src/coverage.ts";
+import { pairNameOf } from "../../../console/src/doubtful-pair.ts";
+import { originOf, wordsOf } from "../../../console/src/event-words.ts";
+import { forecastOf } from "../../../console/src/forecast.ts";
+import * as format from "../../../console/src/format.ts";
+import { lastUseOf } from "../../../console/src/key-labels.ts";
+import { majorsFirst } from "../../../console/src/majors.ts";
+import { outcomeOf } from "../../../console/src/outcome.ts";
+import { evenShareOf, levelOf, warningOf } from "../../../console/src/quota.ts";
+import { credentials, enter, forgetEntered } from "../../../console/src/reference/credentials.ts";
+import { readWayBack } from "../../../console/src/router.ts";
+import { findPairs, matching } from "../../../console/src/search.ts";
+import { noteOn } from "../../../console/src/service-note.ts";
+import { archiveOf, figuresIn, stateOf } from "../../../console/src/source-words.ts";
+import { tab } from "./tab.ts";
+
+// What the pages make of what the service sends and a visitor types: functions, in one table.
+
+const NOW = "2026-11-21T12:00:00.000Z";
+mock.timers.enable({ apis: ["Date"], now: Date.parse(NOW) });
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000] as const;
+const ago = (ms: number) => new Date(Date.parse(NOW) - ms).toISOString();
+
+/** The text of what a function shows. */
+function textOf(shown: ComponentChildren): string {
+  if (Array.isArray(shown)) return shown.map(textOf).join("");
+  if (isValidElement(shown)) return textOf((shown as VNode<{ children: string }>).props.children);
+  return String(shown ?? "");
+}
+
+type Actor = Parameters<typeof originOf>[0]["actor"];
+const eventOf =
+  (actor: Actor) =>
+  (action: string, details = {}) =>
+    textOf(wordsOf({ id: "1", at: NOW, actor, action, details }, new Map([["1", "bill"]])));
+const [own, others] = [eventOf("account"), eventOf("operator")];
+const from = (actor: Actor) =>
+  originOf({ id: "1", at: NOW, actor, action: "", details: {}, address: "192.0.2.1" });
+const KEY = { key_prefix: "svc_1a" };
+const NAMED_KEY = { ...KEY, api_key_id: "1" };
+const [LEAK, INVITED, FULL] = [{ reason: "burned" }, { invited: true }, { threshold: 100 }];
+
+const lastUse = (last_used_on: string | null, units: number) =>
+  lastUseOf({ last_used_on, units })
+    .replace(/^This key /, "")
+    .replace("Requests with it will fail at once.", "WARNING");
+
+/** An account's usage on NOW. */
+const usageOf = (used: number, quota: number) => ({
+  plan: "free",
+  billing_period: { start: "2026-11-01T00:00:00.000Z", end: "2026-12-01T00:00:00.000Z" },
+  usage: {
+    used_units: used,
+    quota_units: quota,
+    remaining_units: Math.max(0, quota - used),
+    utilization: used / quota,
+  },
+});
+const foreseen = (used: number, quota: number, recent: number, age: number) => {
+  const days = [{ date: "2026-11-20", api_key_id: "1", units: recent }];
+  return forecastOf(usageOf(used, quota), days, { created_at: ago(age) })
+    ?.replace("At the average of the last ", "")
+    .replace(/ are used by then\.|, 2026\.$/, "");
+};
+const warning = (used: number) => [levelOf(usageOf(used, 10)), warningOf(usageOf(used, 10))];
+
+const pair = (base: string, base_name: string, quote: string, quote_name: string) => {
+  return { base, base_name, quote, quote_name };
+};
+const pairs = [
+  pair("CHF", "Swiss Franc", "USD", "US Dollar"),
+  pair("EUR", "Euro", "PLN", "Polish Złoty"),
+  pair("EUR", "Euro", "USD", "US Dollar"),
+  pair("STN", "São Tomé Dobra", "PLN", "Polish Złoty"),
+  pair("USD", "US Dollar", "CZK", "Czech Koruna"),
+];
+const names = (found: readonly { base: string; quote: string }[]) =>
+  found.map(({ base, quote }) => `${base}/${quote}`).join(" ");
+const found = (search: string) => names(findPairs(pairs, search));
+const choices = [
+  { symbol: "CHF", name: "Swiss Franc" },
+  { symbol: "FRX", name: "Franc" },
+  { symbol: "XXX", name: null },
+  { symbol: "XAF", name: "Franc of Central Africa" },
+];
+
+const isLateRate = (days: number, covered?: object) => {
+  const rate = { base: "EUR", quote: "USD", as_of: ago(days * DAY) };
+  return isLate(rate as never, { pairOf: new Map(covered && [["EUR/USD", covered]]) as never });
+};
+const sent = (key: string) => {
+  try {
+    return completeKey(key);
+  } catch (error) {
+    return String(error).replace(/ Paste .*/, "");
+  }
+};
+
+const RATE = { base: "EUR", quote: "USD", rate: "1.1" };
+const failed = (code: string) => ({ code, message: "-", request_id: "1" });
+const tried = (status: number, body: object, units?: string, source?: string) => {
+  const headers = new Headers();
+  if (units) headers.set("units-charged", units);
+  if (source) headers.set("rate-source", source);
+  const shown = outcomeOf({ status, headers, text: JSON.stringify(body) });
+  assert.equal(shown.rate === undefined, shown.error !== undefined);
+  return [shown.status, shown.cost, shown.source?.name].join(", ");
+};
+const triedTool = (result: object, units: string) => {
+  const _meta = { "kurs/units-charged": units, "kurs/rate-source": 'ecb;name="ECB"' };
+  return tried(200, { jsonrpc: "2.0", id: 1, result: { ...result, _meta } });
+};
+const TOOL_FAILURE = {
+  isError: true,
+  content: [{ text: JSON.stringify(failed("quota_exceeded")) }],
+};
+
+const figures = (change = {}) =>
+  figuresIn({ newest_as_of: NOW, last_success_at: NOW, pairs: 1, ...change } as never);
+const note = (upToDate: number, failing: number, fetchedAt?: string, free?: number) =>
+  noteOn({
+    version: "1",
+    pairs: 299,
+    publishers: 6,
+    publishers_up_to_date: upToDate,
+    publishers_failing: failing,
+    last_success_at: fetchedAt ?? null,
+    free_units: free ?? null,
+  })
+    .replace(" Looking at what there is costs nothing.", "")
+    .replace("Rates were last fetched 1 minute ago.", "FETCHED")
+    .replace("the service keeps trying", "IT TRIES")
+    .replace("The rates came with the program", "SNAPSHOT");
+
+const pasted = (text: string) => {
+  forgetEntered();
+  return enter(text) && credentials.value;
+};
+const wayBack = (search: string) => {
+  tab.open(`/kurs/login${search}`);
+  return readWayBack();
+};
+
+const rows: readonly (readonly [what: string, said: unknown, expected: unknown])[] = [
+  ["a registration", own("account.registered", { plan: "x" }), "Account created"],
+  ["by invitation", own("account.registered", INVITED), "Account created with an invitation"],
+  ["an invitation", others("account.invited", { plan: "pro" }), "Invited to plan pro"],
+  ["another plan", others("account.plan_changed", { plan: "pro" }), "Moved to plan pro"],
+  ["a plan without a name", others("account.plan_changed"), "Moved to a plan"],
+  ["mails", own("account.quota_mails_changed", { quota_mails: true }), "Quota mails turned on"],
+  ["no mails", others("account.quota_mails_changed", {}), "Quota mails turned off"],
+  ["a password", own("password.changed", { keys_revoked: 0 }), "Password changed"],
+  ["the first", own("password.changed", { keys_revoked: 2 }), "Password changed; 2 keys revoked"],
+  ["a log-out", own("session.ended"), "Logged out"],
+  ["another session's end", own("session.ended", { session_id: "1" }), "Session ended"],
+  ["a leak", others("session.ended", LEAK), "Session ended: its token was found in a leak"],
+  ["a session's end", others("sessions.ended", { sessions: 1 }), "1 session ended"],
+  ["sessions' end", others("sessions.ended"), "Sessions ended"],
+  ["a key", own("api_key.created", KEY), "API key svc_1a… created"],
+  ["a named key", own("api_key.created", NAMED_KEY), "API key “bill” svc_1a… created"],
+  ["a leaked key", others("api_key.revoked", LEAK), "API key revoked: it was found in a leak"],
+  ["a full quota", others("quota.threshold_reached", FULL), "100% of the quota used"],
+  ["nearly", others("quota.threshold_reached"), "A large part of the quota used"],
+  ["a newer server's action", others("account.moved", { plan: "pro" }), "account.moved"],
+  ["an action like a member", others("constructor"), "constructor"],
+  ["an owner's address", from("account"), "from 192.0.2.1"],
+  ["an operator's address", from("operator"), "by an operator"],
+  ["the service's address", from("service"), "by the service"],
+
+  ["a time to come", format.formatAge(ago(-MINUTE)), "just now"],
+  ["59.999 seconds ago", format.formatAge(ago(MINUTE - 1)), "just now"],
+  ["a minute ago", format.formatAge(ago(MINUTE)), "1 minute ago"],
+  ["an hour ago, nearly", format.formatAge(ago(HOUR - 1)), "59 minutes ago"],
+  ["an hour ago", format.formatAge(ago(HOUR)), "1 hour ago"],
+  ["a day ago", format.formatAge(ago(DAY)), "yesterday"],
+  ["31 days ago", format.formatAge(ago(31 * DAY)), "last month"],
+  ["364 days ago", format.formatAge(ago(364 * DAY)), "11 months ago"],
+  ["a year ago", format.formatAge(ago(365 * DAY)), "last year"],
+  ["a figure of now", format.formatOld(ago(-MINUTE)), "0 minutes old"],
+  ["a figure of an hour", format.formatOld(ago(HOUR)), "1 hour old"],
+  ["a figure of two days, nearly", format.formatOld(ago(2 * DAY - 1)), "47 hours old"],
+  ["a figure of two days", format.formatOld(ago(2 * DAY)), "2 days old"],
+  ["a minute of UTC", format.formatMinute("2026-11-21T00:05:59.999Z"), "Nov 21, 2026, 00:05 UTC"],
+  ["a reset in ten days", format.formatDaysUntil("2026-12-01T00:00:00Z"), "in 10 days"],
+  ["a reset within the day", format.formatDaysUntil("2026-11-22T00:00:00Z"), "in 1 day"],
+  ["a reset that is past", format.formatDaysUntil("2026-11-01T00:00:00Z"), "in 0 days"],
+  ["a long amount", format.groupDigits("1416789.66300"), "1,416,789.66300"],
+  ["a short amount", format.groupDigits("100"), "100"],
+  ["a share", format.formatRatio(0.87512), "87.51%"],
+  ["a key without use", lastUse(null, 0), "has never been used."],
+  ["an old key", lastUse("2026-11-19", 1), "was last used on Nov 19, 2026."],
+  [
+    "a key of yesterday",
+    lastUse("2026-11-20", 1),
+    "was used yesterday (1 unit this month). WARNING",
+  ],
+  ["a key of today", lastUse("2026-11-21", 0), "was used today. WARNING"],
+
+  ["the end of a period", foreseen(17, 40, 14, 30 * DAY), "7 days, about 36 of 40 units"],
+  ["too many reads", foreseen(14, 30, 14, 30 * DAY), "7 days, the units are used up about Nov 29"],
+  ["a new account", foreseen(4, 100, 4, HOUR), "At the first day's average, about 42 of 100 units"],
+  ["three days", foreseen(6, 100, 6, 2.5 * DAY), "3 days, about 25 of 100 units"],
+  ["no reads", foreseen(3, 30, 0, 30 * DAY), undefined],
+  ["no unit left", foreseen(5, 5, 5, 30 * DAY), undefined],
+  ["70 %", warning(7), ["low", undefined]],
+  ["80 %", warning(8), ["high", "80% of the quota is used: 2 of 10 units left."]],
+  ["a full quota", warning(10)[0], "full"],
+  ["an even share", evenShareOf(usageOf(0, 60)), { perDay: 2, firstDay: "2026-11-01" }],
+
+  ["a pair", found("EUR/USD"), "EUR/USD"],
+  ["a pair in one word", found(" eurusd "), "EUR/USD"],
+  ["beginnings of words", found("euro us dol"), "EUR/USD"],
+  ["full widths", found("ＥＵＲ　ＵＳＤ"), "EUR/USD"],
+  ["a symbol", found("usd"), "USD/CZK CHF/USD EUR/USD"],
+  ["accents", found("sao tome"), "STN/PLN"],
+  ["a stroke", found("zloty"), "EUR/PLN STN/PLN"],
+  ["the middle of a word", found("rank"), ""],
+  ["a sign", found("€"), ""],
+  ["no search", found(""), names(pairs)],
+  ["major pairs", names(majorsFirst(pairs as never)), "EUR/USD EUR/PLN USD/CZK CHF/USD STN/PLN"],
+  [
+    "choices",
+    matching(choices, " fr")
+      .map(({ symbol }) => symbol)
+      .join(),
+    "FRX,CHF,XAF",
+  ],
+  ["symbols in any case", pairNameOf(" eur", "usd "), "EUR/USD"],
+  ["a symbol that costs nothing", pairNameOf("ß", "USD"), undefined],
+
+  ["a rate of another week", isLateRate(8), true],
+  ["a rate of this week", isLateRate(6), false],
+  ["a rate before the next one", isLateRate(8, { next_publication: NOW }), false],
+  ["a missed one", isLateRate(0, { missed_publication: true, next_publication: NOW }), true],
+  ["a key with spaces", sent(" svc_live_1 "), "svc_live_1"],
+  ["a key's prefix", sent("svc_live_1a2b3c4d…"), "ApiError: This is not a complete key."],
+  ["a key with an accent", sent("svc_live_1é"), "ApiError: This is not a complete key."],
+
+  ["a rate", tried(200, RATE, "1", 'ecb;name="The \\"C\\""'), '200, 1 unit, The "C"'],
+  ["another alphabet", tried(200, RATE, "1", 'import;name=%"M%c3%a9x"'), "200, 1 unit, Méx"],
+  ["a source without a name", tried(200, RATE, "1", "import:own"), "200, 1 unit, import:own"],
+  ["a rejected read", tried(429, failed("quota_exceeded"), "0"), "429 quota_exceeded, nothing, "],
+  ["a charged 404", tried(404, failed("not_found"), "1"), "404 not_found, 1 unit, "],
+  ["a 400", tried(400, failed("invalid_request")), "400 invalid_request, nothing, "],
+  ["a failure that does not say", tried(500, failed("internal_error")), "500 internal_error, , "],
+  ["a tool's rate", triedTool({ structuredContent: RATE }, "1"), "200, 1 unit, ECB"],
+  ["a tool's failure", triedTool(TOOL_FAILURE, "0"), "quota_exceeded, nothing, "],
+
+  ["nothing missed", stateOf(0, 0), "up to date"],
+  ["one pair missed", stateOf(0, 1), "1 pair left out"],
+  ["one missed", stateOf(1, 2), "1 publication missed"],
+  ["98 missed", stateOf(98, 0), "98 publications missed"],
+  ["99 missed", stateOf(99, 0), "99 or more publications missed"],
+  ["no archive", archiveOf({ archive_since: null } as never), "none that Kurs reads"],
+  ["figures", figures(), "the newest are of Nov 21, 2026, 12:00 UTC"],
+  ["no figures", figures({ newest_as_of: null }), "none yet"],
+  ["a source without pairs", figures({ pairs: 0 }), "none yet"],
+  ["a fresh service", note(6, 0, ago(MINUTE), 9), "FETCHED A new account has 9 units a month."],
+  ["a service without accounts", note(6, 0, ago(MINUTE)), "FETCHED"],
+  ["a late service", note(4, 0, ago(MINUTE)), "2 publishers missed a publication. FETCHED"],
+  ["a failing one", note(5, 2, ago(MINUTE)), "1 publisher missed a publication; IT TRIES. FETCHED"],
+  [
+    "one without a network",
+    note(0, 3),
+    "SNAPSHOT: their publishers cannot be reached, and IT TRIES.",
+  ],
+
+  ["a pasted key", pasted(" ApiKey svc_live_1 "), { ApiKey: "svc_live_1" }],
+  ["a pasted header", pasted("Authorization: session svc_sess_1"), { Session: "svc_sess_1" }],
+  ["a pasted token of another scheme", pasted("Bearer abc"), false],
+  ["two pasted keys", pasted("svc_live_1 svc_live_2"), false],
+  ["a way back", wayBack("?next=/usage&days=7"), { target: "/usage", search: "?days=7" }],
+  ["another site", wayBack("?next=https://example.com/"), undefined],
+  ["another host", wayBack("?next=//example.com"), undefined],
+  ["a path of the API", wayBack("?next=/v1/account/usage"), undefined],
+  ["a script", wayBack("?next=javascript:1"), undefined],
+];
+
+for (const [what, said, expected] of rows) {
+  test(`${what} is ${JSON.stringify(expected) ?? "nothing"}`, () =>
+    assert.deepEqual(said, expected));
+}

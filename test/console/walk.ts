@@ -1,0 +1,168 @@
+import type { Visitor } from "../support/browser.ts";
+import type { TestService } from "../support/service.ts";
+import { callIn, charge, stepsOn } from "./steps.ts";
+
+// One walk through every page and the states that it has: whole-visit.test.ts examines each of them,
+// and `npm run screenshots` takes its picture.
+
+export interface Walker {
+  /** Opens a page, and waits for each of the texts in it. */
+  readonly open: (path: string, texts: readonly RegExp[]) => Promise<void>;
+  /** Looks at what the window shows now. */
+  readonly look: (state: string) => Promise<void>;
+}
+
+type Pages = readonly (readonly [path: string, ...texts: readonly RegExp[]])[];
+
+const guestsPages: Pages = [
+  [
+    "/",
+    /pairs to read299publishers6of them up to date0for each read1 unitThe rates came with the prog/,
+    /A new account has 1,000 units a month\. .+See the publishers and their pairs/,
+    /Kurs \d+\.\d+\.\d+, free software under the MIT licenceAPI referenceOpenAPI document/,
+  ],
+  [
+    "/coverage",
+    /Create an account.+299 pairs of 6 publishersEuropean Central Banknot fetched yetEU\. 16:05 on/,
+    /Berlin\. Free to reuse, .+ Read themEUR\/AUD.+EUR\/ZARCzech National Bank/,
+  ],
+  ["/signup", /You can make your first API key right after/],
+  ["/forgot", /Send reset link/],
+  ["/verify", /This page is opened by the link of a mail/],
+  ["/reset", /This page is opened by the link of a mail/],
+  ["/reset#token=1", /At least 8 characters/],
+  ["/nothing", /There is nothing at this address/],
+  ["/login", /Forgot your password\?/],
+];
+
+const MISSED = /6 sources missed a publication, so .+: European Central Bank, .+Macedonia\./;
+
+const ownersPages: Pages = [
+  [
+    "/home",
+    /Confirm your email\. .+Resend/,
+    MISSED,
+    /3\d+ of 1,000 units usedPlan free.+Resets in 10 days, on Dec 1, 2026, 00:00 UTCAt the/,
+    /API keysAll keys.*billing svc_live_\w{8}…last used: today.+Try a read/,
+  ],
+  [
+    "/rates",
+    MISSED,
+    /299 pairsEUR EuroEUR\/USD US DollarEuropean Central Banknext Nov 23, 2026, 15:05 UTCTry it/,
+    /1 to 40 of 299Next$/,
+  ],
+  [
+    "/sources",
+    /Western, Northern and Central EuropeEuropean Central BankEUFree to reuse, .+ Read them16:05/,
+    /Europe\/Berlinsince Jan 4, 19992999 or more publications missedNov 23, 2026, 15:05 UTCCzech/,
+  ],
+  [
+    // A longer name would take a second line on a phone, and move what is below it.
+    "/source?key=norges",
+    /^Norges BankAll sourcesState99 or more publications missedSchedule16:05 on working days, Europe/,
+    /OsloNext publicationNov 23, 2026, 15:05 UTCLast fetchednot yetFiguresthe newest are of Mar/,
+    /: no fetch has succeededArchivesince Jan 4, 1999TermsOpen data .+ Read themCountryNOKeynorges/,
+    /Pairs35.+\/NOK Norwegian Kronenext Nov 23, 2026, 15:05 UTCTry it/,
+  ],
+  ["/try", /Paste one: it stays in this page.+units used this periodRequestcurlTypeScript/],
+  [
+    "/usage",
+    /units usedPlan free.+Oct 23, 2026 to Nov 21, 20263\d+ units33 units per day would use/,
+    /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
+  ],
+  [
+    "/activity",
+    /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.1Nov 21, 2026, 12:00 UTC/,
+  ],
+  ["/account", /Not confirmedPlan freeCreated Nov 21, 2026.+This session.+All activityAPI key “/],
+  ["/agents", /Streamable HTTP at http:.+\/v1\/mcp, with/, /get_usageno arguments.+unitsnothing/],
+  [
+    "/keys",
+    /billingsvc_live_\w{8}…just nowtoday\d+Revokeshopsvc_live_\w{8}…18 days agoNov 2, 20269/,
+  ],
+];
+
+/** Walks through the console as a visitor who becomes the owner of an account with two keys. */
+export async function walk(
+  service: TestService,
+  visitor: Visitor,
+  email: string,
+  { open, look }: Walker,
+): Promise<void> {
+  const { page } = visitor;
+  const { see, press, fill, signUp, logIn, createKey, turnTo, tryIt } = stepsOn(page);
+  visitor.expectError(/status of (?:400|401|404)/);
+  for (const [path, ...texts] of guestsPages) {
+    await open(path, texts);
+    await look(path);
+  }
+  await logIn(email);
+  await see("Email or password is incorrect.");
+  await look("a rejected log-in");
+  await page.goto("/signup");
+  await signUp(email);
+  await see("No active key");
+  await look("the keys, empty");
+  await turnTo("Usage");
+  await see("No reads in these 30 days");
+  await look("the usage, empty");
+  await turnTo("Keys");
+  for (const name of ["shop", "billing"]) await createKey(name);
+  await look("a new key");
+
+  await turnTo("Try it");
+  await see("The key “billing” that you have just created.", "Euro");
+  await page.getByLabel("Quote").click();
+  await look("the list of quotes");
+  await page.keyboard.press("Escape");
+  await page.getByText("Convert").first().click();
+  await tryIt("Convert");
+  await page.getByText("JSON-RPC", { exact: true }).click();
+  await page.getByText(/^Headers/).click();
+  await look("a conversion");
+  await fill({ Base: "XX" });
+  await press("Convert");
+  await see("XX/USD is not in the list");
+  await look("a doubted pair");
+  await press("Convert anyway");
+  await see("unsupported_pair");
+  await look("a failed conversion");
+
+  const ids = service.query(
+    "SELECT k.id, k.name FROM api_keys k JOIN accounts a ON a.id = account_id WHERE email = ? ORDER BY name",
+    email,
+  );
+  const [billing, shop] = ids.map(({ id }) => String(id));
+  for (let day = 1; day <= 20; day += 1)
+    charge(service, billing ?? "", `2026-11-${`${day}`.padStart(2, "0")}`, 5 + day);
+  charge(service, shop ?? "", "2026-11-02", 9);
+  service.query(
+    "UPDATE api_keys SET created_at = '2026-11-02T23:59:00.000Z' WHERE id = ?",
+    shop ?? "",
+  );
+  for (const [path, ...texts] of ownersPages) {
+    await open(path, texts);
+    await look(path);
+  }
+  await press("Revoke billing");
+  await see("This key was used today");
+  await look("the question before a revocation");
+  await press("Revoke key");
+  await page.getByText("Revoked keys (1)").click();
+  await look("a revoked key");
+  await open("/account", [/Delete the account/]);
+  await press("Delete the account …");
+  await look("the question before a deletion");
+}
+
+/** Walks through the API reference. */
+export async function walkReference({ page }: Visitor, { open, look }: Walker): Promise<void> {
+  await open("/docs", [/GET\/healthz/]);
+  await look("the API reference");
+  await page.getByRole("button", { name: "Authorize", exact: true }).click();
+  await look("the dialog for a credential");
+  await page.keyboard.press("Escape");
+  await callIn(page, "/v1/rates/{base}/{quote}").click();
+  await page.getByRole("button", { name: "Try it out", exact: true }).click();
+  await look("a call before it is executed");
+}
