@@ -67,7 +67,7 @@ const numbers = (count: string) => `
 const id = (kind: string) => `printf('%08x-0000-7000-8000-%012x', n, ${kind})`;
 const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
-/** Each inserts in the order of its table's key: a million rows in another order take a minute. */
+/** Each inserts in the order of a large key: a million rows in another order take a minute. */
 const fillings = [
   "UPDATE plans SET units_per_period = :ample WHERE name = 'free'",
   `INSERT INTO accounts (id, email, password_hash, plan, created_at)
@@ -75,9 +75,9 @@ const fillings = [
   `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
   ${numbers(":accounts")} SELECT key_hash(n), ${id("2")}, ${id("1")}, 'bench', key_prefix(n), ${now}
   FROM numbers ORDER BY 1`,
-  `INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
+  `INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
   ${numbers(":sessions")} SELECT token_hash(n), ${id("3")}, ${id("1")}, ${now},
-    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 day') FROM numbers`,
+    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 day'), '192.0.2.1' FROM numbers`,
   `WITH days (day) AS (VALUES (0), (CAST(strftime('%d', 'now') AS INTEGER)))
   INSERT INTO charged_units (period, account, day, api_key, units)
   SELECT strftime('%Y-%m', 'now'), a.number, day, iif(day = 0, 0, k.number), :units
@@ -85,6 +85,7 @@ const fillings = [
   `INSERT INTO rates (base, quote, rate, as_of, source, headers)
   ${numbers(":pairs")} SELECT printf('X%05d', n), 'USD', printf('1.%05d', n),
     '2026-03-13T15:00:00.000000000Z', 'import', :headers FROM numbers`,
-  `INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at)
-  SELECT base, quote, observation, rate, as_of, source, ${now} FROM rates ORDER BY base, quote`,
+  `INSERT INTO publications (id, source, received_at) VALUES (1, 'import', ${now})`,
+  `INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication)
+  SELECT base, quote, observation, rate, as_of, source, ${now}, 1 FROM rates ORDER BY base, quote`,
 ];

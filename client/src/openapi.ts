@@ -692,11 +692,11 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description The client's address at the log-in, of IPv6 the /64; null for a log-in before the service stored it
+             * @description The client's address at the log-in, of IPv6 the /64
              * @example 192.0.2.1
              * @example 2001:db8::/64
              */
-            address: string | null;
+            address: string;
             /**
              * @description Whether this request used it
              * @example true
@@ -4373,7 +4373,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description The source's key, and the name of its publisher (RFC 9651); missing on the rate of an older version until the next start
+                     * @description The source's key, and the name of its publisher (RFC 9651)
                      * @example ecb;name="European Central Bank"
                      */
                     "Rate-Source"?: string;
@@ -4582,7 +4582,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description The source's key, and the name of its publisher (RFC 9651); missing on the rate of an older version until the next start
+                     * @description The source's key, and the name of its publisher (RFC 9651)
                      * @example ecb;name="European Central Bank"
                      */
                     "Rate-Source"?: string;

@@ -25,9 +25,8 @@ export const apiKeyTables: Tables = {
   api_keys: { key: "key_hash", others: "id, account_id, name, key_prefix, created_at, revoked_at" },
 };
 
-// Each count reads no more rows than its limit, because an older version may have left 500,000
-// revoked keys: of all keys, only whether there is one behind the first $2. The keys of a day are
-// among the newest in id order.
+// Each count reads no more rows than its limit: of all keys, only whether there is one behind the
+// first $2. The keys of a day are among the newest in id order.
 const COUNT_KEYS = `
   SELECT
     (SELECT count(*) FROM (

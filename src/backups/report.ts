@@ -50,7 +50,7 @@ function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
 
 export function formatVerification({ file, note, schema, totals }: Verification): string {
   const time = note === undefined ? "" : ` of ${note.takenAt}`;
-  const compared = note?.totals === undefined ? "" : ", as recorded";
+  const compared = note === undefined ? "" : ", as recorded";
   return `verified ${file}${time}, schema ${schema}: ${totalsOf(totals)}${compared}`;
 }
 

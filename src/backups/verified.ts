@@ -101,7 +101,6 @@ export async function forgetChanged(directory: string): Promise<void> {
 
 function recordIn(text: string): VerifiedRecord {
   const record = JSON.parse(text) as Partial<VerifiedRecord>;
-  // One of an older version has no digest, and proves nothing.
   if (typeof record.file !== "string" || typeof record.sha256 !== "string") {
     throw new Error("it is not the record of a verified backup");
   }

@@ -47,7 +47,7 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
     const problems = [
       ...(note !== undefined && note.takenAt > now ? [clockProblem(note.takenAt, now)] : []),
       ...(await problemsIn(scratch, clock, restored)),
-      ...(note?.totals === undefined ? [] : differences("recorded", note.totals, restored)),
+      ...(note === undefined ? [] : differences("recorded", note.totals, restored)),
     ];
     if (problems.length === 0) await recordVerified(resolve(file), timestamp(clock.nowMs()));
     return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };

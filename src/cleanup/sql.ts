@@ -5,14 +5,14 @@ import type { CleanupClaim, CleanupStore } from "./cleanup.ts";
 import { isAhead } from "./rules.ts";
 import { ADVANCE, NEWEST } from "./trusted-time-sql.ts";
 
-export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" } };
+export const cleanupTables: Tables = { jobs: { key: "name", others: "next_at" } };
 
 // Tests and changes in one statement, so only one of several nodes claims the job. It is never due
 // later than if it ran now; otherwise setting a clock back would delay it by as much.
 const CLAIM_JOB = `
-  INSERT INTO duties (name, next_at) VALUES ($1, $3)
+  INSERT INTO jobs (name, next_at) VALUES ($1, $3)
   ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
-    WHERE duties.next_at <= $2 OR duties.next_at > $4
+    WHERE jobs.next_at <= $2 OR jobs.next_at > $4
   RETURNING name`;
 
 /**
@@ -60,7 +60,7 @@ export function cleanupStore(engine: Engine): CleanupStore {
         const [row] = yield statement(NEWEST);
         const trusted = row === undefined ? now : textOf(row, "at");
         if (isAhead(nowMs, trusted)) return { kind: "clock_ahead", trusted };
-        const claimed = yield statement(CLAIM_JOB, "tidy", now, nextAt, nextAt);
+        const claimed = yield statement(CLAIM_JOB, "cleanup", now, nextAt, nextAt);
         if (claimed.length === 0) return { kind: "not_due" };
         yield statement(ADVANCE, now);
         return { kind: "claimed", byMs: Math.min(nowMs, Date.parse(trusted)) };

@@ -1,7 +1,7 @@
 import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
-import { migrationsIn } from "../storage/migrations.ts";
+import { knownSchema, rejectUnreleased } from "../storage/migrations.ts";
 import { createPostgresEngine, UNSAFE_SETTINGS } from "../storage/postgres/engine.ts";
 import { versionOf } from "../storage/postgres/migrate.ts";
 import { createPrimary } from "../storage/postgres/primary.ts";
@@ -51,8 +51,9 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
       }
     })();
     if (schema === 0) return { kind: "missing", what: "no tables in the PostgreSQL database" };
-    const knownSchema = migrationsIn("postgres").length;
-    const isReadable = schema === knownSchema;
+    rejectUnreleased("postgres", "The PostgreSQL database", schema);
+    const known = knownSchema("postgres");
+    const isReadable = schema === known;
     const engine = isReadable ? createPostgresEngine(primary, settings) : undefined;
     const names = hosts.map(({ name }) => name).join(",");
     return {
@@ -60,7 +61,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
       facts: {
         engine: `PostgreSQL ${about?.version} at ${names}`,
         schema,
-        knownSchema,
+        knownSchema: known,
         pageCheck: undefined,
         damage: [],
         wrongKeys: undefined,

@@ -5,6 +5,7 @@ import { mailStore } from "../mail/sql.ts";
 import { StartupError } from "../shared/program/start-error.ts";
 import { sourceStore } from "../sources/sql.ts";
 import { integerOf, USABLE_KEY } from "../storage/columns.ts";
+import { knownSchema, rejectUnreleased } from "../storage/migrations.ts";
 import { rejectBackup } from "../storage/sqlite/backup/metadata.ts";
 import { FILE_NAME, openToRead, requireItsDatabase } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
@@ -12,7 +13,7 @@ import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
 import { damageLater, EXAMINE_WITH_SMALL_CACHE } from "../storage/sqlite/health/integrity.ts";
 import { LOCK_NAME, requireLockFile } from "../storage/sqlite/lock-file.ts";
-import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
+import { schemaOf } from "../storage/sqlite/migrate.ts";
 import { requireOwner } from "../storage/sqlite/owner.ts";
 import type { Examination } from "./facts.ts";
 import { readUsageTotals, type UnitStatements } from "./sql.ts";
@@ -22,8 +23,8 @@ const BUSY_TIMEOUT_MS = 5000;
 
 // In the order of the key, an account's day 0, which has its units of the period, comes just before
 // its days: nothing is sorted. Units of an API key that is not stored count for no day. The numbers
-// of the keys have no gaps, as a rule; then a comparison proves that a key is stored, and a search
-// in their index, which takes over a second for a million, is left out.
+// of the keys have no gaps, as a rule; then a comparison proves that a key is stored, and there is
+// no search, which takes over a second for a million keys in no order.
 const UNITS: UnitStatements = {
   compare: `
     WITH numbers (first, last, have_gaps) AS MATERIALIZED (
@@ -73,13 +74,14 @@ export async function examineSqlite(
     database.exec(EXAMINE_WITH_SMALL_CACHE);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
+    rejectUnreleased("sqlite", `The database ${file}`, schema);
     rejectBackup(database);
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
     // At the same time: for a million accounts, each takes over a second. What was read from a
     // damaged database, or the error of reading it, does not count.
     const [check, content] = await Promise.allSettled([
       damageLater(file, pageCheck, BUSY_TIMEOUT_MS),
-      schema === knownSchema() ? readContent(database, file, isThorough) : undefined,
+      schema === knownSchema("sqlite") ? readContent(database, file, isThorough) : undefined,
     ]);
     if (check.status === "rejected") throw check.reason;
     const damage = check.value;
@@ -90,7 +92,7 @@ export async function examineSqlite(
       facts: {
         engine: `SQLite ${Object.values(database.prepare("SELECT sqlite_version()").get() ?? {})}`,
         schema,
-        knownSchema: knownSchema(),
+        knownSchema: knownSchema("sqlite"),
         pageCheck,
         damage,
         wrongKeys: read?.wrongKeys,

@@ -40,7 +40,7 @@ export async function gatherEvidence(
   const { origin, given, withDocument } = gathered;
   const missing = missingOf(origin);
   if (missing !== undefined) return missing;
-  const found = await uses.history.publicationFrom(figure.publication ?? 0);
+  const found = await uses.history.publicationFrom(figure.publication);
   if (found === undefined) return MISSING;
   const documents: EvidenceDocument[] = [];
   for (const [index, stored] of found.documents.entries()) {
@@ -68,10 +68,6 @@ export async function gatherEvidence(
 const MISSING = { reason: "the record of its document is missing: see kurs rates verify" };
 
 function missingOf(origin: FigureOrigin): Rejection | undefined {
-  if (origin.kind === "unknown") {
-    const why = "the rate is older than the history of this store";
-    return { reason: `where this figure came from is not known: ${why}` };
-  }
   if (origin.kind === "published" && "problem" in origin.position && isContradicted({ origin })) {
     return { reason: origin.position.problem };
   }

@@ -54,8 +54,7 @@ export const rateHeaders: DocumentedHeaders = {
   ...charged,
   ...quota,
   "Rate-Source": sometimes(
-    "The source's key, and the name of its publisher (RFC 9651); missing on the rate of an older " +
-      "version until the next start",
+    "The source's key, and the name of its publisher (RFC 9651)",
     'ecb;name="European Central Bank"',
   ),
   Link: sometimes(

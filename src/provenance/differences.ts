@@ -45,8 +45,6 @@ export interface FigureCounts {
   figures: number;
   /** Figures from imported files, which are not stored. */
   imported: number;
-  /** Figures from before the history. */
-  undocumented: number;
   /** Figures that differ, or whose document is missing, damaged or cannot be parsed. */
   unverified: number;
 }

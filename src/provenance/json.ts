@@ -67,9 +67,8 @@ function recordJson(observation: Observation) {
 
 function originJson(origin: FigureOrigin) {
   switch (origin.kind) {
-    case "unknown":
     case "missing":
-      return { kind: origin.kind };
+      return { kind: "missing" };
     case "imported":
       return { kind: "imported", line: origin.line, ...documentJson(origin.document) };
     case "published": {
@@ -161,7 +160,7 @@ export function differenceJson(difference: Difference) {
     case "observation": {
       const { observation, reason } = difference;
       const { sequence, publication } = observation;
-      const place = { sequence, publication: publication ?? null };
+      const place = { sequence, publication };
       return { kind: "observation", ...recordJson(observation), ...place, reason };
     }
     case "headers": {
@@ -183,11 +182,10 @@ export function verifiedJson(counts: VerifiedCounts) {
   return { ...countsJson(counts), documents, series: countsJson(series) };
 }
 
-function countsJson({ figures, imported, undocumented, unverified }: FigureCounts) {
+function countsJson({ figures, imported, unverified }: FigureCounts) {
   return {
     verified_figures: figures,
     imported_figures: imported,
-    figures_before_history: undocumented,
     unverified_figures: unverified,
   };
 }

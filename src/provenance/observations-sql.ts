@@ -68,9 +68,6 @@ const COUNT_OF = `
   JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
   WHERE o.publication = $1 AND (o.source = p.source OR NOT ${isImported("p.source")})`;
 
-const COUNT_OF_NONE = `
-  SELECT count(*) AS observations FROM observations WHERE publication IS NULL`;
-
 const DIFFERING = `
   SELECT r.base, r.quote, r.rate, r.as_of, r.source, o.rate AS last_rate, o.as_of AS last_as_of,
     o.source AS last_source, r.observation AS sequence, o.sequence AS last_sequence
@@ -109,7 +106,7 @@ const SUSPECTS = `
     LEFT JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
     WHERE (o.base, o.quote, o.sequence) > ($1, $2, $3)
   ) AS s
-  WHERE follows_gap = 1 OR (publication IS NOT NULL AND document IS NULL)
+  WHERE follows_gap = 1 OR document IS NULL
     OR (source <> publisher AND ${isImported("publisher")}) OR time_problem IS NOT NULL
   ORDER BY base, quote, sequence LIMIT $5`;
 
@@ -187,10 +184,7 @@ export function observationReads(engine: Engine): ObservationReads {
     },
 
     async countOf(publication) {
-      const [row] =
-        publication === undefined
-          ? await engine.query(COUNT_OF_NONE)
-          : await engine.query(COUNT_OF, publication);
+      const [row] = await engine.query(COUNT_OF, publication);
       return integerOf(row ?? {}, "observations");
     },
 
@@ -219,7 +213,7 @@ function observationOf(row: Row): Observation {
     ...positionOf(row),
     sequence: integerOf(row, "sequence"),
     storedAt: textOf(row, "stored_at"),
-    publication: optionalIntegerOf(row, "publication"),
+    publication: integerOf(row, "publication"),
     hash: optionalTextOf(row, "hash"),
   };
 }

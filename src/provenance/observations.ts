@@ -108,11 +108,8 @@ export interface ObservationReads {
     after: ObservationCursor,
     limit: number,
   ): Promise<Observation[]>;
-  /**
-   * How many observations a publication has, without suspects whose document or source is wrong;
-   * undefined: those without one.
-   */
-  countOf(publication: number | undefined): Promise<number>;
+  /** How many observations a publication has, without those whose document or source is wrong. */
+  countOf(publication: number): Promise<number>;
   /**
    * A page of the served rates that differ from the last observation of their pair, ordered by
    * pair, after a pair.

@@ -56,8 +56,7 @@ export async function findServedAt(
   pair: Pair,
   at: string,
 ): Promise<ServedAt> {
-  const { changes: recorded, restores } = await eventsOfHistory(audit, pair);
-  const changes = [...recorded, ...(await suspensionWithoutEvent(history, pair, recorded))];
+  const { changes, restores } = await eventsOfHistory(audit, pair);
   const next = restores.find((one) => one.at > at);
   if (next !== undefined && next.takenAt <= at) {
     return { status: "unknown", first: undefined, restore: next };
@@ -125,19 +124,6 @@ function stateAfter(changes: readonly Change[], observation: Observation): Found
   return state;
 }
 
-/** A pair that was suspended without an event, as before the audit log, has only its state. */
-async function suspensionWithoutEvent(
-  history: ObservationReads,
-  pair: Pair,
-  changes: readonly Change[],
-): Promise<readonly Change[]> {
-  const at = (await history.present(pair))?.suspendedAt;
-  const isEvent = changes.some((one) => one.action === "rate.suspended" && one.at === at);
-  if (at === undefined || isEvent) return [];
-  const observation = (await history.lastStoredBy(pair, at))?.sequence ?? 0;
-  return [{ at, action: "rate.suspended", observation }];
-}
-
 /** The changes of a pair, in the order in which they were made, and the restores of the store. */
 async function eventsOfHistory(
   audit: HistoryUses["audit"],
@@ -151,7 +137,6 @@ async function eventsOfHistory(
       if (action === "store.restored") restores.push(restoreOf(at, details.taken_at));
       if (!isChange(action)) continue;
       const { observation, change } = details;
-      // Events of an older version have neither, and precede the history.
       changes.push({ at, action, observation: numberOf(observation), number: numberOf(change) });
     }
   }

@@ -20,8 +20,6 @@ export interface Trace {
 
 /** What the store knows about the document of a figure. */
 export type FigureOrigin =
-  /** Stored before Kurs kept a history. */
-  | { readonly kind: "unknown" }
   /** The store has lost its publication or its document's name. */
   | { readonly kind: "missing" }
   | { readonly kind: "imported"; readonly document: StoredDocument; readonly line: number }
@@ -79,10 +77,9 @@ async function originOf(
     history,
     documents: reader,
   }: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
-  figure: SourcedRate & { readonly publication: number | undefined },
+  figure: SourcedRate & { readonly publication: number },
 ): Promise<FigureOrigin> {
   const { publication: id, place = 0, line = 0 } = figure;
-  if (id === undefined) return { kind: "unknown" };
   const found = await history.publicationFrom(id);
   const document = found?.documents[place];
   if (found?.id !== id || document === undefined) return { kind: "missing" };

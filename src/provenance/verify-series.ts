@@ -49,11 +49,10 @@ export async function reportSuspectFigures(
 
 /** @returns why the publication of a figure cannot be the one that brought it, or undefined. */
 export function originProblemOf(
-  figure: { readonly source: string; readonly publication: number | undefined },
+  figure: { readonly source: string },
   found: { readonly publisher: string | undefined; readonly hasDocument: boolean },
 ): string | undefined {
   const { publisher, hasDocument } = found;
-  if (figure.publication === undefined) return undefined;
   if (publisher === undefined) return "its publication is missing";
   if (!hasDocument) return "its publication has no such document";
   if (!isImport(publisher) || figure.source === publisher) return undefined;
@@ -71,9 +70,7 @@ const START: FigurePlace = {
   ...{ base: "", quote: "", source: "", kind: "", date: "", asOf: "", revision: 0 },
 };
 
-/** A figure of an older version has no end of its validity, which its document may state. */
 function isSame(stated: SourcedRate, figure: StoredFigure): boolean {
   const { rate, date, validUntil } = figureOf(stated);
-  const end = figure.validUntil ?? validUntil;
-  return rate === figure.rate && date === figure.date && validUntil === end;
+  return rate === figure.rate && date === figure.date && validUntil === figure.validUntil;
 }

@@ -31,8 +31,6 @@ export async function verifyHistory(uses: VerifyUses, on: Reports): Promise<Veri
   const { history, audit, series, nowMs } = uses;
   const parts = await verifyPublications(uses, on, undefined);
   const { counts, report } = parts;
-  counts.undocumented = await history.countOf(undefined);
-  counts.series.undocumented = await series.countOf({ source: undefined });
   await verifyServed({ history, report });
   await reportSuspects({ history, counts, report }, nowMs);
   await reportSuspectFigures({ series, counts, report }, undefined);
@@ -43,7 +41,7 @@ export async function verifyHistory(uses: VerifyUses, on: Reports): Promise<Veri
 /**
  * Compares what the publications of one source brought with their documents.
  *
- * @returns undefined if it has neither a publication nor a figure.
+ * @returns undefined if it has none.
  */
 export async function verifySource(
   uses: VerifyUses,
@@ -51,11 +49,8 @@ export async function verifySource(
   on: Reports,
 ): Promise<VerifiedCounts | undefined> {
   const { history, series } = uses;
-  const undocumented = await series.countOf({ source });
-  const first = await history.publicationFrom(1, source);
-  if (first === undefined && undocumented === 0) return undefined;
+  if ((await history.publicationFrom(1, source)) === undefined) return undefined;
   const parts = await verifyPublications(uses, on, source);
-  parts.counts.series.undocumented = undocumented;
   await reportSuspectFigures({ ...parts, series }, source);
   return parts.counts;
 }
@@ -65,7 +60,7 @@ async function verifyPublications(
   on: Reports,
   source: string | undefined,
 ): Promise<Pick<Uses, "counts" | "report">> {
-  const none = { figures: 0, imported: 0, undocumented: 0, unverified: 0 };
+  const none = { figures: 0, imported: 0, unverified: 0 };
   const counts = { ...none, series: { ...none }, documents: 0, differences: 0 };
   const report = async (difference: Difference) => {
     counts.differences += 1;

@@ -7,7 +7,7 @@ import type { RatesToRenew } from "./store.ts";
 import { sourcedRateOf } from "./update-sql.ts";
 import { byCount, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
 
-/** Also those that no response can have: older versions wrote names beyond ASCII as they are. */
+/** A restore removes the headers. Also damaged ones, which no response can have. */
 const WITHOUT_HEADERS = `
   (headers LIKE '["rate-source","%' AND octet_length(headers) = length(headers)) IS NOT TRUE`;
 

@@ -44,7 +44,7 @@ export const RATE_NEXT = "rate-next";
 const SENDABLE = /^\[(?:"[\w-]+","(?:[ !#-[\]-~]|\\["\\])*"(?:,(?!\])|(?=\])))*\]$/;
 
 /**
- * @param json as the store keeps it; null for a rate of an older version, until the next start.
+ * @param json as the store keeps it; null after a restore, until the next start.
  * @returns `internal_error` for headers that cannot be sent.
  */
 export function servedRate(rate: SourcedRate, json: string | null): ServedRate | Failure {

@@ -2,13 +2,7 @@ import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
-import {
-  integerOf,
-  optionalIntegerOf,
-  optionalTextOf,
-  type Tables,
-  textOf,
-} from "../storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
@@ -108,7 +102,7 @@ export function rateStore(engine: Engine): RateStore {
         const held = sourcedRateOf(row);
         const stored = { ...held, ...positionOf(row) };
         const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
-        yield* storeRate(stored, optionalIntegerOf(row, "publication"), headers, origin.at);
+        yield* storeRate(stored, integerOf(row, "publication"), headers, origin.at);
         const details = eventDetailsOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;

@@ -53,7 +53,7 @@ export interface UpdateOutcome {
   readonly publication: number;
 }
 
-/** Rates of older versions have no headers; those stored without a key have no signature. */
+/** After a restore no rate has headers; those stored without a key have no signature. */
 export type RatesToRenew = "without headers" | "without a signature" | "all";
 
 export interface RateStore {

@@ -107,7 +107,7 @@ export function* previewRates(
 /** Stores one rate whatever the stored one is. */
 export function* storeRate(
   rate: SourcedRate,
-  publication: number | undefined,
+  publication: number,
   headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
@@ -194,10 +194,10 @@ function decide(
 
 function addObservations(
   accepted: readonly Accepted[],
-  publication: number | undefined,
+  publication: number,
   now: string,
 ): Statement {
-  const values: SqlValue[] = [now, publication ?? null];
+  const values: SqlValue[] = [now, publication];
   for (const { rate, sequence } of accepted) {
     const { base, quote, rate: figure, asOf, source, place = null, line = null } = rate;
     values.push(base, quote, sequence, figure, asOf, source, place, line);

@@ -59,7 +59,7 @@ function* serve(
 }
 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
-  const { base, quote, rate, asOf, source, publication = null, place = null, line = null } = figure;
+  const { base, quote, rate, asOf, source, publication, place = null, line = null } = figure;
   const values = [base, quote, rate, asOf, source, origin.at, publication, place, line];
   yield statement(holdRates(1), ...values);
   yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });

@@ -2,7 +2,7 @@ import type { FigureKind } from "../rates/figures.ts";
 import type { AssetSymbol, Pair } from "../rates/rules/symbol.ts";
 import { positionOf, sourcedRateOf } from "../rates/update-sql.ts";
 import { isImported } from "../rates/update-statements-sql.ts";
-import { integerOf, optionalIntegerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine, Row } from "../storage/engine.ts";
 import type { FigurePlace, SeriesReads, StoredFigure, SuspectFigure } from "./store.ts";
 
@@ -90,15 +90,11 @@ const COUNT_OF = `
   JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place
   WHERE f.publication = $1 AND NOT (${IS_MISNAMED})`;
 
-const COUNT_OF_NONE = `
-  SELECT count(*) AS figures FROM figures
-  WHERE publication IS NULL AND (source = $1 OR $1 IS NULL)`;
-
 const SUSPECTS = `
   SELECT f.*, d.hash, d.place AS document, p.source AS publisher FROM figures f
   LEFT JOIN publications p ON p.id = f.publication
   LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place
-  WHERE f.publication IS NOT NULL AND (d.place IS NULL OR ${IS_MISNAMED})
+  WHERE (d.place IS NULL OR ${IS_MISNAMED})
     AND (f.source = $9 OR $9 IS NULL) AND ${AFTER_PLACE}`;
 
 /** Every date is between these texts. */
@@ -144,11 +140,8 @@ export function seriesReads(engine: Engine): SeriesReads {
       return (await engine.query(FIGURES_OF, ...values)).map(storedFigureOf);
     },
 
-    async countOf(of) {
-      const [row] =
-        typeof of === "number"
-          ? await engine.query(COUNT_OF, of)
-          : await engine.query(COUNT_OF_NONE, of.source ?? null);
+    async countOf(publication) {
+      const [row] = await engine.query(COUNT_OF, publication);
       return integerOf(row ?? {}, "figures");
     },
 
@@ -173,7 +166,7 @@ export function storedFigureOf(row: Row): StoredFigure {
     revision: integerOf(row, "revision"),
     validUntil: optionalTextOf(row, "valid_until"),
     storedAt: textOf(row, "stored_at"),
-    publication: optionalIntegerOf(row, "publication"),
+    publication: integerOf(row, "publication"),
     hash: optionalTextOf(row, "hash"),
   };
 }

@@ -11,8 +11,8 @@ export interface StoredFigure extends Figure {
   /** From 1 for each date: a publisher may amend a figure. The last one counts. */
   readonly revision: number;
   readonly storedAt: string;
-  /** Undefined for a rate that was stored before the history began. */
-  readonly publication: number | undefined;
+  /** The id of the publication that brought it. */
+  readonly publication: number;
   /** SHA-256 of the document that states it; undefined if unknown. */
   readonly hash: string | undefined;
 }
@@ -70,11 +70,8 @@ export interface SeriesReads {
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */
   figuresOf(publication: number, after: FigurePlace, limit: number): Promise<StoredFigure[]>;
-  /**
-   * How many figures a publication brought, or those without one of a source, or of all; without
-   * suspects.
-   */
-  countOf(of: number | { readonly source: string | undefined }): Promise<number>;
+  /** How many figures a publication brought, without suspects. */
+  countOf(publication: number): Promise<number>;
   /** A page of the suspect figures, of one source or of all. */
   suspects(after: FigurePlace, limit: number, source?: string): Promise<SuspectFigure[]>;
 }

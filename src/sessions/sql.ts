@@ -1,12 +1,6 @@
 import { writeEvent } from "../audit/sql.ts";
 import { transactionBy } from "../storage/access.ts";
-import {
-  hashParameters,
-  integerOf,
-  isOneOfHashes,
-  optionalTextOf,
-  textOf,
-} from "../storage/columns.ts";
+import { hashParameters, integerOf, isOneOfHashes, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { ListedSession, SessionStore } from "./store.ts";
 
@@ -130,6 +124,6 @@ function sessionOf(row: Row): ListedSession {
     tokenHash: textOf(row, "token_hash"),
     createdAt: textOf(row, "created_at"),
     expiresAt: textOf(row, "expires_at"),
-    address: optionalTextOf(row, "address"),
+    address: textOf(row, "address"),
   };
 }

@@ -12,10 +12,7 @@ export interface Session {
 }
 
 /** A session as its account sees it. */
-export interface ListedSession extends Omit<Session, "accountId" | "address"> {
-  /** Unknown for a session that an older version stored. */
-  readonly address: string | undefined;
-}
+export type ListedSession = Omit<Session, "accountId">;
 
 /** The stored hash that a password matched, and the hash to store from now on. */
 export interface CheckedPassword {

@@ -1,10 +1,7 @@
 import { HASHES_PER_STATEMENT } from "../shared/page-size.ts";
 import type { Row } from "./engine.ts";
 
-/**
- * The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. The
- * statements on backups have their own: they also read older schemas.
- */
+/** The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. */
 export const ACTIVE_KEY = "revoked_at IS NULL";
 
 /** The condition of a key `k` that may read: it is active, and so is its account `a`. */

@@ -28,7 +28,8 @@ const WAITING = `
   SELECT count(*)::integer - 1 AS waiting FROM waiting`;
 
 // Not due: a cleanup would wait for the tables that a test holds.
-const CLEANED_UP = "INSERT INTO duties (name, next_at) VALUES ('tidy', '2026-11-21T12:59:00.000Z')";
+const CLEANED_UP =
+  "INSERT INTO jobs (name, next_at) VALUES ('cleanup', '2026-11-21T12:59:00.000Z')";
 
 interface OnPostgres extends AsyncDisposable {
   readonly service: TestService;

@@ -2,30 +2,41 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { suite, test } from "node:test";
-import { migrationsIn } from "../../src/storage/migrations.ts";
+import { after, suite, test } from "node:test";
+import { knownSchema } from "../../src/storage/migrations.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
-import { makeOfSchema } from "../storage/stored.ts";
-import { kurs } from "../support/command-line.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
+import { assertRejected } from "../support/assertions.ts";
 import { newerVersion } from "../support/newer-version.ts";
-import { Program, kurs as runProgram, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  kurs,
+  Program,
+  type ProgramOptions,
+  serve,
+  temporaryDirectory,
+} from "../support/process.ts";
 
-const OLD_SCHEMA = 7;
-const KNOWN_SCHEMA = migrationsIn("sqlite").length;
+const SCHEMA = knownSchema("sqlite");
 
-/** A data directory whose database has an older schema and a plan `old`. */
+/** A copy of the program with one more migration. */
+const newer = await newerVersion();
+after(() => newer[Symbol.asyncDispose]());
+
+const kursOfNewer = (args: readonly string[], options: ProgramOptions) =>
+  kurs(args, { ...options, main: newer.main });
+
+/** A data directory with a database of this program's schema and a plan `old`. */
 async function olderStore() {
   const directory = await temporaryDirectory();
   const dataDirectory = join(directory.path, "data");
-  mkdirSync(dataDirectory, { mode: 0o700 });
+  migrateSqlite(dataDirectory, 1000);
   const file = join(dataDirectory, "kurs.db");
   using database = new DatabaseSync(file);
-  makeOfSchema(database, OLD_SCHEMA);
   database.exec("INSERT INTO plans VALUES ('old', 7)");
   return { ...directory, dataDirectory, file };
 }
 
-const name = new RegExp(`^kurs-before-schema-${OLD_SCHEMA}-\\S+Z\\.db$`);
+const name = new RegExp(`^kurs-before-schema-${SCHEMA}-\\S+Z\\.db$`);
 
 function stateOf(file: string) {
   using database = new DatabaseSync(file, { readOnly: true });
@@ -43,15 +54,15 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
       await using store = await olderStore();
       const { dataDirectory } = store;
       for (const _ of [1, 2]) {
-        const ended = await kurs(args, { dataDirectory });
+        const ended = await kursOfNewer(args, { dataDirectory });
         assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
       }
       const [backup = "", ...others] = readdirSync(join(dataDirectory, "backups"));
       assert.match(backup, name);
       assert.deepEqual(others, []);
       const old = stateOf(join(dataDirectory, "backups", backup));
-      assert.deepEqual(old, { version: OLD_SCHEMA, plans: ["free", "old"] });
-      assert.equal(stateOf(store.file).version, KNOWN_SCHEMA);
+      assert.deepEqual(old, { version: SCHEMA, plans: ["free", "old"] });
+      assert.equal(stateOf(store.file).version, SCHEMA + 1);
     });
   }
 
@@ -63,9 +74,8 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     await using started = new AsyncDisposableStack();
     // As long as another process migrates, all wait.
     const migrating = lockExclusive(dataDirectory);
-    const servers = [1, 2, 3].map(() =>
-      started.use(new Program(["serve"], { dataDirectory, env: { PORT: "0", ...env } })),
-    );
+    const options = { dataDirectory, main: newer.main, env: { PORT: "0", ...env } };
+    const servers = [1, 2, 3].map(() => started.use(new Program(["serve"], options)));
     for (const server of servers) {
       await server.waitFor("its wait", () => server.stdout.includes("waiting until") || undefined);
     }
@@ -74,25 +84,57 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
       await server.waitFor("listening", () => server.stdout.includes("listening") || undefined);
     }
     assert.deepEqual(readdirSync(backups).length, 1);
-    const restored = join(store.path, "restored");
-    const [backup = ""] = readdirSync(backups);
-    const ended = await kurs(["restore", join(backups, backup)], { dataDirectory: restored });
-    assert.equal(ended.exitCode, 0, ended.stderr);
-    const { version, plans } = stateOf(join(restored, "kurs.db"));
-    assert.deepEqual([version, plans], [KNOWN_SCHEMA, ["free", "old"]]);
+  });
+
+  test("a newer version verifies, migrates and restores it, and leaves the file as it is", async () => {
+    await using store = await olderStore();
+    const { dataDirectory } = store;
+    assert.equal((await kursOfNewer(["migrate"], { dataDirectory })).exitCode, 0);
+    const [backup = ""] = readdirSync(join(dataDirectory, "backups"));
+    const file = join(dataDirectory, "backups", backup);
+    const before = readFileSync(file);
+
+    const verified = await kursOfNewer(["backup", "verify", file], { dataDirectory });
+    assert.match(verified.stdout, new RegExp(`schema ${SCHEMA}: 0 accounts, .*, as recorded\n$`));
+    const elsewhere = join(store.path, "restored");
+    const restored = await kursOfNewer(["restore", file], { dataDirectory: elsewhere });
+    assert.match(restored.stdout, new RegExp(`^restored the backup of .*, schema ${SCHEMA}, to `));
+    const state = { version: SCHEMA + 1, plans: ["free", "old"] };
+    assert.deepEqual(stateOf(join(elsewhere, "kurs.db")), state);
+    assert.deepEqual(readFileSync(file), before);
+
+    // The way back: this version restores it over the migrated database.
+    assertRejected(await kurs(["plans", "list"], { dataDirectory }), /written by a newer Kurs/);
+    assert.equal((await kurs(["restore", file], { dataDirectory })).exitCode, 0);
+    assert.deepEqual(stateOf(store.file), { ...state, version: SCHEMA });
+  });
+
+  test("a newer version's doctor announces the migration, and its copy asks for it", async () => {
+    await using store = await olderStore();
+    const { dataDirectory } = store;
+    const before = readFileSync(store.file);
+    const doctor = await kursOfNewer(["doctor"], { dataDirectory });
+    const announced = `schema ${SCHEMA}: the next start migrates it to ${SCHEMA + 1}; so does kurs`;
+    assert.match(doctor.stdout, new RegExp(`^warning +database .*, ${announced}`, "m"));
+    const to = "postgres://nobody@127.0.0.1:9/kurs";
+    assertRejected(
+      await kursOfNewer(["store", "copy", "--to", to], { dataDirectory }),
+      new RegExp(`has schema ${SCHEMA}, and this program copies schema ${SCHEMA + 1}: run kurs mi`),
+    );
+    assert.deepEqual(readFileSync(store.file), before);
+    assert.ok(!readdirSync(dataDirectory).includes("backups"));
   });
 
   test("a newer version neither takes it nor migrates while a server of this version serves", async () => {
     await using directory = await temporaryDirectory();
-    await using newer = await newerVersion();
     const dataDirectory = directory.path;
     const file = join(dataDirectory, "kurs.db");
-    const options = { dataDirectory, main: newer.main, env: { PORT: "0" } };
+    const options = { dataDirectory, env: { PORT: "0" } };
     await using server = await serve({ dataDirectory });
     const { read } = await server.newCustomer("ada@example.org");
 
     const commands = [["migrate"], ["serve"]];
-    const all = await Promise.all(commands.map((args) => runProgram(args, options)));
+    const all = await Promise.all(commands.map((args) => kursOfNewer(args, options)));
 
     for (const ended of all) {
       assert.equal(ended.exitCode, 1);
@@ -102,12 +144,12 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
       );
       assert.match(ended.stderr, /stop that server, or wait for the command, and start again\.\n$/);
     }
-    assert.equal(stateOf(file).version, KNOWN_SCHEMA);
+    assert.equal(stateOf(file).version, SCHEMA);
     assert.ok(!readdirSync(dataDirectory).includes("backups"));
     assert.equal((await read()).status, 200);
     assert.equal((await server.stop()).exitCode, 0);
-    assert.equal((await runProgram(["migrate"], options)).stderr, "");
-    assert.equal(stateOf(file).version, KNOWN_SCHEMA + 1);
+    assert.equal((await kursOfNewer(["migrate"], options)).stderr, "");
+    assert.equal(stateOf(file).version, SCHEMA + 1);
   });
 
   test("removes what a killed one has left, and no other file", async () => {
@@ -121,7 +163,7 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     const others = [`kurs-${time}.db.78.part`, `kurs-before-schema-5-${time}.db`, "mine.part"];
     for (const each of [...left, ...others]) writeFileSync(join(backups, each), "");
 
-    assert.equal((await kurs(["migrate"], { dataDirectory })).exitCode, 0);
+    assert.equal((await kursOfNewer(["migrate"], { dataDirectory })).exitCode, 0);
 
     const names = readdirSync(backups);
     assert.deepEqual(names.filter((each) => !name.test(each)).sort(), others.toSorted());
@@ -136,12 +178,11 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     const before = readFileSync(store.file);
     const env = { BACKUP_DIR: notDirectory };
     for (const args of [["serve"], ["migrate"], ["plans", "list"]]) {
-      const run = args[0] === "serve" ? runProgram : kurs;
-      const ended = await run(args, { dataDirectory, env });
+      const ended = await kursOfNewer(args, { dataDirectory, env });
       assert.equal(ended.exitCode, 1);
       assert.match(ended.stderr, /kurs\.db was not migrated, because it could not be backed up/);
       assert.match(ended.stderr, /BACKUP_DIR sets another directory for the backup\.\n$/);
-      assert.equal(stateOf(store.file).version, OLD_SCHEMA);
+      assert.equal(stateOf(store.file).version, SCHEMA);
     }
     assert.deepEqual(readFileSync(store.file).subarray(100), before.subarray(100));
     assert.equal(readFileSync(notDirectory, "utf8"), "mine");
@@ -152,21 +193,22 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     const { dataDirectory } = store;
     {
       using database = new DatabaseSync(store.file);
-      for (const sql of migrationsIn("sqlite").slice(OLD_SCHEMA)) database.exec(sql);
+      database.exec("CREATE TABLE next (text)");
     }
     for (const _ of [1, 2]) {
-      const ended = await kurs(["migrate"], { dataDirectory });
+      const ended = await kursOfNewer(["migrate"], { dataDirectory });
       assert.equal(ended.exitCode, 1);
       assert.match(ended.stderr, /^kurs: Cannot use the database \S+: .* already exists\.\n$/);
       assert.deepEqual(readdirSync(join(dataDirectory, "backups")), []);
-      assert.equal(stateOf(store.file).version, OLD_SCHEMA);
+      assert.deepEqual(stateOf(store.file), { version: SCHEMA, plans: ["free", "old"] });
     }
   });
 
   test("a new database needs none", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
-    assert.equal((await kurs(["migrate"], { dataDirectory })).exitCode, 0);
+    await using server = await serve({ dataDirectory });
+    await server.stop();
     assert.ok(!readdirSync(dataDirectory).includes("backups"));
   });
 });

@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { pino } from "pino";
 import { createVerifiedBackupReader } from "../../src/metrics/backup-state.ts";
-import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
+import { copyOf, query, storeWithBackup } from "../storage/stored.ts";
 import { assertRejected } from "../support/assertions.ts";
 import { kurs } from "../support/command-line.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
@@ -153,21 +153,6 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     }
     assert.deepEqual(namesIn(backups.path), ["kurs-2026-11-21T04-00-00.000Z.db", "text.db"]);
     assert.deepEqual(readdirSync(empty.path), []);
-  });
-
-  test("migrates a restored backup of an older schema, and leaves the file as it is", async () => {
-    await using directory = await temporaryDirectory();
-    const file = join(directory.path, "kurs-2026-01-01T04-00-00.000Z.db");
-    {
-      using database = new DatabaseSync(file);
-      makeOfSchema(database, 2);
-    }
-    const before = readFileSync(file);
-    const ended = await verify(file);
-    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-    assert.match(ended.stdout, /schema 2: 0 accounts, 0 active keys, 0 units\n$/);
-    assert.deepEqual(readFileSync(file), before);
-    assert.deepEqual(namesIn(directory.path).length, 2);
   });
 
   test("a directory in the place of the record does not make a good backup a rejected one", async () => {

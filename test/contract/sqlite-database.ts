@@ -58,7 +58,7 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
     openEngine() {
       const database = openDatabase();
       database.exec("PRAGMA journal_mode = WAL");
-      migrate(database, file, () => assert.fail("a new database needs no backup"));
+      migrate(database, () => assert.fail("a new database needs no backup"));
       const engine = opened.use(createSqliteEngine(database, createFileIdentityCheck(file)));
       return { ...engine, ...createSqliteBatches(engine) };
     },

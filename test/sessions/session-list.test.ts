@@ -12,7 +12,7 @@ interface Listed {
   readonly id: string;
   readonly created_at: string;
   readonly expires_at: string;
-  readonly address: string | null;
+  readonly address: string;
   readonly current: boolean;
 }
 
@@ -154,9 +154,9 @@ test("sessions: hundreds are listed, each once, newest first", async () => {
   const session = await own.openSession("ada@example.org");
   own.query(`
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
-    INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
+    INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
     SELECT printf('%064x', n), printf('00000000-0000-7000-8000-%012x', n), account_id, created_at,
-      expires_at FROM sessions, numbers`);
+      expires_at, address FROM sessions, numbers`);
 
   const ids = (await listOf(own, session)).map(({ id }) => id);
 

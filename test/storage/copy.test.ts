@@ -21,7 +21,6 @@ import {
   temporaryDirectory,
 } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
-import { makeOfSchema } from "./stored.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
 async function contentsOfPostgres(url: string): Promise<Contents> {
@@ -74,7 +73,7 @@ async function waiterOf(holder: Client, copying: Promise<Ended>): Promise<number
 /** Holds the last table: everything else has been written when a copy waits for it. */
 async function lockLastTable(holder: Client): Promise<void> {
   await holder.query("BEGIN");
-  await holder.query("LOCK TABLE duties IN SHARE MODE");
+  await holder.query("LOCK TABLE jobs IN SHARE MODE");
 }
 
 suite("kurs store copy", () => {
@@ -212,24 +211,6 @@ suite("kurs store copy stores nothing", () => {
 
     assertRejected(ended, /A server or a command has the database in .* open: stop the server/);
     assert.equal((await read()).status, 200);
-    assert.deepEqual(await tablesAt(target.url), []);
-  });
-
-  test("of an older schema, and does not migrate the source", async () => {
-    await using directory = await temporaryDirectory();
-    await using target = await newBareDatabase();
-    const file = join(directory.path, "kurs.db");
-    {
-      using database = new DatabaseSync(file);
-      makeOfSchema(database, 7);
-    }
-    const before = await readFile(file);
-
-    const ended = await copy(directory.path, target.url);
-
-    assertRejected(ended, /kurs\.db has schema 7, and this program copies schema \d+: run kurs mi/);
-    assert.deepEqual(await readFile(file), before);
-    assert.ok(!(await readdir(directory.path)).includes("backups"));
     assert.deepEqual(await tablesAt(target.url), []);
   });
 

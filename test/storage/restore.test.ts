@@ -7,7 +7,7 @@ import { writeEvent } from "../../src/audit/sql.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import type { EventOf } from "../../src/storage/sqlite/backup/staging.ts";
 import { lockExclusive, lockShared, untilUnlocked } from "../../src/storage/sqlite/lock-file.ts";
-import { knownSchema } from "../../src/storage/sqlite/migrate.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { BY, EUR_USD, pairOf, storeRates } from "../contract/suite/database.ts";
 import { assertRejected } from "../support/assertions.ts";
@@ -15,15 +15,7 @@ import { kurs } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
-import {
-  copyOf,
-  databaseIn,
-  makeOfSchema,
-  namesIn,
-  query,
-  stateOf,
-  storeWithBackup,
-} from "./stored.ts";
+import { copyOf, databaseIn, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();
 
@@ -328,7 +320,7 @@ test("a lock is not awaited where the system cannot lock files", async (context)
   assert.deepEqual(namesIn(directory.path), ["kurs.lock"]);
 });
 
-/** The rows that every schema can have: accounts with a key, and pairs with a rate. */
+/** Accounts with a key, and pairs with a rate. */
 const ROWS = `
   INSERT INTO accounts (id, email, password_hash, plan, created_at)
   SELECT 'id of ' || value, value || '@example.org', 'hash', 'free', '2026-01-01T00:00:00.000Z'
@@ -348,78 +340,48 @@ const restoring = { now: later.at, reviveKeys: false, eventOf };
 const versionIn = (dataDirectory: string) =>
   Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version);
 
-for (const schema of Array.from({ length: knownSchema() }, (_, index) => index + 1)) {
-  test(`a restore of schema ${schema} revives no account, key, pair or signing key`, async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = directory.path;
-    const backup = join(dataDirectory, "backup.db");
-    {
-      using database = new DatabaseSync(backup);
-      makeOfSchema(database, schema);
-      database.exec(ROWS);
-      if (schema >= 10) {
-        database.exec(`UPDATE rates SET headers = '["signature","x"]', signing_key = 'leaked';
-          INSERT INTO signing_keys VALUES ('leaked', 'public', '2026-01-01T00:00:00.000Z')`);
-      }
-    }
-    cpSync(backup, databaseIn(dataDirectory));
-    {
-      await using store = openSqliteStore(dataDirectory, 1000);
-      await store.administration.suspend("eve@example.org", BY);
-      await store.administration.delete("mallory@example.org", BY);
-      await store.keys.revoke("id of ada", "key of ada", BY);
-      await store.rates.suspend(pairOf("EUR/CHF"), BY);
-    }
-    const replacedVersion = versionIn(dataDirectory);
+test("a restore revives no account, key, pair or signing key", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  migrateSqlite(dataDirectory, 1000);
+  {
+    using database = new DatabaseSync(databaseIn(dataDirectory));
+    database.exec(`${ROWS};
+      UPDATE rates SET headers = '["signature","x"]', signing_key = 'leaked';
+      INSERT INTO signing_keys VALUES ('leaked', 'public', '2026-01-01T00:00:00.000Z')`);
+  }
+  cpSync(databaseIn(dataDirectory), backup);
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    await store.administration.suspend("eve@example.org", BY);
+    await store.administration.delete("mallory@example.org", BY);
+    await store.keys.revoke("id of ada", "key of ada", BY);
+    await store.rates.suspend(pairOf("EUR/CHF"), BY);
+  }
+  const replacedVersion = versionIn(dataDirectory);
 
-    const { forgotten } = restoreSqlite(dataDirectory, backup, restoring);
+  const { forgotten } = restoreSqlite(dataDirectory, backup, restoring);
 
-    const { revocations, deletions, suspensions, pairs } = forgotten ?? assert.fail();
-    assert.deepEqual([revocations, deletions, suspensions, pairs], [1, 1, 1, 1]);
-    const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row)[0]);
-    assert.deepEqual(
-      rows("SELECT id FROM accounts WHERE suspended_at IS NULL AND deleted_at IS NULL"),
-      ["id of ada"],
-    );
-    assert.deepEqual(rows("SELECT email FROM accounts WHERE email LIKE 'mallory%'"), []);
-    assert.deepEqual(rows("SELECT api_key FROM usable_keys"), []);
-    assert.deepEqual(rows("SELECT quote FROM rates WHERE suspended_at IS NULL"), ["USD"]);
-    assert.deepEqual(rows("SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"), []);
-    assert.deepEqual(rows("SELECT id FROM signing_keys"), []);
-    assert.ok(versionIn(dataDirectory) > replacedVersion);
-    const ofPair = "SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = ?";
-    assert.deepEqual(
-      query(dataDirectory, ofPair, restoring.now).map(({ action }) => action),
-      ["rate.suspended"],
-    );
-  });
-}
-
-for (const schema of Array.from({ length: knownSchema() }, (_, index) => index + 1)) {
-  test(`a restore over a database of schema ${schema}, never migrated, revokes its revoked keys`, async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = directory.path;
-    const backup = join(dataDirectory, "backup.db");
-    {
-      using database = new DatabaseSync(backup);
-      makeOfSchema(database, schema);
-      database.exec(ROWS);
-    }
-    cpSync(backup, databaseIn(dataDirectory));
-    const revokedAt = "2026-02-01T00:00:00.000Z";
-    query(dataDirectory, `UPDATE api_keys SET revoked_at = '${revokedAt}' WHERE id = 'key of ada'`);
-
-    const { forgotten } = restoreSqlite(dataDirectory, backup, restoring);
-
-    assert.equal(forgotten?.revocations, 1);
-    assert.deepEqual(
-      query(dataDirectory, "SELECT id, revoked_at FROM api_keys WHERE revoked_at > ''").map(
-        (row) => ({ ...row }),
-      ),
-      [{ id: "key of ada", revoked_at: revokedAt }],
-    );
-  });
-}
+  const { revocations, deletions, suspensions, pairs } = forgotten ?? assert.fail();
+  assert.deepEqual([revocations, deletions, suspensions, pairs], [1, 1, 1, 1]);
+  const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row)[0]);
+  assert.deepEqual(
+    rows("SELECT id FROM accounts WHERE suspended_at IS NULL AND deleted_at IS NULL"),
+    ["id of ada"],
+  );
+  assert.deepEqual(rows("SELECT email FROM accounts WHERE email LIKE 'mallory%'"), []);
+  assert.deepEqual(rows("SELECT api_key FROM usable_keys"), []);
+  assert.deepEqual(rows("SELECT quote FROM rates WHERE suspended_at IS NULL"), ["USD"]);
+  assert.deepEqual(rows("SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"), []);
+  assert.deepEqual(rows("SELECT id FROM signing_keys"), []);
+  assert.ok(versionIn(dataDirectory) > replacedVersion);
+  const ofPair = "SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = ?";
+  assert.deepEqual(
+    query(dataDirectory, ofPair, restoring.now).map(({ action }) => action),
+    ["rate.suspended"],
+  );
+});
 
 test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {
   await using directory = await temporaryDirectory();

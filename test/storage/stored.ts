@@ -3,7 +3,6 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after } from "node:test";
-import { migrationsIn } from "../../src/storage/migrations.ts";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { mailTo } from "../support/mails.ts";
 import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";
@@ -24,12 +23,6 @@ export async function emptyStore(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
   migrateSqlite(directory.path, 1000);
   return directory;
-}
-
-/** Gives an empty database an older schema. */
-export function makeOfSchema(database: DatabaseSync, version: number): void {
-  for (const sql of migrationsIn("sqlite").slice(0, version)) database.exec(sql);
-  database.exec(`PRAGMA user_version = ${version}`);
 }
 
 /** Creates a database with 20,000 pairs, X00000/USD to X19999/USD. */

@@ -1,6 +1,6 @@
 import type { TestService } from "./service.ts";
 
-/** Adds revoked copies of a key, as an older version may have left them: more than fit on a page. */
+/** Adds revoked copies of a key. */
 export function addRevokedKeys(own: TestService, keyId: string, count: number): void {
   using database = own.database();
   database.exec("BEGIN");

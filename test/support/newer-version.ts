@@ -1,9 +1,10 @@
 import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { knownSchema } from "../../src/storage/migrations.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./process.ts";
 
-/** Copies the program and adds a migration for each engine. @returns the copy's main file. */
+/** Copies the program and adds the next migration for each engine. @returns its main file. */
 export async function newerVersion(): Promise<TemporaryDirectory & { readonly main: string }> {
   const directory = await temporaryDirectory();
   const inCopy = (name: string) => join(directory.path, name);
@@ -11,8 +12,10 @@ export async function newerVersion(): Promise<TemporaryDirectory & { readonly ma
     cpSync(join(ROOT, name), inCopy(name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), inCopy("node_modules"));
-  for (const engine of ["sqlite", "postgres"]) {
-    writeFileSync(inCopy(`migrations/${engine}/9999-next.sql`), "CREATE TABLE next (id INTEGER);");
+  for (const engine of ["sqlite", "postgres"] as const) {
+    const version = String(knownSchema(engine) + 1).padStart(4, "0");
+    const file = inCopy(`migrations/${engine}/${version}-next.sql`);
+    writeFileSync(file, "CREATE TABLE next (id INTEGER);");
   }
   return { ...directory, main: inCopy("src/main.ts") };
 }

@@ -180,7 +180,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     async before(place) {
       const backups = join(place.machine, "var/lib/kurs/backups");
       await mkdir(backups, { recursive: true });
-      const name = "kurs-before-schema-8-2026-11-21T04-00-00.000Z.db";
+      const name = "kurs-before-schema-20-2026-11-21T04-00-00.000Z.db";
       await copyFile(place.installation.store, join(backups, name));
       await withPostgres(place);
     },

@@ -18,7 +18,7 @@ const quotaSubjects = (received: readonly ReceivedMail[]) =>
   received.map(({ mail }) => mail.subject ?? "").filter((subject) => subject.includes("quota"));
 
 /** Makes the next look due at the next start. */
-const makeDue = (dataDirectory: string) => query(dataDirectory, "DELETE FROM duties");
+const makeDue = (dataDirectory: string) => query(dataDirectory, "DELETE FROM jobs");
 
 test("a kill -9 before and after the mails about the quota were written neither loses nor repeats one", async () => {
   await using directory = await temporaryDirectory();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
-import { migrationsIn } from "../../src/storage/migrations.ts";
+import { knownSchema, migrationsIn } from "../../src/storage/migrations.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { assertRejected } from "../../test/support/assertions.ts";
 import { eventually } from "../../test/support/mails.ts";
@@ -23,7 +23,7 @@ const MIGRATION_LOCK = 5_278_777;
 const LOCK_SCHEMA = "SELECT pg_advisory_lock_shared(5278778, hashtext($1))";
 
 const NEWER = 999;
-const SCHEMA = migrationsIn("postgres").length;
+const SCHEMA = knownSchema("postgres");
 
 const TABLES = `
   SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
@@ -66,7 +66,7 @@ suite("migrations of a shared database", () => {
     const versions = await cluster.query("SELECT version FROM schema_migrations ORDER BY version");
     assert.deepEqual(
       versions.map(({ version }) => version),
-      Array.from({ length: SCHEMA }, (_, index) => index + 1),
+      migrationsIn("postgres").map(({ version }) => version),
     );
     // One transaction wrote every rate of the snapshot.
     const [written] = await cluster.query(
@@ -160,7 +160,7 @@ suite("migrations of a shared database", () => {
     assert.equal((await other.get("/readyz")).status, 200);
     for (const each of [node, other]) await each.stop();
     assert.equal((await kurs(["migrate"], options)).exitCode, 0);
-    assert.equal((await stateOf(cluster)).versions.length, SCHEMA + 1);
+    assert.equal((await stateOf(cluster)).versions.at(-1)?.version, SCHEMA + 1);
   });
 
   test("a node that reconnects after another version has migrated reads and charges nothing", async () => {

@@ -77,7 +77,6 @@ function SessionRow({ session: { id, created_at, address, current }, onEnded }: 
     await onEnded();
   });
   const start = formatMinute(created_at);
-  const from = address === null ? "from an unknown address" : `from ${address}`;
   return (
     <li class="session">
       <span>
@@ -86,7 +85,7 @@ function SessionRow({ session: { id, created_at, address, current }, onEnded }: 
           {start}
         </time>
       </span>
-      <span class="session-address">{from}</span>
+      <span class="session-address">from {address}</span>
       {current ? (
         <span class="badge badge-good">This session</span>
       ) : (
@@ -94,7 +93,7 @@ function SessionRow({ session: { id, created_at, address, current }, onEnded }: 
           look="plain"
           isSmall
           isBusy={end.isBusy}
-          label={`Log out the session started ${start}, ${from}`}
+          label={`Log out the session started ${start}, from ${address}`}
           onClick={end.run}
         >
           Log out

@@ -59,13 +59,9 @@ export function notKnown(
     return new CommandError(`what was served of ${pairName(pair)} at ${at} is not known: ${why}`);
   }
   if (first === undefined) return noHistory(pair);
-  const { storedAt, sequence, publication } = first;
+  const { storedAt, sequence } = first;
   const begin = `the history of ${pairName(pair)} begins at ${storedAt}`;
   if (sequence > 1) return new CommandError(`${begin}; what was served at ${at} was removed`);
-  // The first observation of an upgraded store is a rate that was served before.
-  if (publication === undefined) {
-    return new CommandError(`${begin}; what was served at ${at} was not recorded`);
-  }
   return new CommandError(`${pairName(pair)} was not stored yet at ${at}: ${begin}`);
 }
 

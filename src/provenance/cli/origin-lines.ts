@@ -29,8 +29,6 @@ export function linesOfOrigin(
   line: ImportedLine | undefined,
 ): readonly string[] {
   switch (origin.kind) {
-    case "unknown":
-      return [field("document", "not known: the rate is older than the history of this store")];
     case "missing":
       return [field("document", "its record is missing; see kurs rates verify")];
     case "imported": {
@@ -89,10 +87,6 @@ export async function lineIn(
   if (origin.kind === "imported") {
     const { document, line } = origin;
     return readImportedLine(path, document, { line, figure }, deps);
-  }
-  if (origin.kind === "unknown") {
-    const why = "the rate is older than the history of this store";
-    throw new CommandError(`--file: where this figure came from is not known: ${why}`);
   }
   if (origin.kind === "missing") {
     throw new CommandError("--file: the record of the document is missing: see kurs rates verify");

@@ -125,10 +125,7 @@ function describeTrace(
     `${pairName(observation)} ${observation.rate} as of ${shortAsOf(observation)}`,
     ...linesOfSource(source, publisher),
   ];
-  // An upgrade gives the rates that it finds the first numbers, and its own time.
-  const isOlder = origin.kind === "unknown" && sequence === 1;
-  const stored = isOlder ? `before ${storedAt}, the time of the upgrade` : storedAt;
-  lines.push(field("stored", `${stored}, as number ${sequence} of ${pairName(observation)}`));
+  lines.push(field("stored", `${storedAt}, as number ${sequence} of ${pairName(observation)}`));
   if (about.suspendedSince !== undefined) {
     lines.push(field("suspended", `since ${about.suspendedSince}: reads get 503`));
   }

@@ -72,21 +72,19 @@ async function verify(
 }
 
 function summaryOf(counts: VerifiedCounts): string {
-  const { figures, documents, imported, undocumented, unverified, differences } = counts;
+  const { figures, documents, imported, unverified, differences } = counts;
   const parts = [`verified ${counted(figures, "figure")} in ${counted(documents, "document")}`];
   if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
   if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
-  if (undocumented > 0) parts.push(`${counted(undocumented, "figure")} from before the history`);
   if (unverified > 0) parts.push(`${counted(unverified, "figure")} not verified`);
   parts.push(`series: ${seriesSummaryOf(counts.series)}`);
   if (differences > 0) parts.push(counted(differences, "difference"));
   return parts.join("; ");
 }
 
-function seriesSummaryOf({ figures, imported, undocumented, unverified }: FigureCounts): string {
+function seriesSummaryOf({ figures, imported, unverified }: FigureCounts): string {
   const parts = [`${counted(figures, "figure")} verified`];
   if (imported > 0) parts.push(`${imported} imported`);
-  if (undocumented > 0) parts.push(`${undocumented} from before the history`);
   if (unverified > 0) parts.push(`${unverified} not verified`);
   return parts.join(", ");
 }

@@ -38,7 +38,7 @@ export interface Rejection {
 
 /** Where a publication states a rate. */
 export interface DocumentPosition {
-  /** Which of its documents, from 0; undefined for rates that are older than the history. */
+  /** Which of its documents, from 0. */
   readonly place?: number | undefined;
   /** The line of an imported file, from 1. */
   readonly line?: number | undefined;

@@ -4,11 +4,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
+import { knownSchema, requireKnownSchema } from "../migrations.ts";
 import { rejectBackup } from "../sqlite/backup/metadata.ts";
 import { FILE_NAME, openToRead } from "../sqlite/database-file.ts";
 import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";
-import { knownSchema, newerSchema, schemaOf } from "../sqlite/migrate.ts";
+import { schemaOf } from "../sqlite/migrate.ts";
 import { requireOwner } from "../sqlite/owner.ts";
 import { isDirectory } from "../sqlite/private-files.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
@@ -78,9 +79,9 @@ function openAlone(file: string, opening: DisposableStack): DatabaseSync {
     opening.use(lockExclusive(dirname(file)));
     const database = opening.use(openToRead(file));
     database.exec("BEGIN");
-    const [schema, known] = [schemaOf(database), knownSchema()];
+    const [schema, known] = [schemaOf(database), knownSchema("sqlite")];
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);
-    if (schema > known) throw newerSchema(file, schema);
+    requireKnownSchema("sqlite", `The database ${file}`, schema);
     rejectBackup(database);
     if (schema < known) {
       throw new StartupError(

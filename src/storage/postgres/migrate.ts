@@ -1,6 +1,10 @@
 import type { PoolClient } from "pg";
-import { StartupError } from "../../shared/program/start-error.ts";
-import { type MigrationReport, migrationsIn } from "../migrations.ts";
+import {
+  knownSchema,
+  type MigrationReport,
+  migrationsIn,
+  requireKnownSchema,
+} from "../migrations.ts";
 import { commit } from "./commit.ts";
 import type { Primary } from "./primary.ts";
 import { useSchemaAlone } from "./schema-lock.ts";
@@ -20,11 +24,10 @@ const CREATE_MIGRATIONS_TABLE = `
  * one transaction, one process at a time, while no process of another version uses the tables.
  *
  * @param client to be closed after an error, which ends the transaction.
- * @throws {StartupError} when the database was written by a newer program, or is in use.
+ * @throws {StartupError} when the program does not know the schema, or the database is in use.
  */
 export async function migrate(client: PoolClient, primary: Primary): Promise<MigrationReport> {
-  const migrations = migrationsIn("postgres");
-  const known = migrations.length;
+  const known = knownSchema("postgres");
   const present = await versionOf(client);
   if (present === known) return { from: present, to: known };
 
@@ -32,13 +35,7 @@ export async function migrate(client: PoolClient, primary: Primary): Promise<Mig
   await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   await client.query(CREATE_MIGRATIONS_TABLE);
   const from = await versionOf(client);
-  if (from > known) {
-    throw new StartupError(
-      `The PostgreSQL database was written by a newer Kurs (its schema is ${from}, this ` +
-        `program knows ${known}): start that newer program, or set DATABASE_URL to another ` +
-        "database.",
-    );
-  }
+  requireKnownSchema("postgres", "The PostgreSQL database", from);
   if (from < known) {
     await useSchemaAlone(
       client,
@@ -47,9 +44,10 @@ export async function migrate(client: PoolClient, primary: Primary): Promise<Mig
         `commands of another version use it (from ${addresses}): stop them, and start again.`,
     );
   }
-  for (const [index, sql] of migrations.slice(from).entries()) {
+  for (const { version, sql } of migrationsIn("postgres")) {
+    if (version <= from) continue;
     await client.query(sql);
-    await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [from + index + 1]);
+    await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [version]);
   }
   await commit(client, primary);
   return { from, to: known };

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
-import type { MigrationReport } from "../migrations.ts";
+import { knownSchema, type MigrationReport, requireKnownSchema } from "../migrations.ts";
 import { backUpBeforeMigration } from "./backup/before-migration.ts";
 import { rejectBackup } from "./backup/metadata.ts";
 import { closeUnchanged, FILE_NAME, requireDatabase, requireItsDatabase } from "./database-file.ts";
@@ -11,7 +11,7 @@ import { explained } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
 import { rejectDamaged, sizeOf } from "./health/integrity.ts";
 import { DatabaseInUse, lockExclusive, lockShared } from "./lock-file.ts";
-import { knownSchema, migrate, newerSchema, versionOf } from "./migrate.ts";
+import { migrate, versionOf } from "./migrate.ts";
 import { requireOwner } from "./owner.ts";
 import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
 
@@ -128,7 +128,7 @@ function close({ database, lock }: Opened): void {
 function openMigrated(opening: Opening): Opened & { readonly migration: MigrationReport } {
   const { dataDirectory } = opening;
   const file = join(dataDirectory, FILE_NAME);
-  const known = knownSchema();
+  const known = knownSchema("sqlite");
   try {
     requireOwner(dataDirectory);
     makePrivateDirectory(dataDirectory);
@@ -141,7 +141,6 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
         return { ...opened, migration: migration ?? { from: known, to: known } };
       }
       close(opened);
-      if (schema > known) throw newerSchema(file, schema);
       if (tries > 0) throw usedByOthers(file, schema);
       migration = migrateAlone(file, opening);
     }
@@ -152,9 +151,9 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
 
 function usedByOthers(file: string, schema: number): StartupError {
   return new StartupError(
-    `The database ${file} has schema ${schema}, this program needs ${knownSchema()}, and a ` +
-      "server or a command of another version has it open: stop that server, or wait for the " +
-      "command, and start again.",
+    `The database ${file} has schema ${schema}, this program needs ${knownSchema("sqlite")}, ` +
+      "and a server or a command of another version has it open: stop that server, or wait for " +
+      "the command, and start again.",
   );
 }
 
@@ -168,7 +167,7 @@ function migrateAlone(file: string, opening: Opening): MigrationReport | undefin
     throw error;
   }
   try {
-    return migrate(opened.database, file, (schema) =>
+    return migrate(opened.database, (schema) =>
       backUpBeforeMigration(file, schema, opening.backupDirectory),
     );
   } finally {
@@ -191,6 +190,7 @@ function openUnder(lock: Disposable, file: string, { busyTimeoutMs, isServer }: 
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,
     });
+    requireKnownSchema("sqlite", `The database ${file}`, versionOf(database));
     rejectBackup(database);
     database.exec(`
       PRAGMA journal_mode = WAL;

@@ -26,8 +26,8 @@ const ROWS_PER_STEP = 100;
 const MANY = 750;
 
 const INSERT_SESSION = `
-  INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5)`;
+  INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
+  VALUES ($1, $2, $3, $4, $5, '192.0.2.1')`;
 
 const endingSession = (accountId: string, expiresAt: string) =>
   newSession(accountId, { createdAt: "2026-11-20T12:00:00.000Z", expiresAt });
@@ -51,14 +51,14 @@ export function cleanupSuite(test: StoreTest): void {
 function jobSuite(test: StoreTest): void {
   test("a job that never ran is due, and then not before its next time", async (here, _, there) => {
     const stores = [here, there] as const;
-    assert.equal(await stores[0].cleanup.claimJob("tidy", NOW, HOUR_LATER), true);
-    assert.equal(await stores[0].cleanup.claimJob("tidy", NOW, HOUR_LATER), false);
+    assert.equal(await stores[0].cleanup.claimJob("cleanup", NOW, HOUR_LATER), true);
+    assert.equal(await stores[0].cleanup.claimJob("cleanup", NOW, HOUR_LATER), false);
     assert.equal(
-      await stores[1].cleanup.claimJob("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER),
+      await stores[1].cleanup.claimJob("cleanup", "2026-11-21T12:59:59.999Z", DAY_LATER),
       false,
     );
-    assert.equal(await stores[1].cleanup.claimJob("tidy", HOUR_LATER, DAY_LATER), true);
-    assert.equal(await stores[0].cleanup.claimJob("tidy", HOUR_LATER, DAY_LATER), false);
+    assert.equal(await stores[1].cleanup.claimJob("cleanup", HOUR_LATER, DAY_LATER), true);
+    assert.equal(await stores[0].cleanup.claimJob("cleanup", HOUR_LATER, DAY_LATER), false);
   });
 
   test("a lease that ends before the job's usual next time does not make the job due", async (store) => {
@@ -79,7 +79,7 @@ function jobSuite(test: StoreTest): void {
       Promise.all(
         Array.from({ length: 8 }, () => stores)
           .flat()
-          .map((store) => store.cleanup.claimJob("tidy", now, nextAt)),
+          .map((store) => store.cleanup.claimJob("cleanup", now, nextAt)),
       );
 
     for (const [now, nextAt] of [

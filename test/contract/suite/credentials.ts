@@ -228,15 +228,6 @@ export function sessionListSuite(test: StoreTest): void {
     assert.deepEqual(await listOf(store, accountId, { now: END, issuedBy: END }), []);
   });
 
-  test("a session that an older version stored has an id and no address", async (store, engine) => {
-    const { accountId, first } = await accountWithSessions(store, 1);
-    await engine.query("UPDATE sessions SET address = NULL");
-
-    const [listed] = await store.sessions.list(accountId, MAX_UUID, 100, TIMES);
-
-    assert.deepEqual([listed?.id, listed?.address], [first.id, undefined]);
-  });
-
   endingSuite(test);
 }
 

@@ -250,8 +250,9 @@ export function retentionSuite(test: StoreTest): void {
         const pair = index % 3 === 0 ? "USD" : `X${index}`;
         const row = ["EUR", pair, 1 + index, "1", day(2), "ecb", day(2)];
         yield statement(
-          `INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at)
-          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+          `INSERT INTO observations
+            (base, quote, sequence, rate, as_of, source, stored_at, publication)
+          SELECT $1, $2, $3, $4, $5, $6, $7, max(id) FROM publications`,
           ...row,
         );
       }

@@ -167,10 +167,10 @@ suite("a clock that is set back", () => {
     assert.equal(await lease(later), false);
     assert.equal(await lease(earlier), true);
 
-    assert.equal(await store.cleanup.claimJob("tidy", later.now, later.tomorrow), true);
-    assert.equal(await store.cleanup.claimJob("tidy", later.now, later.tomorrow), false);
-    assert.equal(await store.cleanup.claimJob("tidy", earlier.now, earlier.tomorrow), true);
-    assert.equal(await store.cleanup.claimJob("tidy", earlier.now, earlier.tomorrow), false);
+    assert.equal(await store.cleanup.claimJob("cleanup", later.now, later.tomorrow), true);
+    assert.equal(await store.cleanup.claimJob("cleanup", later.now, later.tomorrow), false);
+    assert.equal(await store.cleanup.claimJob("cleanup", earlier.now, earlier.tomorrow), true);
+    assert.equal(await store.cleanup.claimJob("cleanup", earlier.now, earlier.tomorrow), false);
   });
 });
 
@@ -184,8 +184,9 @@ const COUNTS = `
     (SELECT count(*) FROM mails WHERE given_up_at IS NULL) AS mails`;
 
 const REPLACED = `
-  INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at)
-  SELECT base, quote, 2, rate, as_of, source, '${NOW}' FROM rates`;
+  INSERT INTO observations
+    (base, quote, sequence, rate, as_of, source, stored_at, publication)
+  SELECT base, quote, 2, rate, as_of, source, '${NOW}', 1 FROM rates`;
 
 for (const engine of engines) {
   suite(`a clock that runs 500 days ahead on one of two nodes on ${engine}`, () => {

@@ -3,11 +3,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
 import { reasonOf } from "../../../shared/program/system-error.ts";
+import { requireKnownSchema } from "../../migrations.ts";
 import { FILE_NAME, openToRead } from "../database-file.ts";
 import { explained, isCorruption } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
-import { knownSchema, newerSchema, schemaOf } from "../migrate.ts";
+import { schemaOf } from "../migrate.ts";
 import { requireOwner } from "../owner.ts";
 import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { databaseIdOf } from "./database-id.ts";
@@ -131,11 +132,9 @@ function copyLive(live: string, part: string, { databaseId, isAlone }: BackupOpt
     using database = openToRead(live, BUSY_TIMEOUT_MS);
     const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
-    if (schema > knownSchema()) {
-      throw newerSchema(live, schema, "let that newer program back it up");
-    }
-    const ownId = databaseIdOf(database);
-    if (databaseId !== undefined && ownId !== undefined && databaseId !== ownId) {
+    const advice = "let that newer program back it up";
+    requireKnownSchema("sqlite", `The database ${live}`, schema, advice);
+    if (databaseId !== undefined && databaseId !== databaseIdOf(database)) {
       throw new StartupError(
         `${dirname(part)} has the backups of another database, which later ones would remove: ` +
           "name another directory (BACKUP_DIR), or move them elsewhere.",

@@ -1,15 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
+import { textOf } from "../../columns.ts";
 import { resultCodeOf } from "../errors.ts";
 
-/** The id that a database and its backups share. @returns undefined in older schemas. */
-export function databaseIdOf(database: DatabaseSync): string | undefined {
-  const isThere = "SELECT 1 FROM sqlite_schema WHERE name = 'database_id'";
-  if (database.prepare(isThere).get() === undefined) return undefined;
-  const id = database.prepare("SELECT id FROM database_id").get()?.id;
-  return typeof id === "string" ? id : undefined;
+/** The id that a database and its backups share. */
+export function databaseIdOf(database: DatabaseSync): string {
+  return textOf(database.prepare("SELECT id FROM database_id").get() ?? {}, "id");
 }
 
-/** The id in a backup. @returns undefined also for a file that SQLite cannot read. */
+/** The id in a backup. @returns undefined for a file that is not a database of ours. */
 export function databaseIdIn(file: string): string | undefined {
   try {
     using database = new DatabaseSync(file, { readOnly: true });

@@ -45,18 +45,13 @@ export function takeMetadata(database: DatabaseSync): BackupNote | undefined {
   const row = database.prepare("SELECT * FROM backup_note").get();
   database.exec("DROP TABLE backup_note");
   if (row === undefined) return undefined;
-  const { accounts, active_keys: activeKeys, units } = row;
   return {
     takenAt: String(row.taken_at),
     program: String(row.program),
-    // A backup from before the first release has none.
-    totals:
-      units === undefined
-        ? undefined
-        : {
-            accounts: Number(accounts),
-            activeKeys: Number(activeKeys),
-            units: Number(units),
-          },
+    totals: {
+      accounts: Number(row.accounts),
+      activeKeys: Number(row.active_keys),
+      units: Number(row.units),
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ACTIVE_KEY } from "../../columns.ts";
 
 /** Figures about a database that the commands print. */
 export interface DatabaseTotals {
@@ -18,8 +19,7 @@ export interface BackupMetadata {
 
 /** The metadata that a backup contains, with the database's totals at that time. */
 export interface BackupNote extends BackupMetadata {
-  /** Undefined in a backup from before the first release. */
-  readonly totals: DatabaseTotals | undefined;
+  readonly totals: DatabaseTotals;
 }
 
 export interface BackupReport extends BackupMetadata, DatabaseTotals {
@@ -58,17 +58,11 @@ export interface RestoreReport extends DatabaseTotals {
   readonly forgotten: LostChanges | undefined;
 }
 
-/**
- * The condition of an account that was not deleted, also in a schema without deletions: an email
- * holds no space.
- */
-export const NOT_DELETED = "email NOT LIKE 'deleted %'";
-
 export function readTotals(database: DatabaseSync): DatabaseTotals {
   const row = database
     .prepare(
-      `SELECT (SELECT count(*) FROM accounts WHERE ${NOT_DELETED}) AS accounts,
-        (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
+      `SELECT (SELECT count(*) FROM accounts WHERE deleted_at IS NULL) AS accounts,
+        (SELECT count(*) FROM api_keys WHERE ${ACTIVE_KEY}) AS keys,
         (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`,
     )
     .get();

@@ -1,21 +1,16 @@
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
-import { ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
+import { ACTIVE_KEY, ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
 import type { Statement } from "../../engine.ts";
+import { isUnreleased, requireKnownSchema } from "../../migrations.ts";
 import { openToRead } from "../database-file.ts";
 import { numbered } from "../engine.ts";
 import { isCorruption, resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
-import { knownSchema, migrate, newerSchema, schemaOf } from "../migrate.ts";
+import { migrate, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { takeMetadata } from "./metadata.ts";
-import { type LostChanges, NOT_DELETED, type RestoreReport, readTotals } from "./report.ts";
-
-/** The first schema with an audit log, and with accounts that are suspended or deleted. */
-const SCHEMA_WITH_EVENTS = 9;
-
-/** The first schema with the history of rates, their signatures and the counts of changes. */
-const SCHEMA_WITH_HISTORY = 10;
+import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
 
 /** A backup that is ready to replace the database. */
 export interface Staged extends Omit<RestoreReport, "database" | "kept" | "forgotten"> {
@@ -47,11 +42,10 @@ export function makeStaging(backup: DatabaseSync, staging: string): Staged {
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
   const note = takeMetadata(database);
-  const hasTimes = note === undefined && schema >= SCHEMA_WITH_HISTORY;
-  const lastTime = hasTimes ? database.prepare(LAST_TIME).get()?.at : undefined;
+  const lastTime = note === undefined ? database.prepare(LAST_TIME).get()?.at : undefined;
   const asOf = note?.takenAt ?? (typeof lastTime === "string" ? lastTime : undefined);
   // The backup itself is the way back.
-  migrate(database, staging, () => () => undefined);
+  migrate(database, () => () => undefined);
   database.exec("BEGIN");
   const sessionsEnded = Number(database.prepare("DELETE FROM sessions").run().changes);
   database.exec(REMOVE_VALID_AGAIN);
@@ -62,7 +56,7 @@ export function makeStaging(backup: DatabaseSync, staging: string): Staged {
 /**
  * Opens a backup and checks it completely.
  *
- * @throws {StartupError} for a file that is not a backup, is damaged or is newer than the program.
+ * @throws {StartupError} for a file that is not a backup, is damaged or has an unknown schema.
  */
 export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
@@ -70,9 +64,8 @@ export function openBackup(file: string): DatabaseSync {
     const database = opening.use(openToRead(file));
     const schema = schemaOf(database);
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database: name a backup.`);
-    if (schema > knownSchema()) {
-      throw newerSchema(file, schema, "restore it with that newer program");
-    }
+    const advice = "restore it with that newer program";
+    requireKnownSchema("sqlite", `The database ${file}`, schema, advice);
     const [damage] = damageOf(database, "integrity_check");
     if (damage !== undefined) throw damaged(file, damage);
     opening.move();
@@ -94,29 +87,24 @@ function damaged(file: string, report: string): StartupError {
 const REVOKE_AGAIN = `
   UPDATE restored.api_keys SET revoked_at =
     (SELECT k.revoked_at FROM main.api_keys k WHERE k.key_hash = restored.api_keys.key_hash)
-  WHERE revoked_at IS NULL
+  WHERE ${ACTIVE_KEY}
     AND key_hash IN (SELECT key_hash FROM main.api_keys WHERE revoked_at IS NOT NULL)`;
-
-const TO_REVOKE = `
-  SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
-    JOIN main.accounts a ON a.id = k.account_id
-  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND a.${NOT_DELETED}`;
 
 // Deleted accounts, and their keys, count as no loss.
 const COMPARE = `
   SELECT
     (SELECT count(*) FROM main.accounts
-      WHERE id NOT IN (SELECT id FROM restored.accounts) AND ${NOT_DELETED}) AS accounts,
+      WHERE id NOT IN (SELECT id FROM restored.accounts) AND deleted_at IS NULL) AS accounts,
     (SELECT count(*) FROM main.api_keys
       WHERE id NOT IN (SELECT id FROM restored.api_keys)
-        AND account_id IN (SELECT id FROM main.accounts WHERE ${NOT_DELETED})) AS keys,
+        AND account_id IN (SELECT id FROM main.accounts WHERE deleted_at IS NULL)) AS keys,
     (SELECT coalesce(sum(units), 0) FROM main.period_usage)
       - (SELECT coalesce(sum(units), 0) FROM restored.period_usage) AS units,
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
-      WHERE a.password_hash <> r.password_hash AND a.${NOT_DELETED}) AS passwords`;
-
-const COMPARE_ADMINISTRATION = `
-  SELECT
+      WHERE a.password_hash <> r.password_hash AND a.deleted_at IS NULL) AS passwords,
+    (SELECT count(*) FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
+      JOIN main.accounts a ON a.id = k.account_id
+      WHERE k.revoked_at IS NOT NULL AND r.${ACTIVE_KEY} AND a.deleted_at IS NULL) AS revocations,
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
       WHERE a.deleted_at IS NOT NULL AND r.deleted_at IS NULL) AS deletions,
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
@@ -193,7 +181,7 @@ export function recordRestore(
 /**
  * Counts the changes that only the replaced database has, and revokes again the keys that it has
  * revoked. Accounts stay deleted, suspended or active as they are in it, pairs stay suspended, and
- * no event of the audit log is lost, where it is of a schema that has these.
+ * no event of the audit log is lost.
  *
  * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
@@ -205,14 +193,12 @@ export function compareAndRevoke(
 ): LostChanges | undefined {
   try {
     const schema = schemaOf(old);
-    if (schema === 0) return undefined;
+    if (schema === 0 || isUnreleased("sqlite", schema)) return undefined;
     old.prepare("ATTACH ? AS restored").run(staging);
-    const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
+    const row = old.prepare(COMPARE).get() ?? {};
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
-    const hasAdministration = schema >= SCHEMA_WITH_EVENTS;
-    const kept = hasAdministration ? old.prepare(COMPARE_ADMINISTRATION).get() : undefined;
-    if (hasAdministration) old.exec(KEEP_ADMINISTRATION);
-    if (schema >= SCHEMA_WITH_HISTORY) old.exec(RENEW_VERSIONS);
+    old.exec(KEEP_ADMINISTRATION);
+    old.exec(RENEW_VERSIONS);
     const pairs = Number(old.prepare(SUSPEND_PAIRS).run(now).changes);
     return {
       accounts: Number(row.accounts),
@@ -220,8 +206,8 @@ export function compareAndRevoke(
       units: Number(row.units),
       passwords: Number(row.passwords),
       revocations: Number(row.revocations),
-      deletions: Number(kept?.deletions ?? 0),
-      suspensions: Number(kept?.suspensions ?? 0),
+      deletions: Number(row.deletions),
+      suspensions: Number(row.suspensions),
       pairs,
     };
   } catch (error) {
