@@ -2,33 +2,27 @@ import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import type { OpenApiDocument } from "../support/openapi.ts";
 import { startSharedService } from "../support/service.ts";
 
 const service = await startSharedService();
 
 const { session, keyId: id, apiKey } = await service.newCustomer();
 
+const { paths } = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
+
+/** Each path with its methods, and a credential with which its calls would succeed. */
 const knownPaths = [
-  ["/v1/auth/register", ["POST"], { session }],
-  ["/v1/auth/login", ["POST"], { session }],
-  ["/v1/auth/logout", ["POST"], { session }],
-  ["/v1/auth/verification", ["POST"], {}],
-  ["/v1/auth/verification/resend", ["POST"], {}],
-  ["/v1/auth/password-reset", ["POST"], {}],
-  ["/v1/auth/password-reset/confirm", ["POST"], {}],
-  ["/v1/account/api-keys", ["GET", "HEAD", "POST"], { session }],
-  [`/v1/account/api-keys/${id}`, ["DELETE"], { session }],
-  ["/v1/account", ["DELETE", "GET", "HEAD"], { session }],
-  ["/v1/account/export", ["GET", "HEAD"], { session }],
-  ["/v1/account/sessions", ["DELETE", "GET", "HEAD"], { session }],
-  [`/v1/account/sessions/${id}`, ["DELETE"], { session }],
-  ["/v1/account/usage", ["GET", "HEAD"], { session }],
-  ["/v1/account/usage/api-keys", ["GET", "HEAD"], { session }],
-  ["/v1/account/usage/daily", ["GET", "HEAD"], { session }],
-  ["/v1/rates/EUR/USD", ["GET", "HEAD"], { apiKey }],
-  ["/healthz", ["GET", "HEAD"], {}],
-  ["/readyz", ["GET", "HEAD"], {}],
-  ["/openapi.json", ["GET", "HEAD"], {}],
+  ...Object.entries(paths).map(([path, operations]) => {
+    const real = path.replace("{base}/{quote}", "EUR/USD").replace("{id}", id);
+    const methods = Object.keys(operations).map((method) => method.toUpperCase());
+    return [
+      real,
+      methods.sort(),
+      path.startsWith("/v1/rates/") ? { apiKey } : { session },
+    ] as const;
+  }),
+  ["/openapi.json", ["GET", "HEAD"] as string[], {}],
 ] as const;
 
 const stored = () =>
@@ -38,9 +32,7 @@ const stored = () =>
 
 for (const [path, allowed, credential] of knownPaths) {
   // CONNECT is not a request to a path: see raw-http.test.ts.
-  const others = METHODS.filter(
-    (method) => method !== "CONNECT" && !(allowed as readonly string[]).includes(method),
-  );
+  const others = METHODS.filter((method) => method !== "CONNECT" && !allowed.includes(method));
 
   test(`§7 methods: ${path.replace(id, "{id}")} allows ${allowed}: ${others.length} others are 405`, async () => {
     const before = stored();
