@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertKeyRejected, assertSessionRejected } from "../support/assertions.ts";
-import type { Call } from "../support/client.ts";
+import { PATH as MCP, readOf, requestOf } from "../mcp/messages.ts";
+import {
+  assertFailure,
+  assertKeyRejected,
+  assertSessionRejected,
+  CHALLENGE,
+} from "../support/assertions.ts";
+import type { Answer, Call } from "../support/client.ts";
 import { sendRaw } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
 
@@ -15,15 +21,27 @@ const { session, keyId, apiKey } = await service.newCustomer();
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 
+/** Sends a credential to every door that takes a key. */
+const assertNoKey = async (how: Call, query = "") => {
+  assertKeyRejected(await service.get(RATE + query, how));
+  const { headers, json } = readOf("2025");
+  const call = { ...how, json, headers: { ...headers, ...how.headers } };
+  assertUnauthorized(await service.post(MCP + query, call));
+};
+
+/** A 401 of MCP, which has no quota headers and does not suggest OAuth: clients would try it. */
+function assertUnauthorized(answer: Answer): void {
+  assertFailure(answer, 401, "unauthorized", "A valid API key is required.");
+  assert.match(answer.headers["www-authenticate"] ?? "", CHALLENGE.ApiKey);
+}
+
 const queries = (credential: string, scheme: string) =>
   ["api_key", "apikey", "key", "token", "access_token", "session_token", "session"]
     .map((name) => `${name}=${credential}`)
     .concat(`authorization=${scheme}%20${credential}`, `Authorization=${scheme}+${credential}`);
 
 test("§5 credentials: an API key in a query string is not accepted", async () => {
-  for (const query of queries(apiKey, "ApiKey")) {
-    assertKeyRejected(await service.get(`${RATE}?${query}`));
-  }
+  for (const query of queries(apiKey, "ApiKey")) await assertNoKey({}, `?${query}`);
   assert.equal(await service.usedUnits(session), 0);
 });
 
@@ -45,10 +63,7 @@ const otherHeaders = (credential: string, scheme: string): Record<string, string
 ];
 
 test("§5 credentials: an API key in a cookie or another header is not accepted", async () => {
-  for (const headers of otherHeaders(apiKey, "ApiKey")) {
-    const answer = await service.get(RATE, { headers });
-    assertKeyRejected(answer);
-  }
+  for (const headers of otherHeaders(apiKey, "ApiKey")) await assertNoKey({ headers });
   assert.equal(await service.usedUnits(session), 0);
 });
 
@@ -78,12 +93,12 @@ test("§5 credentials: a credential in the path is not accepted", async () => {
 test("§5 credentials: a wrong Authorization is 401 although the right key is elsewhere", async () => {
   const wrong = { authorization: `ApiKey svc_live_${"0".repeat(64)}`, "x-api-key": apiKey };
 
-  assertKeyRejected(await service.get(`${RATE}?api_key=${apiKey}`, { headers: wrong }));
+  await assertNoKey({ headers: wrong }, `?api_key=${apiKey}`);
 });
 
 const rejected = async (authorization: string) => {
   const how: Call = { headers: { authorization } };
-  assertKeyRejected(await service.get(RATE, how));
+  await assertNoKey(how);
   assertSessionRejected(await service.get(USAGE, how));
 };
 
@@ -91,6 +106,9 @@ test("credentials: the scheme is case-insensitive", async () => {
   for (const scheme of ["ApiKey", "apikey", "APIKEY", "aPIkEY"]) {
     const headers = { authorization: `${scheme} ${apiKey}` };
     assert.equal((await service.get(RATE, { headers })).status, 200, scheme);
+    const list = requestOf("2025", "tools/list");
+    const call = { ...list, headers: { ...list.headers, ...headers } };
+    assert.equal((await service.post(MCP, call)).status, 200, scheme);
   }
   for (const scheme of ["Session", "session", "SESSION", "sESSION"]) {
     const headers = { authorization: `${scheme} ${session}` };
@@ -185,11 +203,8 @@ for (const [what, mistake] of mistakes) {
   test(`credentials: one ${what} is rejected: it must match exactly`, async () => {
     const used = await service.usedUnits(session);
 
-    const asKey = await service.get(RATE, { apiKey: mistake(apiKey) });
-    const asSession = await service.get(USAGE, { session: mistake(session) });
-
-    assertKeyRejected(asKey);
-    assertSessionRejected(asSession);
+    await assertNoKey({ apiKey: mistake(apiKey) });
+    assertSessionRejected(await service.get(USAGE, { session: mistake(session) }));
     assert.equal(await service.usedUnits(session), used);
   });
 }

@@ -5,7 +5,6 @@ import { Compile } from "typebox/schema";
 import { version } from "../../src/shared/program/version.ts";
 import { connectMcp, eras, textIn } from "../support/mcp-client.ts";
 import { startSharedService } from "../support/service.ts";
-import { EUR_USD } from "./messages.ts";
 
 // What the official client learns before its first call. Its calls: calls.test.ts.
 
@@ -138,18 +137,6 @@ for (const { name, mode, revision } of eras) {
       }
     });
 
-    test("learns all of that for nothing", async () => {
-      const before = await service.usedUnits(session);
-      await using mcp = await connected();
-
-      await mcp.client.listTools();
-      await mcp.client.listResources();
-      await mcp.client.listResourceTemplates();
-      await mcp.client.readResource({ uri: "kurs://pairs/EUR" });
-
-      assert.equal(await service.usedUnits(session), before);
-    });
-
     test("cannot connect with a credential that is no valid key, and is told why", async () => {
       const revoked = await service.createKey(session);
       await service.revokeKey(session, revoked.id);
@@ -164,12 +151,6 @@ for (const { name, mode, revision } of eras) {
           return true;
         });
       }
-    });
-
-    test("gets a protocol error for an unknown tool", async () => {
-      await using mcp = await connected();
-
-      await assert.rejects(mcp.call("set_rate", EUR_USD), { code: -32602 });
     });
   });
 }

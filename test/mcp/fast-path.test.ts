@@ -103,20 +103,18 @@ suite("MCP: a repeated header in a plain message", () => {
     [`Content-Length: ${body.length}`, 400],
   ] as const;
 
-  for (const [again, status] of rejected) {
-    test(`is ${status} and costs nothing: ${again.replace(apiKey, "(the key)")}`, async () => {
-      const used = await usedUnits();
-      for (const more of [[], between]) {
-        // The fast path does not parse cookies: node:http serves a message with one.
-        for (const last of ["User-Agent: test", "Cookie: a=b"]) {
-          const lines = [...usual.slice(0, -2), ...more, again, last];
-          const answers = await sendRaw(service.url, messageOf(lines), true);
-          assert.deepEqual([answers.length, answers[0]?.status], [1, status]);
-        }
+  test("is rejected and costs nothing where node:http knows what the header means", async () => {
+    const used = await usedUnits();
+    for (const [again, status] of rejected) {
+      // The fast path does not parse cookies: node:http serves a message with one.
+      for (const last of ["User-Agent: test", "Cookie: a=b"]) {
+        const lines = [...usual.slice(0, -2), ...between, again, last];
+        const answers = await sendRaw(service.url, messageOf(lines), true);
+        assert.deepEqual([answers.length, answers[0]?.status], [1, status], again);
       }
-      assert.equal(await usedUnits(), used);
-    });
-  }
+    }
+    assert.equal(await usedUnits(), used);
+  });
 
   test("is served for one unit where the repetition has no effect", async () => {
     for (const again of ["Accept: */*", "User-Agent: other", "X-Request-Id: 2"]) {
