@@ -155,13 +155,10 @@ const notPreflights = [
   ["with Access-Control-Request-Method alone", { "access-control-request-method": "GET" }],
 ] as const;
 
-for (const [what, headers] of notPreflights) {
-  test(`CORS: an OPTIONS ${what} is not a preflight: 405 with Allow`, async () => {
-    for (const [path, methods] of paths) {
-      const answer = await service.call("OPTIONS", path, { headers });
-
-      assertFailure(answer, 405, "method_not_allowed");
-      assert.deepEqual((answer.headers.allow ?? "").split(", "), [...methods]);
-    }
-  });
-}
+test("CORS: what only resembles a preflight is none: 405 with Allow", async () => {
+  for (const [what, headers] of notPreflights) {
+    const answer = await service.call("OPTIONS", "/v1/account/api-keys", { headers });
+    assertFailure(answer, 405, "method_not_allowed");
+    assert.equal(answer.headers.allow, "GET, HEAD, POST", what);
+  }
+});

@@ -9,30 +9,12 @@ const service = await startSharedService();
 const { session, apiKey } = await service.newCustomer();
 
 const unknownPaths = [
-  "/console",
-  "/assets/",
-  "/v1",
-  "/v1/",
-  "/v1/nothing",
-  "/v1/auth",
-  "/v1/auth/register/",
-  "/v1/auth/verification/",
-  "/v1/auth/verification/3f3f",
-  "/v1/auth/verification/resend/3f3f",
-  "/v1/auth/password-reset/",
-  "/v1/auth/password-reset/3f3f",
-  "/v1/account/",
-  "/v1/account/export/",
-  "/v1/account/usage/",
-  "/v1//account/usage",
-  "/v1/account/usage%2Fdaily",
-  "/v1/rates",
-  "/healthz/x",
-  "/favicon.ico",
-  "/.env",
-  "/v1/../v1/account/usage",
-  "/..%2f..%2fetc/passwd",
-  `/${"x".repeat(5000)}`,
+  ...["/console", "/assets/", "/v1", "/v1/", "/v1/nothing", "/v1/auth", "/v1/auth/register/"],
+  ...["/v1/auth/verification/", "/v1/auth/verification/3f3f", "/v1/auth/verification/resend/3f3f"],
+  ...["/v1/auth/password-reset/", "/v1/auth/password-reset/3f3f", "/v1/account/", "/v1/rates"],
+  ...["/v1/account/export/", "/v1/account/usage/", "/v1//account/usage", "/healthz/x", "/.env"],
+  ...["/v1/account/usage%2Fdaily", "/favicon.ico", "/v1/../v1/account/usage"],
+  ...["/..%2f..%2fetc/passwd", `/${"x".repeat(5000)}`],
 ];
 
 test(`errors: ${unknownPaths.length} unknown paths are 404 with and without a credential`, async () => {
@@ -52,6 +34,7 @@ const ways = [
   ...["/assets/..%00/package.json", "/index.html%00.js", "/package.json", "/.git/config", "/.env"],
   ...["/data/kurs.db", "/console/dist/index.html", "/assets/", "/assets", "/file:///etc/passwd"],
   ...["/docs.html", "/index.html", "/index.html.br", "/openapi.json/..%2f..", "/%2fetc%2fpasswd"],
+  "/%zz",
 ];
 
 test(`errors: ${ways.length} paths to a file that is no page serve none`, async () => {
@@ -71,19 +54,10 @@ const reads = [
     "/v1//rates/EUR/USD",
   ],
   ...["/v1/rates/EUR//USD", "/v1/rates/EUR/USD/", "/v1/rates/EUR%2fUSD", "/v1%2frates/EUR/USD"],
-  ...[
-    "/v1/rates/EUR/USD%00",
-    "/v1/rates/EUR/USD;a=b",
-    "/v1/rates/EUR/USD%3fa=b",
-    "/V1/RATES/EUR/USD",
-  ],
-  ...[
-    "/v1/rates/EUR/%55SD%23",
-    "/v1/rates/%c1%85UR/USD",
-    "/v1/rates/%2545UR/USD",
-    "/v1/rates/E%55/%zz",
-  ],
-  ...["/v1/rates/%D0%95UR/USD", "/v1/rates/%EF%BC%A5UR/USD", "/v1/rates/EUR/%E2%80%8BUSD"],
+  ...["/v1/rates/EUR/USD%00", "/v1/rates/EUR/USD;a=b", "/v1/rates/EUR/USD%3fa=b"],
+  ...["/V1/RATES/EUR/USD", "/v1/rates/EUR/%55SD%23", "/v1/rates/%c1%85UR/USD"],
+  ...["/v1/rates/%2545UR/USD", "/v1/rates/E%55/%zz", "/v1/rates/%D0%95UR/USD"],
+  ...["/v1/rates/%EF%BC%A5UR/USD", "/v1/rates/EUR/%E2%80%8BUSD"],
 ];
 
 test(`errors: ${reads.length} paths that resemble a read are none of EUR/USD, and cost nothing`, async () => {
@@ -108,19 +82,18 @@ test("errors: an unknown path is 404 with any method", async () => {
 });
 
 const strayBodies = [
-  ["malformed", "{", "application/json"],
-  ["empty", "", "application/json"],
-  ["not JSON", "text", "text/plain"],
-  ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
+  ["{", "application/json"],
+  ["", "application/json"],
+  ["text", "text/plain"],
+  [" ".repeat(16_385), "application/json"],
 ] as const;
 
-for (const [what, raw, contentType] of strayBodies) {
-  test(`errors: an unknown path is 404 although its body is ${what}`, async () => {
+test("errors: an unknown path is 404 whatever its body is", async () => {
+  for (const [raw, contentType] of strayBodies) {
     const headers = { "content-type": contentType };
-
     assertFailure(await service.post("/v1/nothing", { raw, headers }), 404, "not_found");
-  });
-}
+  }
+});
 
 test("§1 errors: there is no endpoint to change a password or to refresh a session", async () => {
   for (const path of ["/v1/auth/password", "/v1/auth/refresh", "/v1/account/password"]) {
@@ -132,7 +105,7 @@ test("§1 errors: there is no endpoint to change a password or to refresh a sess
 
 test("errors: a rejected character is named by what its field excludes", async () => {
   const inEmail = "email must not hold control characters, < or >.";
-  for (const character of ["<", ">", "\u0080", "\u009f"]) {
+  for (const character of ["<", ">", "\0", "\u0080", "\u009f"]) {
     const json = { email: `"ada${character}"@example.org`, password: PASSWORD };
     const register = await service.post("/v1/auth/register", { json });
     assertFailure(register, 400, "invalid_request", inEmail);
@@ -142,13 +115,6 @@ test("errors: a rejected character is named by what its field excludes", async (
     json: { name: "a\u0007b" },
   });
   assertFailure(create, 400, "invalid_request", "name must not hold control characters.");
-});
-
-test("errors: a malformed escape in an unknown path gets the error envelope", async () => {
-  const answer = await service.get("/%zz");
-
-  assert.ok([400, 404].includes(answer.status));
-  assertFailure(answer, answer.status, answer.status === 404 ? "not_found" : "invalid_request");
 });
 
 test("errors: request_id is a UUIDv7, new for every request, equal in body and header", async () => {
@@ -199,18 +165,6 @@ test("errors: an internal error is 500: its cause is logged and not in the respo
   assert.equal(errors.length, 1);
   assert.match(errors[0] ?? "", /stored password has an unknown form/);
   assert.equal(own.query("SELECT * FROM sessions").length, 1);
-});
-
-test("errors: after an internal error the service continues to serve requests", async () => {
-  await using own = await startService();
-  await own.openSession("broken@example.org");
-  own.query("UPDATE accounts SET password_hash = 'SECRET-STATE'");
-  const json = { email: "broken@example.org", password: "correct horse battery" };
-  const broken = await Promise.all(
-    Array.from({ length: 5 }, () => own.post("/v1/auth/login", { json })),
-  );
-
-  for (const answer of broken) assertFailure(answer, 500, "internal_error");
-  const { apiKey: key } = await own.newCustomer();
-  assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey: key })).status, 200);
+  const { read } = await own.newCustomer();
+  assert.equal((await read()).status, 200, "the service no longer serves");
 });

@@ -50,9 +50,3 @@ export const keyRequired = {
   code: "unauthorized",
   message: "A valid API key is required.",
 } as const;
-
-export const tooManyRequests = (retryAfterSeconds: number): ExpectedFailure => ({
-  status: 429,
-  code: "too_many_requests",
-  retryAfterSeconds,
-});

@@ -1,7 +1,6 @@
 import { DAY_MS, dayOf, HOUR_MS, monthStartMs } from "./calendar.ts";
-import { Limiter } from "./limiter.ts";
 import type { FromLast, PairName, Person, PlanName } from "./names.ts";
-import type { PairState, Quoted } from "./pair-state.ts";
+import type { PairState } from "./pair-state.ts";
 
 // The specification and the contract in the simplest form: nothing here uses the service's own
 // code, nothing is stored twice, and every sum is computed anew.
@@ -47,8 +46,6 @@ export class AccountState {
   password: string;
   formerPassword: string | undefined;
   isVerified = false;
-  /** How often the password was reset. */
-  resets = 0;
   plan: PlanName = "free";
   readonly sessions: SessionState[] = [];
   readonly keys: KeyState[] = [];
@@ -87,6 +84,16 @@ export class AccountState {
     return isOwn && !token.isSpent && nowMs < token.endsMs;
   }
 
+  /**
+   * Whether mails about the quota may decide whether there is a further mail: they count, too, and
+   * when they come depends on when a node looks.
+   */
+  mayHaveBeenWarned(nowMs: number): boolean {
+    const months = new Set(this.charges.map(({ atMs }) => monthStartMs(atMs)));
+    const recent = this.mailsMs.filter((mailMs) => mailMs > nowMs - HOUR_MS).length;
+    return recent < MAILS_PER_HOUR_MAX && recent + 2 * months.size >= MAILS_PER_HOUR_MAX;
+  }
+
   /** Whether a request now causes a further mail. */
   mayBeMailed(purpose: Purpose, nowMs: number): boolean {
     const valid = this.tokens.filter((token) => this.accepts(token, purpose, nowMs));
@@ -105,30 +112,9 @@ export class Model {
   readonly accounts = new Map<Person, AccountState>();
   readonly plans = new Map<PlanName, number>();
   readonly pairs = new Map<PairName, PairState>();
-  /** Every figure that each pair has served, in order; kept when the pair is deleted. */
-  readonly histories = new Map<PairName, Quoted[]>();
-  /** Every valid figure of each pair in its order, whatever was decided about serving it. */
-  readonly series = new Map<PairName, Quoted[]>();
-  readonly limiter = new Limiter();
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
-  }
-
-  /** Serves a figure of a pair from now on. */
-  serve(pair: PairName, state: PairState): void {
-    this.pairs.set(pair, state);
-    const { rate, asOfMs } = state;
-    this.histories.set(pair, [...(this.histories.get(pair) ?? []), { rate, asOfMs }]);
-  }
-
-  /** @returns false if the pair's last figure of that time is the same: it is stored once. */
-  addFigure(pair: PairName, figure: Quoted): boolean {
-    const known = this.series.get(pair) ?? [];
-    const last = known.findLast(({ asOfMs }) => asOfMs === figure.asOfMs);
-    if (last?.rate === figure.rate) return false;
-    this.series.set(pair, [...known, figure]);
-    return true;
   }
 
   account(person: Person): AccountState {

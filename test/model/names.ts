@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// The subjects of a story. On the service each story has its own emails, symbols, addresses and
+// The subjects of a story. On the service each story has its own emails, symbols and
 // plan, so that stories on one store are independent.
 
 export const people = ["ada", "bob", "eve"] as const;
@@ -8,9 +8,6 @@ export type Person = (typeof people)[number];
 
 export const pairs = ["EUR/USD", "EUR/JPY", "USD/EUR"] as const;
 export type PairName = (typeof pairs)[number];
-
-export const addresses = ["home", "the office"] as const;
-export type AddressName = (typeof addresses)[number];
 
 export const plans = ["free", "pro"] as const;
 export type PlanName = (typeof plans)[number];
@@ -36,7 +33,6 @@ export const someMailbox = fc.constantFrom<Mailbox>(
   "eve",
   "nobody",
 );
-export const someAddress = fc.constantFrom<AddressName>("home", "home", "the office");
 export const somePair = fc.constantFrom(...pairs);
 export const somePlan = fc.constantFrom(...plans);
 export const someFromLast = fc.constantFrom<FromLast>(0, 0, 0, 0, 1, 2);

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { MailBook } from "./expected-mails.ts";
 import type { Theatre } from "./service-under-test.ts";
 import type { Step } from "./step.ts";
 import { audit, type Beginning, begin, someBeginning, someSteps } from "./stories.ts";
@@ -18,7 +17,6 @@ export interface Budget {
 
 export interface Played {
   readonly stories: number;
-  readonly mails: number;
   /** The story of a failure, its reason, and how to replay it. */
   readonly failure: string | undefined;
 }
@@ -29,9 +27,8 @@ const ROUND = 50;
 /** Stories that are tried to make a failing one shorter. */
 const SHRINKINGS_MAX = 300;
 
-/** Plays stories on a service and compares every response, and then the mails, with the model. */
+/** Plays stories on a service and compares every response with the model. */
 export async function play(theatre: Theatre, engine: string, budget: Budget): Promise<Played> {
-  const mailBook = new MailBook();
   let stories = 0;
   let hasFailed = false;
   let shrunk = 0;
@@ -46,7 +43,6 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
       const model = await begin(beginning, stage);
       await fc.asyncModelRun(() => ({ model, real: stage }), steps);
       await audit(model, stage);
-      mailBook.note(model, stage);
       if (!hasFailed) stories += 1;
     } catch (error) {
       hasFailed = true;
@@ -61,12 +57,11 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
     const from = path === undefined ? {} : { path };
     const details = await fc.check(property, { seed, numRuns, ...from });
     if (details.failed) {
-      return { stories, mails: mailBook.mails, failure: describe(details, engine, stories) };
+      return { stories, failure: describe(details, engine, stories) };
     }
-    await mailBook.audit(theatre);
     if (path !== undefined) break;
   }
-  return { stories, mails: mailBook.mails, failure: undefined };
+  return { stories, failure: undefined };
 }
 
 type Steps = Iterable<Step>;

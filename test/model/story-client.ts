@@ -1,7 +1,7 @@
 import type { Answer, Call } from "../support/client.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import type { TestClock } from "../support/service.ts";
-import type { AddressName, Mailbox, PairName, PlanName } from "./names.ts";
+import type { Mailbox, PairName, PlanName } from "./names.ts";
 
 /** The result of a `kurs` command. */
 export interface Operated {
@@ -23,18 +23,8 @@ export interface Stage {
   /** The last random secret of the service: after a mail with a token, that token. */
   lastSecret(): string;
   emailOf(mailbox: Mailbox): string;
-  ipOf(address: AddressName | "nowhere"): string;
   symbolOf(symbol: string): string;
   pairOf(pair: PairName): { readonly base: string; readonly quote: string };
-  /** The stored history of a pair: `1: 1.10 as of 2026-11-20T12:00:00.000000000Z`. */
-  observationsOf(pair: PairName): Promise<readonly string[]>;
-  /** The stored figures of a pair's series of imports, by time and revision. */
-  figuresOf(pair: PairName): Promise<readonly string[]>;
   planOf(plan: PlanName): string;
   tally(kind: string, outcome: string): void;
 }
-
-/** The header by which a trusted proxy names the client address. */
-export const from = (stage: Stage, address: AddressName) => ({
-  "x-forwarded-for": stage.ipOf(address),
-});

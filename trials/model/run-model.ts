@@ -45,9 +45,7 @@ for (const [what, count] of [...theatre.tally].sort()) {
   steps += count;
 }
 const failures = played.failure === undefined ? 0 : 1;
-console.log(
-  `${played.stories} stories, ${steps} steps, ${played.mails} mails, failures ${failures}`,
-);
+console.log(`${played.stories} stories, ${steps} steps, failures ${failures}`);
 if (played.failure !== undefined) {
   console.error(played.failure);
   process.exitCode = 1;

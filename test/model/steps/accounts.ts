@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DAY_MS, rfc3339 } from "../calendar.ts";
-import { assertRefusal, assertSuccess, sessionRequired, tooManyRequests } from "../expected.ts";
+import { assertRefusal, assertSuccess, sessionRequired } from "../expected.ts";
 import { AccountState, type Model } from "../model.ts";
 import {
-  type AddressName,
   type Mailbox,
   type Person,
-  someAddress,
   someFromLast,
   someMailbox,
   someNode,
@@ -15,7 +13,6 @@ import {
   wordOf,
 } from "../names.ts";
 import { always, type Step, step } from "../step.ts";
-import { from } from "../story-client.ts";
 
 const EMAIL_TAKEN = { status: 409, code: "email_taken" } as const;
 const WRONG_PASSWORD = {
@@ -23,14 +20,10 @@ const WRONG_PASSWORD = {
   code: "unauthorized",
   message: "Email or password is incorrect.",
 } as const;
-const BAD_PASSWORD = { status: 400, code: "invalid_request", message: /password/ } as const;
+export const BAD_PASSWORD = { status: 400, code: "invalid_request", message: /password/ } as const;
 const NOT_VERIFIED = { status: 403, code: "email_not_verified" } as const;
 
 const FIRST_PASSWORD = "quite another passphrase";
-
-/** @returns the seconds to wait, if the model's limiter rejects the call. */
-export const spendCall = (model: Model, address: AddressName, mailbox: Mailbox) =>
-  model.limiter.spend(address, mailbox, model.nowMs);
 
 /** Records the token of a mail that is sent now. */
 export function noteToken(
@@ -46,26 +39,22 @@ export function noteToken(
 
 export function registration(
   person: Person,
-  address: AddressName = "home",
   node: 0 | 1 = 0,
   spelling: "plain" | "loud" | "too short" = "plain",
 ): Step {
   const how = { plain: "", loud: " in capitals", "too short": " with too short a password" };
   return step({
     kind: "register",
-    sentence: `${person} registers from ${address}${how[spelling]}`,
+    sentence: `${person} registers${how[spelling]}`,
     can: always,
     async run(model, stage) {
       const email = stage.emailOf(person);
-      const wait = spendCall(model, address, person);
       const json = {
         email: spelling === "loud" ? ` ${email.toUpperCase()} ` : email,
         password: spelling === "too short" ? "x9x8x7x" : FIRST_PASSWORD,
       };
-      const headers = from(stage, address);
-      const answer = await stage.call(node, "POST", "/v1/auth/register", { json, headers });
+      const answer = await stage.call(node, "POST", "/v1/auth/register", { json });
 
-      if (wait !== undefined) return assertRefusal(answer, tooManyRequests(wait));
       if (spelling === "too short") return assertRefusal(answer, BAD_PASSWORD);
       if (model.accounts.has(person)) return assertRefusal(answer, EMAIL_TAKEN);
       const account = new AccountState(person, FIRST_PASSWORD);
@@ -80,37 +69,24 @@ export function registration(
 }
 
 export const someRegistration = fc
-  .tuple(
-    somePerson,
-    someAddress,
-    someNode,
-    fc.constantFrom("plain", "plain", "plain", "loud", "too short"),
-  )
+  .tuple(somePerson, someNode, fc.constantFrom("plain", "plain", "plain", "loud", "too short"))
   .map((chosen) => registration(...chosen));
 
 type Typed = "the password" | "the former password" | "a wrong password";
 
-export function logIn(
-  mailbox: Mailbox,
-  address: AddressName = "home",
-  typed: Typed = "the password",
-  node: 0 | 1 = 0,
-): Step {
+export function logIn(mailbox: Mailbox, typed: Typed = "the password", node: 0 | 1 = 0): Step {
   const where = node === 1 ? ", where emails must be verified" : "";
   return step({
     kind: "log in",
-    sentence: `${mailbox} logs in with ${typed} from ${address}${where}`,
+    sentence: `${mailbox} logs in with ${typed}${where}`,
     can: always,
     async run(model, stage) {
       const account = mailbox === "nobody" ? undefined : model.accounts.get(mailbox);
-      const wait = spendCall(model, address, mailbox);
       const known = typed === "the password" ? account?.password : account?.formerPassword;
       const password = (typed === "a wrong password" ? undefined : known) ?? "none of them";
       const json = { email: stage.emailOf(mailbox), password };
-      const headers = from(stage, address);
-      const answer = await stage.call(node, "POST", "/v1/auth/login", { json, headers });
+      const answer = await stage.call(node, "POST", "/v1/auth/login", { json });
 
-      if (wait !== undefined) return assertRefusal(answer, tooManyRequests(wait));
       if (account?.password !== password) return assertRefusal(answer, WRONG_PASSWORD);
       if (node === 1 && !account.isVerified) return assertRefusal(answer, NOT_VERIFIED);
       const { session_token: token } = answer.body;
@@ -125,7 +101,6 @@ export function logIn(
 export const someLogIn = fc
   .tuple(
     someMailbox,
-    someAddress,
     fc.constantFrom<Typed>(
       "the password",
       "the password",

@@ -53,12 +53,6 @@ const someEdge = fc.oneof(
       edgeMs: (model) => model.token(person, purpose, 0)?.endsMs,
     }),
   ),
-  somePerson.map(
-    (person): Edge => ({
-      words: `the limiter's window for ${person} at home ends`,
-      edgeMs: (model) => model.limiter.endsMs("home", person),
-    }),
-  ),
 );
 
 const sides = [
