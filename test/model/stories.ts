@@ -11,8 +11,7 @@ import {
   someRevocation,
 } from "./steps/keys.ts";
 import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
-import { someMcpRead, someMcpUsage } from "./steps/mcp.ts";
-import { someOddCalls, someOddReads } from "./steps/odd-requests.ts";
+import { someOddCalls } from "./steps/odd-requests.ts";
 import {
   accountShown,
   planOf,
@@ -31,8 +30,6 @@ import type { Stage } from "./story-client.ts";
 /** Weights: enough reads to use up a quota, and enough log-ins for valid sessions. */
 const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
   [40, someRead],
-  [12, someMcpRead],
-  [4, someMcpUsage],
   [18, someTime],
   [18, someLogIn],
   [4, someLogOut],
@@ -51,7 +48,6 @@ const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = 
   [2, someLook],
   [8, someImport],
   [10, someChange],
-  [12, someOddReads],
   [8, someOddCalls],
 ];
 

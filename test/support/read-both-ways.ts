@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { Customer } from "./client.ts";
 import { scrape } from "./metrics.ts";
-import type { RequestOf } from "./odd-reads.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
+
+/** A request with a credential. */
+type RequestOf = (credential: string) => string;
 
 /** The states of the account whose key a request has. */
 export const situations = ["ample", "exhausted", "revoked"] as const;

@@ -142,60 +142,6 @@ suite("the fast path sends node:http's response and charges the same units", () 
   });
 });
 
-const many = new Array<string>(200).fill("via: a");
-
-/** Reads that node:http serves: with what is unusual in them, and their units. */
-const odd: readonly (readonly [
-  what: string,
-  units: number,
-  lines: readonly string[],
-  body?: string,
-])[] = [
-  ["a method in lower case", 0, ["get /v1/rates/EUR/USD HTTP/1.1", HOST, KEY]],
-  ["a path in upper case", 0, ["GET /V1/RATES/EUR/USD HTTP/1.1", HOST, KEY]],
-  ["a version in lower case", 0, ["GET /v1/rates/EUR/USD http/1.1", HOST, KEY]],
-  ["a scheme in lower case", 1, [START, HOST, "authorization: apikey KEY"]],
-  ["two spaces before the key", 1, [START, HOST, "Authorization: ApiKey  KEY"]],
-  ["a space behind the key", 1, [START, HOST, `${KEY} `]],
-  ["two spaces before the scheme", 1, [START, HOST, "Authorization:  ApiKey KEY"]],
-  ["two keys", 0, [START, HOST, KEY, KEY]],
-  ["a wrong key before the key", 0, [START, HOST, "Authorization: ApiKey x", KEY]],
-  ["a session before the key", 0, [START, HOST, "Authorization: Session KEY", KEY]],
-  ["no key", 0, [START, HOST]],
-  ["an empty key", 0, [START, HOST, "Authorization: ApiKey "]],
-  ["no Host", 0, [START, KEY]],
-  ["an empty Host", 1, [START, "Host:", KEY]],
-  ["two Hosts", 0, [START, HOST, "Host: other", KEY]],
-  ["an origin", 1, [START, HOST, "Origin: https://page.example", KEY]],
-  ["a length of 0", 1, [START, HOST, KEY, "Content-Length: 0"]],
-  ["a length of 0 and another read", 2, [START, HOST, KEY, "Content-Length: 0"], read],
-  ["another read as its body", 1, [START, HOST, KEY, `Content-Length: ${read.length}`], read],
-  ["a length of 5, and no body yet", 1, [START, HOST, KEY, "Content-Length: 5"]],
-  ["a length of 5, no Host, a close", 0, [START, KEY, "Content-Length: 5", "Connection: close"]],
-  ["two options", 1, [START, HOST, KEY, "Connection: keep-alive, close", "Content-Length: 5"]],
-  ["Connection: close", 1, [START, HOST, KEY, "Connection: close"]],
-  ["Proxy-Connection: close", 1, [START, HOST, KEY, "Proxy-Connection: close"]],
-  ["Connection: keep-alive", 1, [START, HOST, KEY, "Connection: keep-alive"]],
-  ["Connection: Keep-Alive", 1, [START, HOST, KEY, "Connection: Keep-Alive"]],
-  ["HTTP/1.0", 1, ["GET /v1/rates/EUR/USD HTTP/1.0", HOST, KEY]],
-  ["HEAD", 1, ["HEAD /v1/rates/EUR/USD HTTP/1.1", HOST, KEY]],
-  ["a query", 1, ["GET /v1/rates/EUR/USD?a=b HTTP/1.1", HOST, KEY]],
-  ["an escape", 1, ["GET /v1/rates/%45UR/USD HTTP/1.1", HOST, KEY]],
-  ["bytes beyond ASCII", 1, [START, HOST, "User-Agent: \u00e4", KEY]],
-  ["a tab", 1, [START, HOST, "User-Agent: a\tb", KEY]],
-  ["many headers", 1, [START, HOST, ...many, KEY]],
-];
-
-suite("a read with something unusual gets node:http's response and charge", () => {
-  for (const [what, units, lines, body] of odd) {
-    test(`${what}: ${units} units`, async () => {
-      const requestOf = (apiKey: string) =>
-        textOf(lines, body)(apiKey).replaceAll(customer.apiKey, apiKey);
-      assert.equal((await ways.compare(requestOf, "ample")).units, units);
-    });
-  }
-});
-
 const json = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\n${HOST}\r\nContent-Type: application/json\r\n` +
   `Content-Length: ${body.length}\r\n\r\n${body}`;
