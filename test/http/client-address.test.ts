@@ -24,7 +24,14 @@ const callFrom = (email: string, forwardedFor: string, own: TestService = servic
 
 const isLimited = (answer: Answer) => assertFailure(answer, 429, "too_many_requests");
 
+const forged = [
+  ...["203.0.113.1", "203.0.113.1, 203.0.113.2", "::1", "2001:db8::1, 127.0.0.1", "_hidden", ",,,"],
+  ...["[2001:db8::1]:443", "::ffff:203.0.113.1", "unknown", "' OR 1=1 --", "999.999.999.999"],
+  `${"1.1.1.1, ".repeat(500)}127.0.0.1`,
+];
+
 const sameClients = [
+  ["what a client claims before a proxy's entry", forged.map((front) => `${front}, 198.51.100.7`)],
   ["an IPv4 address", ["10.1.1.2", "10.1.1.2:5001", "10.1.1.2:5002"]],
   ["an IPv4 address in IPv6 form", ["::ffff:10.1.1.2", "::FFFF:a01:102", "10.1.1.2"]],
   ["an IPv4 address in brackets", ["[::ffff:10.1.1.2]:443", "[::ffff:10.1.1.2]", "10.1.1.2:1"]],
@@ -70,6 +77,15 @@ for (const [what, one, other] of otherClients) {
     assertFailure(await callFrom(email, other), 400, "invalid_request", /^password/);
   });
 }
+
+test("client address: without TRUST_PROXY, X-Forwarded-For does not change it", async () => {
+  await using own = await startService({ config: { authCallsPerWindow: forged.length } });
+  const email = "forged@example.org";
+  for (const value of forged) {
+    assertFailure(await callFrom(email, value, own), 400, "invalid_request", /^password/);
+  }
+  isLimited(await own.post(REGISTER, { json: { email, password: "short" } }));
+});
 
 test("client address: text that is not an address counts as the proxy that sent it", async () => {
   const email = "no-address@example.org";

@@ -42,24 +42,9 @@ test("server.json validates against the registry's schema, which it names", () =
   const [isValid, errors] = validator.Errors(server);
   assert.deepEqual([isValid, errors], [true, []]);
   assert.equal(server.$schema, schema.$id);
-});
-
-test("the registry's schema rejects what would be wrong in server.json", () => {
-  const [remote] = server.remotes;
-  const wrong = [
-    { ...server, name: "org.example.rates" },
-    { ...server, name: "org.example/rates/kurs" },
-    { ...server, title: "" },
-    { ...server, title: "K".repeat(101) },
-    { ...server, description: "K".repeat(101) },
-    { ...server, version: undefined },
-    { ...server, remotes: [{ ...remote, type: "http" }] },
-    { ...server, remotes: [{ ...remote, url: "rates.example.org/v1/mcp" }] },
-    { ...server, remotes: [{ ...remote, headers: [{ value: "ApiKey {api_key}" }] }] },
-  ];
-  for (const each of wrong) {
-    const plain: unknown = JSON.parse(JSON.stringify(each));
-    assert.equal(validator.Check(plain), false, JSON.stringify(each));
+  const { version: _version, ...incomplete } = server;
+  for (const wrong of [incomplete, { ...server, title: "" }, { ...server, name: "org.example" }]) {
+    assert.equal(validator.Check(wrong), false, JSON.stringify(wrong));
   }
 });
 
