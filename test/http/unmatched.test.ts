@@ -63,22 +63,21 @@ test("§7 methods: the method is checked before the credential and the symbols: 
 });
 
 const bodies = [
-  ["malformed", "{", "application/json"],
-  ["of another type", "<a/>", "application/xml"],
-  ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
+  ["{", "application/json"],
+  ["<a/>", "application/xml"],
+  [" ".repeat(16_385), "application/json"],
 ] as const;
 
-for (const [what, raw, contentType] of bodies) {
-  test(`§7 methods: the method is checked before a body that is ${what}: 405`, async () => {
+test("§7 methods: the method is checked before the body: 405", async () => {
+  for (const [raw, contentType] of bodies) {
     const how = { apiKey, raw, headers: { "content-type": contentType } };
-
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY"]) {
       const answer = await service.call(method, "/v1/rates/EUR/USD", how);
       assertFailure(answer, 405, "method_not_allowed");
     }
-    assert.equal(await service.usedUnits(session), 0);
-  });
-}
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
 
 test("methods: no header or query parameter overrides the method", async () => {
   const before = stored();
