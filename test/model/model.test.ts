@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import type { DatabaseHost } from "../../src/storage/settings.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
@@ -13,21 +12,21 @@ const STORIES = { sqlite: 16, postgres: 8 };
 async function assertAsModelled(
   t: TestContext,
   engine: keyof typeof STORIES,
-  hosts: readonly DatabaseHost[] | undefined,
+  url?: string,
 ): Promise<void> {
   t.diagnostic(`seed ${SEED}`);
-  await using theatre = await openTheatre(hosts);
+  await using theatre = await openTheatre(url);
   const { failure } = await play(theatre, engine, { seed: SEED, stories: STORIES[engine] });
   if (failure !== undefined) assert.fail(failure);
 }
 
 suite("the service does what the model predicts in random stories", { concurrency: 2 }, () => {
   test("on SQLite", async (t) => {
-    await assertAsModelled(t, "sqlite", undefined);
+    await assertAsModelled(t, "sqlite");
   });
 
   test("on PostgreSQL", async (t) => {
     await using database = await newPostgresDatabase();
-    await assertAsModelled(t, "postgres", database.hosts);
+    await assertAsModelled(t, "postgres", database.url);
   });
 });

@@ -1,18 +1,10 @@
-import { operator } from "../../src/cli/operator.ts";
-import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import { readRateFile } from "../../src/import/files/read-rate-file.ts";
-import { readTextLines } from "../../src/import/files/text-lines.ts";
-import { packContent } from "../../src/provenance/documents/content.ts";
-import { originNow } from "../../src/shared/origin.ts";
-import type { Secrets } from "../../src/shared/secrets.ts";
 import { sourceNames } from "../../src/sources/fetching/registry.ts";
-import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
-import { openStore } from "../../src/store.ts";
+import { commandTimeouts, parseDatabaseUrl } from "../../src/storage/settings.ts";
+import { kurs } from "../support/command-line.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
-import { documentReader, headersOf } from "../support/rates.ts";
 import { patient, startService, TestClock } from "../support/service.ts";
 import type { Operated, Stage } from "./story-client.ts";
 
@@ -29,8 +21,9 @@ export interface Theatre extends AsyncDisposable {
   nextStage(): Stage;
 }
 
-/** @param hosts of a PostgreSQL database with all tables; without them a SQLite file is used. */
-export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Theatre> {
+/** @param url of a PostgreSQL database with all tables; without it a SQLite file is used. */
+export async function openTheatre(url?: string): Promise<Theatre> {
+  const hosts = url === undefined ? undefined : parseDatabaseUrl(url);
   await using opening = new AsyncDisposableStack();
   const { path: dataDirectory } = opening.use(await temporaryDirectory());
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
@@ -55,7 +48,7 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
   };
   const nodes = [await startNode(false), await startNode(true)] as const;
   const document = (await nodes[0].get("/openapi.json")).body as unknown as OpenApiDocument;
-  const operate = operatorOf(config, clock, secrets);
+  const operate = operatorOf(clock, dataDirectory, url);
   const tally = new Map<string, number>();
   let stages = 0;
 
@@ -95,53 +88,12 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
 }
 
 /** Runs commands in this process, by the stories' clock. */
-function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
-  const unused = () => {
-    throw new Error("no step of a story uses this");
-  };
+function operatorOf(clock: TestClock, dataDirectory: string, url: string | undefined) {
+  const env = url === undefined ? {} : { DATABASE_URL: url };
   return async (args: readonly string[], input = ""): Promise<Operated> => {
-    const printed: string[] = [];
-    const complaints: string[] = [];
-    const exitCode = await runCommandLine(args, {
-      version: "0.0.0",
-      clock,
-      settings: () => config,
-      environment: {},
-      nodeOptions: [],
-      tables: [],
-      openStore: () => openStore(config, commandTimeouts, unused),
-      hash: secrets.hash,
-      finishWithoutReader: () => undefined,
-      openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined, [Symbol.dispose]() {} }),
-      readRateFile,
-      readTextLines,
-      headersOf,
-      packContent,
-      documents: documentReader,
-      secrets,
-      publicUrl: unused,
-      ask: unused,
-      origin: () => originNow(operator(), { clock, secrets }),
-      sourcesOf: () => [],
-      sourceKeys: [],
-      knownSources: () => [],
-      readVerified: unused,
-      untilStopped: () => new AbortController().signal,
-      print: (text) => void printed.push(text),
-      write: async (text) => void printed.push(text),
-      writeBytes: () => Promise.reject(new Error("no command here writes bytes")),
-      // The symbols of a story are on no list of currencies.
-      printError: (text) => {
-        if (!text.startsWith("warning: ")) complaints.push(text);
-      },
-      showProgress: () => undefined,
-      serve: unused,
-      openMailer: unused,
-    });
-    return { exitCode, printed: printed.join("\n"), complaint: complaints.join("\n") };
+    const { exitCode, stdout, stderr } = await kurs(args, { clock, dataDirectory, env, input });
+    // The symbols of a story are on no list of currencies.
+    const complaints = stderr.split("\n").filter((line) => !/^(?:warning: .*|)$/.test(line));
+    return { exitCode: exitCode ?? -1, printed: stdout, complaint: complaints.join("\n") };
   };
-}
-
-async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text);
 }

@@ -25,13 +25,14 @@ if (engine !== "sqlite" && engine !== "postgres") {
 }
 
 await using resources = new AsyncDisposableStack();
-let hosts: ReturnType<typeof parseDatabaseUrl>;
+let url: string | undefined;
 if (engine === "postgres") {
-  hosts = parseDatabaseUrl(resources.use(await startPostgres()).url());
+  url = resources.use(await startPostgres()).url();
+  const hosts = parseDatabaseUrl(url);
   if (hosts === undefined) throw new Error("PostgreSQL has no address");
   await migratePostgresStore(hosts);
 }
-const theatre = resources.use(await openTheatre(hosts));
+const theatre = resources.use(await openTheatre(url));
 const seed = Number(values.seed);
 console.log(`${engine}, seed ${seed}`);
 const untilMs = performance.now() + Number(values.minutes) * 60_000;
