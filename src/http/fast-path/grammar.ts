@@ -19,7 +19,8 @@ const VALUE = "[\\t -~\\x80-\\xff]*";
 /** A token: a header's name, or a method (RFC 9110, section 5.6.2). */
 export const NAME = "[!#$%&'*+.^_`|~0-9a-zA-Z-]+";
 
-const CONNECTION = "(?i:connection: (?:keep-alive|close)\\r\\n)";
+/** As clients write it: `endsConnection` looks for these letters. */
+const CONNECTION = "(?i:connection): (?:(?i:keep-alive)|close)\\r\\n";
 
 /** As browsers write it: `hasOrigin` looks for these letters. */
 const ORIGIN = `[Oo]rigin:${VALUE}\\r\\n`;

@@ -72,7 +72,7 @@ const odd = {
     ...["via:a", "via:", "via:  a", "via:\ta", "via: a ", "via: a\t", `via: ${"a".repeat(2040)}`],
     ...[...bytes.map((byte) => `via: a${byte}b`), ...bytes.map((byte) => `v${byte}ia: a`)],
     ...[`via: ${"a".repeat(17_000)}`, `${"via: a\r\n".repeat(200)}via: a`],
-    ...["keep-alive", "Keep-Alive", "close", "upgrade", "keep-alive, close"].map(
+    ...["keep-alive", "Keep-Alive", "close", "CLOSE", "upgrade", "keep-alive, close"].map(
       (option) => `Connection: ${option}`,
     ),
     ...["0", "5", "x", "+1", "5\r\nContent-Length: 6"].map((length) => `Content-Length: ${length}`),
