@@ -210,10 +210,12 @@ suite("command-line usage", { concurrency: 4 }, () => {
   });
 
   test("a command reports an invalid configuration as kurs serve does", async () => {
-    const { exitCode, stdout, stderr } = await kurs(["plans", "list"], { env: { PORT: "abc" } });
-    assert.equal(exitCode, 2);
-    assert.equal(stdout, "");
-    assert.match(stderr, /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/);
+    for (const command of ["plans list", "settings"]) {
+      const ended = await kurs(command.split(" "), { env: { PORT: "abc" } });
+      assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
+      const problem = /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/;
+      assert.match(ended.stderr, problem);
+    }
   });
 
   test("help, the version and wrong use need no valid configuration", async () => {
