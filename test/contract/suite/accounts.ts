@@ -88,20 +88,19 @@ export function accountSuite(test: StoreTest): void {
   });
 
   test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (here, _, there) => {
-    const stores = [here, there] as const;
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
     const created = await Promise.all(
       tokens.map((token, nth) =>
-        stores[nth % 2]?.accounts.create(rivals[nth] as Account, token, BY),
+        (nth % 2 ? there : here).accounts.create(rivals[nth] as Account, token, BY),
       ),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);
     const winner = created.indexOf(true);
-    assert.deepEqual(await stores[0]?.accounts.findByEmail("ada@example.org"), rivals[winner]);
-    const mails = (await stores[0]?.mails.list({ withDelivered: true })) ?? [];
+    assert.deepEqual(await here.accounts.findByEmail("ada@example.org"), rivals[winner]);
+    const mails = (await here.mails.list({ withDelivered: true })) ?? [];
     assert.deepEqual(valuesOf(mails, "id"), [tokens[winner]?.mailId]);
   });
 
@@ -410,54 +409,51 @@ function acceptSuite(test: StoreTest): void {
 
 function raceSuite(test: StoreTest): void {
   test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (here, _, there) => {
-    const stores = [here, there] as const;
     const invitation = newInvitation();
-    await stores[0].invitations.create(invitation, BY);
+    await here.invitations.create(invitation, BY);
     const rivals = Array.from({ length: 20 }, (_, nth) =>
       invitedAccount(invitation, { passwordHash: `$argon2id$${nth}` }),
     );
 
     const outcomes = await Promise.all(
       rivals.map((rival, nth) =>
-        stores[nth % 2 === 0 ? 0 : 1].invitations.accept(invitation.tokenHash, rival, BY),
+        (nth % 2 === 0 ? here : there).invitations.accept(invitation.tokenHash, rival, BY),
       ),
     );
 
     const winner = outcomes.indexOf("accepted");
-    assert.deepEqual(await stores[0].accounts.findByEmail(invitation.email), rivals[winner]);
+    assert.deepEqual(await here.accounts.findByEmail(invitation.email), rivals[winner]);
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 19);
   });
 
   test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (here, _, there) => {
-    const stores = [here, there] as const;
     const email = "ada@example.org";
     const invitations = Array.from({ length: 10 }, () => newInvitation({ email }));
-    for (const one of invitations) await stores[0].invitations.create(one, BY);
+    for (const one of invitations) await here.invitations.create(one, BY);
 
     const outcomes = await Promise.all(
-      invitations.map((one, nth) => accept(stores[nth % 2 === 0 ? 0 : 1], one)),
+      invitations.map((one, nth) => accept(nth % 2 === 0 ? here : there, one)),
     );
 
     const winner = invitations[outcomes.indexOf("accepted")];
-    assert.equal((await stores[0].accounts.findByEmail(email))?.id, winner?.accountId);
+    assert.equal((await here.accounts.findByEmail(email))?.id, winner?.accountId);
     assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 9);
   });
 
   test("an invitation used beside plain registrations of its email leaves one account", async (here, _, there) => {
-    const stores = [here, there] as const;
     const invitation = newInvitation();
-    await stores[0].invitations.create(invitation, BY);
+    await here.invitations.create(invitation, BY);
     const plain = Array.from({ length: 6 }, () => newAccount({ email: invitation.email }));
 
     const [outcome, ...created] = await Promise.all([
-      accept(stores[0], invitation),
-      ...plain.map((account) => stores[1].accounts.create(account, newMailToken(), BY)),
+      accept(here, invitation),
+      ...plain.map((account) => there.accounts.create(account, newMailToken(), BY)),
     ]);
 
     const winners = created.filter((isCreated) => isCreated).length;
     assert.equal(winners + (outcome === "accepted" ? 1 : 0), 1, `${outcome}, ${created}`);
     if (outcome !== "accepted") assert.equal(outcome, "email_taken");
-    const left = await stores[0].invitations.find(invitation.tokenHash, invitation.email, NOW);
+    const left = await here.invitations.find(invitation.tokenHash, invitation.email, NOW);
     assert.equal(left === undefined, outcome === "accepted");
   });
 }

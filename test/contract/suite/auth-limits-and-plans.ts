@@ -188,8 +188,7 @@ export function planRemovalSuite(test: StoreTest): void {
   });
 
   test("of twenty concurrent removals on two nodes, one removes the plan", async (here, _, there) => {
-    const stores = [here, there] as const;
-    await stores[0]?.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    await here.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
 
     const outcomes = await onTwoNodes([here, there], 20, (store) =>
       store.plans.remove("pro", COUNT_MAX, BY),

@@ -324,8 +324,7 @@ function verificationSuite(test: StoreTest): void {
   });
 
   test("of ten concurrent verifications with one token on two nodes, one succeeds", async (here, _, there) => {
-    const stores = [here, there] as const;
-    const { verification } = await newRegistration(stores[0]);
+    const { verification } = await newRegistration(here);
 
     const verified = await onTwoNodes([here, there], 10, (store) =>
       store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)),
@@ -416,10 +415,9 @@ function passwordResetSuite(test: StoreTest): void {
   });
 
   test("a first reset during concurrent key creations on two nodes leaves no active key", async (here, _, there) => {
-    const stores = [here, there] as const;
-    const { account, reset } = await newResetting(stores[0]);
+    const { account, reset } = await newResetting(here);
     const session = newSession(account.id);
-    await stores[0].sessions.create(session, UNCHANGED, BY);
+    await here.sessions.create(session, UNCHANGED, BY);
 
     await onTwoNodes([here, there], 10, async (store, index) => {
       if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
@@ -427,7 +425,7 @@ function passwordResetSuite(test: StoreTest): void {
       await created.catch((error) => assert.equal(error, sessionRequired));
     });
 
-    const keys = await keysOf(stores[1], account.id);
+    const keys = await keysOf(there, account.id);
     assert.deepEqual(
       keys.filter(({ revokedAt }) => revokedAt === undefined),
       [],
@@ -435,14 +433,10 @@ function passwordResetSuite(test: StoreTest): void {
   });
 
   test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (here, _, there) => {
-    const stores = [here, there] as const;
-    const { email, verification, reset } = await newResetting(stores[0]);
+    const { email, verification, reset } = await newResetting(here);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
-    for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token, BY);
-    assert.equal(
-      await stores[1].mailTokens.findEmail(reset.tokenHash, "password_reset", NOW),
-      email,
-    );
+    for (const token of tokens.slice(1)) await here.mailTokens.issue(email, token, BY);
+    assert.equal(await there.mailTokens.findEmail(reset.tokenHash, "password_reset", NOW), email);
 
     const done = await onTwoNodes([here, there], 10, (store, index) =>
       store.mailTokens.resetPassword(
@@ -453,14 +447,11 @@ function passwordResetSuite(test: StoreTest): void {
 
     assert.equal(done.filter((one) => one).length, 1);
     for (const { tokenHash } of tokens) {
-      assert.equal(
-        await stores[0].mailTokens.findEmail(tokenHash, "password_reset", NOW),
-        undefined,
-      );
+      assert.equal(await here.mailTokens.findEmail(tokenHash, "password_reset", NOW), undefined);
     }
     const { tokenHash } = verification;
-    assert.equal(await stores[0].mailTokens.findEmail(tokenHash, "verification", NOW), email);
-    const mails = await stores[0].mails.list({ withDelivered: true });
+    assert.equal(await here.mailTokens.findEmail(tokenHash, "verification", NOW), email);
+    const mails = await here.mails.list({ withDelivered: true });
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
@@ -494,12 +485,11 @@ function passwordResetSuite(test: StoreTest): void {
   });
 
   test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (here, _, there) => {
-    const stores = [here, there] as const;
-    const { account, reset } = await newResetting(stores[0]);
+    const { account, reset } = await newResetting(here);
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
 
     const before = newSession(account.id);
-    assert.equal(await stores[1].sessions.create(before, UNCHANGED, BY), true);
+    assert.equal(await there.sessions.create(before, UNCHANGED, BY), true);
 
     await onTwoNodes([here, there], 10, async (store, index) => {
       if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
@@ -507,7 +497,7 @@ function passwordResetSuite(test: StoreTest): void {
     });
 
     for (const { tokenHash } of [before, ...sessions]) {
-      assert.equal(await stores[0].sessions.findAccount(tokenHash, NOW), undefined);
+      assert.equal(await here.sessions.findAccount(tokenHash, NOW), undefined);
     }
   });
 }
