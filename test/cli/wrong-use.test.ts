@@ -93,14 +93,10 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
     ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
     ["plans set pro -1", 'kurs: units "-1": want a whole number from 0 to 1000000000000'],
-    ["plans set pro 1e3", 'kurs: units "1e3": want'],
     ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
-    ["plans set pro ''", 'kurs: units "": want'],
     ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
     ["accounts list --limit 0", 'kurs: --limit "0": want a whole number from 1 to 1000'],
     ["accounts list --limit 1001", 'kurs: --limit "1001": want a whole number from 1'],
-    ["accounts list --limit 1e2", 'kurs: --limit "1e2": want a whole number'],
-    ["accounts list --limit ''", 'kurs: --limit "": want a whole number'],
     ["accounts list --after ''", 'kurs: --after "": want the id of an account'],
     ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
@@ -234,7 +230,7 @@ test("a number's least and most are accepted, and nothing beyond them", () => {
     ["0", "10"].map((text) => wholeNumber("units", text, 0, 10)),
     [0, 10],
   );
-  for (const text of ["-1", "11"]) {
+  for (const text of ["-1", "11", "1e1", "", "0x1", " 1", "１"]) {
     assert.throws(() => wholeNumber("units", text, 0, 10), /want a whole number from 0 to 10/);
   }
 });

@@ -123,6 +123,7 @@ function servedAtTests(test: StoreTest): void {
     }
 
     await store.rates.remove(PAIR, byAt(second(30)));
+    assert.equal(await servedAt(store, second(25)), "1.1 from 20 until 30");
     assert.equal(await servedAt(store, second(120)), "deleted from 30 until now");
 
     await storeAt(store, second(40), "1.2");

@@ -355,7 +355,7 @@ export function meterSuite(test: StoreTest): void {
   });
 
   for (const where of ["itself", "another node"]) {
-    test(`a node's next read sees rates, suspensions and revocations by ${where}`, async (there, _, other) => {
+    test(`a node's next read sees rates, suspensions, deletions and revocations by ${where}`, async (there, _, other) => {
       const here = where === "itself" ? there : other;
       await storeRates(here, [EUR_USD]);
       const { accountId, key, keyHash } = await newCustomer(here, 100);
@@ -368,9 +368,13 @@ export function meterSuite(test: StoreTest): void {
       assert.equal(await found(), "suspended");
       await here.rates.resume(pairOf("EUR/USD"), BY);
       assert.equal(await found(), "1.1500");
+      await here.rates.remove(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "unsupported");
+      await storeRates(here, [EUR_USD]);
+      assert.equal(await found(), "1.1476");
       await here.keys.revoke(accountId, key.id, BY);
       assert.equal(await found(), undefined);
-      assert.equal(await usedUnits(there, accountId), 4);
+      assert.equal(await usedUnits(there, accountId), 6);
     });
   }
 
