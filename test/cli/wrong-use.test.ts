@@ -101,13 +101,6 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
     ["usage export --period ''", 'kurs: --period "": want a month as YYYY-MM, such as 2'],
-    ["usage export --period 2026-13", 'kurs: --period "2026-13": want a month as'],
-    ["usage export --period 2026-00", 'kurs: --period "2026-00": want a month as'],
-    ["usage export --period 26-1", 'kurs: --period "26-1": want a month as YYYY-MM'],
-    ["usage export --period 2026-11-01", 'kurs: --period "2026-11-01": want a month'],
-    ["usage export --period 0026-11", 'kurs: --period "0026-11": want a month as'],
-    ["usage export --period ２０２６-11", 'kurs: --period "２０２６-11": want a month'],
-    [["usage", "export", "--period", "2026-11 "], 'kurs: --period "2026-11 ": want a month as'],
     ["usage export --period 9999-12", "kurs: --period 9999-12: this period has not begun;"],
   ];
 
