@@ -7,14 +7,9 @@ import { knownSchema } from "../../src/storage/migrations.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { assertRejected } from "../support/assertions.ts";
+import { kurs } from "../support/command-line.ts";
 import { newerVersion } from "../support/newer-version.ts";
-import {
-  kurs,
-  Program,
-  type ProgramOptions,
-  serve,
-  temporaryDirectory,
-} from "../support/process.ts";
+import { Program, kurs as runProgram, serve, temporaryDirectory } from "../support/process.ts";
 
 const SCHEMA = knownSchema("sqlite");
 
@@ -22,8 +17,7 @@ const SCHEMA = knownSchema("sqlite");
 const newer = await newerVersion();
 after(() => newer[Symbol.asyncDispose]());
 
-const kursOfNewer = (args: readonly string[], options: ProgramOptions) =>
-  kurs(args, { ...options, main: newer.main });
+const { kurs: kursOfNewer, main } = newer;
 
 /** A data directory with a database of this program's schema and a plan `old`. */
 async function olderStore() {
@@ -74,7 +68,7 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     await using started = new AsyncDisposableStack();
     // As long as another process migrates, all wait.
     const migrating = lockExclusive(dataDirectory);
-    const options = { dataDirectory, main: newer.main, env: { PORT: "0", ...env } };
+    const options = { dataDirectory, main, env: { PORT: "0", ...env } };
     const servers = [1, 2, 3].map(() => started.use(new Program(["serve"], options)));
     for (const server of servers) {
       await server.waitFor("its wait", () => server.stdout.includes("waiting until") || undefined);
@@ -133,10 +127,10 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     await using server = await serve({ dataDirectory });
     const { read } = await server.newCustomer("ada@example.org");
 
-    const commands = [["migrate"], ["serve"]];
-    const all = await Promise.all(commands.map((args) => kursOfNewer(args, options)));
-
-    for (const ended of all) {
+    for (const ended of [
+      await kursOfNewer(["migrate"], options),
+      await runProgram(["serve"], { ...options, main }),
+    ]) {
       assert.equal(ended.exitCode, 1);
       assert.match(
         ended.stderr,
@@ -178,7 +172,10 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     const before = readFileSync(store.file);
     const env = { BACKUP_DIR: notDirectory };
     for (const args of [["serve"], ["migrate"], ["plans", "list"]]) {
-      const ended = await kursOfNewer(args, { dataDirectory, env });
+      const ended =
+        args[0] === "serve"
+          ? await runProgram(args, { dataDirectory, env, main })
+          : await kursOfNewer(args, { dataDirectory, env });
       assert.equal(ended.exitCode, 1);
       assert.match(ended.stderr, /kurs\.db was not migrated, because it could not be backed up/);
       assert.match(ended.stderr, /BACKUP_DIR sets another directory for the backup\.\n$/);

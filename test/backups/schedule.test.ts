@@ -234,25 +234,6 @@ suite("scheduled backups", { concurrency: 3 }, () => {
   });
 });
 
-test("a server rejects an invalid schedule, and any schedule on PostgreSQL, which has tools of its own", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = join(directory.path, "data");
-  const url = "postgres://db.example.org/kurs";
-  for (const [env, problem] of [
-    [{ BACKUP_SCHEDULE: "nightly" }, /SCHEDULE: want a cron pattern such as "0 4 \* \* \*"/],
-    [{ BACKUP_SCHEDULE: "61 4 * * *" }, /BACKUP_SCHEDULE: want a cron pattern/],
-    [{ BACKUP_SCHEDULE: "* * * * * *" }, /BACKUP_SCHEDULE: want a cron pattern/],
-    [{ BACKUP_SCHEDULE: "0 0 31 2 *" }, /BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": want/],
-    [{ BACKUP_KEEP: "0" }, /BACKUP_KEEP: want a whole number from 1 to 10000, not "0"/],
-    [{ BACKUP_SCHEDULE: NIGHTLY, DATABASE_URL: url }, /SCHEDULE: unset it; PostgreSQL's own tools/],
-  ] as const) {
-    const ended = await kurs(["serve"], { dataDirectory, env });
-    assert.equal(ended.exitCode, 2);
-    assert.match(ended.stderr, problem);
-  }
-  assert.deepEqual(readdirSync(directory.path), []);
-});
-
 /** A migrated data directory, a directory of backups and the command that backs up. */
 async function newBackups() {
   const directory = await temporaryDirectory();

@@ -1,26 +1,14 @@
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
-import { databaseIn, emptyStore } from "../storage/stored.ts";
 import { engines } from "../support/both-engines.ts";
 import { kurs } from "../support/command-line.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs as kursProcess, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 const ACCOUNT_HEADER = "account_id,email,plan,quota_units,units";
 const KEY_HEADER = "account_id,email,plan,date,api_key_id,key_prefix,units";
 
 const monthOf = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 7);
-
-/** More accounts than a pipe holds: 0.5 MB of CSV. */
-function addManyAccounts(dataDirectory: string): void {
-  using database = new DatabaseSync(databaseIn(dataDirectory));
-  database.exec(`
-    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5999)
-    INSERT INTO accounts (id, email, password_hash, plan, created_at)
-    SELECT printf('%08x-0000-7000-8000-000000000001', n), printf('account-%d@example.org', n), '',
-      'free', '2020-01-01T00:00:00.000Z' FROM numbers`);
-}
 
 for (const engine of engines) {
   suite(`kurs usage export on ${engine}`, () => {
@@ -134,34 +122,3 @@ for (const engine of engines) {
     });
   });
 }
-
-suite("kurs usage export into a pipe or file", () => {
-  const resources = new AsyncDisposableStack();
-  let dataDirectory: string;
-  before(async () => {
-    dataDirectory = resources.use(await emptyStore()).path;
-    addManyAccounts(dataDirectory);
-  });
-  after(() => resources.disposeAsync());
-
-  test("ends without an error when the reader closes the pipe", async () => {
-    const script = '{ "$@"; echo "exit code $?" >&2; } | head -n 1';
-    const env = { PATH: process.env.PATH ?? "" };
-    for (const format of ["csv", "ndjson"]) {
-      const args = ["usage", "export", "--format", format];
-      const through = ["sh", "-c", script, "sh"];
-      const { stdout, stderr } = await kursProcess(args, { dataDirectory, env, through });
-
-      assert.equal(stderr, "exit code 0\n");
-      assert.equal(stdout.split("\n").length, 2);
-    }
-  });
-
-  test("exits with 1 when the disk is full", async () => {
-    const through = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
-    const { exitCode, stderr } = await kursProcess(["usage", "export"], { dataDirectory, through });
-
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /^kurs: Cannot write to stdout: the disk has no space .*\.\n$/);
-  });
-});

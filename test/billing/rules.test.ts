@@ -51,7 +51,18 @@ test("the name of every period since the year 1000 leads to that period, and no 
       assert.deepEqual(parseBillingPeriod(period.name), period);
     }),
   );
-  const others = ["", "2026", "2026-1", "2026-13", "2026-00", "0999-12", "12026-01", " 2026-11"];
+  const others = [
+    "",
+    "2026",
+    "2026-1",
+    "2026-13",
+    "2026-00",
+    "0999-12",
+    "12026-01",
+    " 2026-11",
+    "2026-11 ",
+    "２０２６-11",
+  ];
   for (const text of others) {
     assert.equal(parseBillingPeriod(text), undefined, text);
   }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { secretsInFiles, settingNames, settingOf } from "../../src/settings.ts";
-import { ConfigError } from "../../src/shared/program/start-error.ts";
 import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import { kurs as kursHere } from "../support/command-line.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
+import { problemsOf } from "./problems.ts";
 
 // 6 s of processor time: four commands with each odd value that a setting accepts.
 
@@ -88,12 +88,6 @@ suite("kurs settings", { concurrency: 2 }, () => {
     assert.match(stdout, /^AUTH_LIMIT +7 +environment$/m);
     assert.match(stdout, /^HOST +127\.0\.0\.1 +default$/m);
   });
-
-  test("reports an invalid environment as a start does", async () => {
-    const { exitCode, stdout, stderr } = await kursHere(["settings"], { env: { PORT: "abc" } });
-    assert.deepEqual([exitCode, stdout], [2, ""]);
-    assert.match(stderr, /PORT: want a whole number/);
-  });
 });
 
 test("no command prints a stack for any value of a setting", async () => {
@@ -136,17 +130,6 @@ test("no command prints a stack for any value of a setting", async () => {
     }
   }
 });
-
-/** @returns the problems of an environment. */
-function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
-  try {
-    readConfig(sourceNames, environment);
-    return [];
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.problems;
-  }
-}
 
 test("the token of a source may have punctuation, and an invalid one is not shown", () => {
   const { sourceTokens } = readConfig(sourceNames, { SOURCE_TOKENS: "nbp=a-B/1=, ecb=x" });

@@ -93,25 +93,14 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
     ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
     ["plans set pro -1", 'kurs: units "-1": want a whole number from 0 to 1000000000000'],
-    ["plans set pro 1e3", 'kurs: units "1e3": want'],
     ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
-    ["plans set pro ''", 'kurs: units "": want'],
     ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
     ["accounts list --limit 0", 'kurs: --limit "0": want a whole number from 1 to 1000'],
     ["accounts list --limit 1001", 'kurs: --limit "1001": want a whole number from 1'],
-    ["accounts list --limit 1e2", 'kurs: --limit "1e2": want a whole number'],
-    ["accounts list --limit ''", 'kurs: --limit "": want a whole number'],
     ["accounts list --after ''", 'kurs: --after "": want the id of an account'],
     ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
     ["usage export --period ''", 'kurs: --period "": want a month as YYYY-MM, such as 2'],
-    ["usage export --period 2026-13", 'kurs: --period "2026-13": want a month as'],
-    ["usage export --period 2026-00", 'kurs: --period "2026-00": want a month as'],
-    ["usage export --period 26-1", 'kurs: --period "26-1": want a month as YYYY-MM'],
-    ["usage export --period 2026-11-01", 'kurs: --period "2026-11-01": want a month'],
-    ["usage export --period 0026-11", 'kurs: --period "0026-11": want a month as'],
-    ["usage export --period ２０２６-11", 'kurs: --period "２０２６-11": want a month'],
-    [["usage", "export", "--period", "2026-11 "], 'kurs: --period "2026-11 ": want a month as'],
     ["usage export --period 9999-12", "kurs: --period 9999-12: this period has not begun;"],
   ];
 
@@ -210,10 +199,12 @@ suite("command-line usage", { concurrency: 4 }, () => {
   });
 
   test("a command reports an invalid configuration as kurs serve does", async () => {
-    const { exitCode, stdout, stderr } = await kurs(["plans", "list"], { env: { PORT: "abc" } });
-    assert.equal(exitCode, 2);
-    assert.equal(stdout, "");
-    assert.match(stderr, /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/);
+    for (const command of ["plans list", "settings"]) {
+      const ended = await kurs(command.split(" "), { env: { PORT: "abc" } });
+      assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
+      const problem = /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/;
+      assert.match(ended.stderr, problem);
+    }
   });
 
   test("help, the version and wrong use need no valid configuration", async () => {
@@ -232,7 +223,7 @@ test("a number's least and most are accepted, and nothing beyond them", () => {
     ["0", "10"].map((text) => wholeNumber("units", text, 0, 10)),
     [0, 10],
   );
-  for (const text of ["-1", "11"]) {
+  for (const text of ["-1", "11", "1e1", "", "0x1", " 1", "１"]) {
     assert.throws(() => wholeNumber("units", text, 0, 10), /want a whole number from 0 to 10/);
   }
 });

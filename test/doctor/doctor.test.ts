@@ -117,18 +117,13 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.equal((await server.get("/readyz")).status, 200);
   });
 
-  test("reports every invalid setting as a problem", async () => {
+  test("reports every invalid setting as a problem, and warns of those that contradict each other", async () => {
     await using directory = await temporaryDirectory();
-    const env = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
-    const { exitCode, bad, stdout } = await doctor(directory.path, env);
-    assert.equal(exitCode, 1);
-    assert.deepEqual(bad, ["settings", "settings", "settings"]);
+    const invalid = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
+    const { exitCode, bad, stdout } = await doctor(directory.path, invalid);
+    assert.deepEqual([exitCode, bad], [1, ["settings", "settings", "settings"]]);
     assert.match(stdout, /"DATABASE_URL: want an address/);
     assert.match(stdout, /"PORT: want a whole number/);
-  });
-
-  test("warns of settings that contradict each other", async () => {
-    await using directory = await temporaryDirectory();
     for (const [env, line] of [
       [{ PUBLIC_URL: "https://rates.example.org" }, /Set TRUST_PROXY to the proxy/],
       [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reachable from other machines/],

@@ -21,9 +21,12 @@ const ARCHIVE = `<?xml version="1.0" encoding="UTF-8"?>
 <Cube time="2025-03-12"><Cube currency="USD" rate="1.0912"/></Cube>
 </Cube></gesmes:Envelope>`;
 
+/** With a document of the ECB, which no test changes; other stores are of one test. */
+const cli = await newEvidenceCli();
+after(() => cli[Symbol.asyncDispose]());
+await cli.fetch("ecb");
+
 test("the evidence of a figure has its document, the line in it, its rule and its publisher", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const [document = Buffer.of()] = bodiesOf("ecb");
 
   const command = "EUR USD 2026-03-15 --source ecb --rule on-or-before";
@@ -112,8 +115,6 @@ test("an archive proves that no figure is between two of its dates", async () =>
 });
 
 test("accepted gaps are in the evidence by their dates, and no other may be open", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const command = "EUR USD 2026-03-17 --source ecb --rule on-or-before";
   assert.match(await cli.unmade(command), /not known:.*2026-03-16/);
 
@@ -160,8 +161,6 @@ test("the evidence of an import has the file only if the operator gives it", asy
 });
 
 test("--without-document leaves out the bytes, and the rest can be checked", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const command = "EUR USD 2026-03-13 --source ecb --rule on --without-document";
   const { json } = await cli.made(command, cli.signed);
   assert.equal(json.documents[0]?.content_base64, null);
@@ -182,8 +181,6 @@ test("a figure whose document is lost or damaged has no evidence", async () => {
 });
 
 test("an existing file stays without --force, and a failed write leaves none behind", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   const rule = "rates evidence EUR USD 2026-03-13 --source ecb --rule on";
   await cli.write("kept.json", "kept");
   const rejected = await cli.run(`${rule} --out @new.json --html @kept.json`);
@@ -208,8 +205,6 @@ test("an existing file stays without --force, and a failed write leaves none beh
 });
 
 test("one file is not named twice, also where it is written otherwise", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("ecb");
   await cli.write("rates.csv", "kept");
   const rule = "rates evidence EUR USD 2026-03-13 --source ecb --rule on --force";
   const names = readdirSync(cli.file(""));
@@ -226,10 +221,6 @@ test("one file is not named twice, also where it is written otherwise", async ()
   assert.deepEqual(readdirSync(cli.file("")), names);
   assert.equal(readFileSync(cli.file("rates.csv"), "utf8"), "kept");
 });
-
-const shared = await newEvidenceCli();
-after(() => shared[Symbol.asyncDispose]());
-await shared.fetch("ecb");
 
 for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
@@ -249,7 +240,7 @@ for (const [command, message] of [
   ["rates evidence verify x --jwks y --key z", /--jwks and --key exclude each other: pass one/],
 ] as const) {
   test(`kurs ${command} is wrong use`, async () => {
-    const ended = await shared.run(command);
+    const ended = await cli.run(command);
     assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
     assert.match(ended.stderr, message);
   });
@@ -257,7 +248,7 @@ for (const [command, message] of [
 
 test("a stored document is not taken from a file, and an unknown figure has no evidence", async () => {
   const rule = "2026-03-13 --source ecb --rule on";
-  const stored = await shared.unmade(`EUR USD ${rule} --document @x`, 2);
+  const stored = await cli.unmade(`EUR USD ${rule} --document @x`, 2);
   assert.match(stored, /--document is for an imported file/);
-  assert.match(await shared.unmade(`EUR CHF ${rule}`), /^kurs: .*EUR\/CHF/);
+  assert.match(await cli.unmade(`EUR CHF ${rule}`), /^kurs: .*EUR\/CHF/);
 });

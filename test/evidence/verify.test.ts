@@ -1,4 +1,3 @@
-// Each of 400 changed bytes is one verification: 10 s of processor time.
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -103,7 +102,7 @@ suite("a changed evidence file fails", () => {
   test("where any byte of a signed file with its document is another", async () => {
     const bytes = Buffer.from(text);
     const random = new Draws(20_260_313);
-    const places = Array.from({ length: 400 }, () => random.below(bytes.length));
+    const places = Array.from({ length: 60 }, () => random.below(bytes.length));
     // All of the signature's last characters: base64url ignores bits of the last one.
     places.push(...Array.from({ length: 8 }, (_, index) => bytes.length - 1 - index));
     for (const place of places) {
@@ -248,19 +247,12 @@ test("a file of a source that this version does not know is checked by its line 
   assert.match((await failures(other)).join(), /line 9, column 30 .* does not have 1\.1476/);
 });
 
-test("--json has each check with its result", async () => {
-  const [exitCode, ...lines] = await cli.verified(" --json", "signed.json");
-  const json = JSON.parse(lines.join("\n")) as {
-    readonly holds: boolean;
-    readonly checks: readonly { readonly result: string; readonly text: string }[];
-  };
-  assert.equal(exitCode, 0);
-  assert.equal(json.holds, true);
-  assert.deepEqual([...new Set(json.checks.map(({ result }) => result))], ["holds", "not checked"]);
-});
-
-test("verify needs neither a store nor valid settings", async () => {
+test("--json has each check with its result, and needs neither a store nor valid settings", async () => {
   const env = { PORT: "none", DATA_DIR: cli.file("nowhere") };
-  const ended = await cli.runElsewhere("rates evidence verify @signed.json", env);
+  const ended = await cli.runElsewhere("rates evidence verify @signed.json --json", env);
   assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
+  const { holds, checks } = JSON.parse(ended.stdout);
+  assert.equal(holds, true);
+  const results = checks.map(({ result }: { result: string }) => result);
+  assert.deepEqual([...new Set(results)], ["holds", "not checked"]);
 });

@@ -9,7 +9,6 @@ import type { Decimal } from "../../src/shared/decimal.ts";
 import type { RateLine } from "../../src/sources/source.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY } from "../contract/suite/database.ts";
-import { addManyPairs } from "../storage/stored.ts";
 import { kursUnchecked } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, temporaryDirectory } from "../support/process.ts";
@@ -167,23 +166,6 @@ for (const killed of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
     }
   });
 }
-
-test("a reader that closes the output early does not cause a failure", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  addManyPairs(dataDirectory);
-  // The shell's own pipe and `head`; the status is the command's own, not the reader's.
-  const pipe = 'set -o pipefail; "$@" | head -n 1';
-  const through = ["/bin/bash", "--norc", "-c", pipe, "bash"];
-  for (const [options, first] of [
-    [[], /^PAIR +RATE +AS OF +AGE +SOURCE +NEXT +STATE\n$/],
-    [["--json"], /^\[\n$/],
-  ] as const) {
-    const ended = await kurs(["rates", "list", ...options], { dataDirectory, through });
-    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
-    assert.match(ended.stdout, first);
-  }
-});
 
 test("an import whose output nobody reads stores its rates, and fails for its rejected line", async () => {
   await using directory = await temporaryDirectory();

@@ -5,7 +5,6 @@ import { IsEmail } from "typebox/format";
 import { readConfig } from "../../src/config.ts";
 import { MailError } from "../../src/mail/mailer.ts";
 import { createSmtpMailer } from "../../src/mail/transport/smtp.ts";
-import { ConfigError } from "../../src/shared/program/start-error.ts";
 import { sourceNames } from "../../src/sources/fetching/registry.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { fc } from "../support/properties.ts";
@@ -157,22 +156,6 @@ test("the server rejects control characters in an email and stores and mails not
     assert.deepEqual(service.query(`SELECT * FROM ${table}`), [], table);
   }
 });
-
-for (const sender of [
-  "Kurs\r\nBcc: x@evil.example <kurs@example.org>",
-  "Kurs\n<kurs@example.org>",
-  "Kurs\x1b[2J <kurs@example.org>",
-  "Kurs <kurs@example.org\r\nBcc: x@evil.example>",
-  '"a\x01b"@example.org',
-  'Kurs <"a\x7fb"@example.org>',
-]) {
-  test(`MAIL_FROM ${JSON.stringify(sender)} is rejected`, () => {
-    assert.throws(
-      () => readConfig(sourceNames, { MAIL_FROM: sender }),
-      (error) => error instanceof ConfigError && /^MAIL_FROM: want/.test(error.problems[0] ?? ""),
-    );
-  });
-}
 
 for (const [sender, header] of [
   [

@@ -45,35 +45,40 @@ test("a plain SMTP server receives the mail unchanged, and send returns its repl
   assert.ok(arrived.mail.html?.includes(`href="${PUBLIC_URL}/verify#token=${TOKEN}"`));
 });
 
-test("the mailer logs in to a server on loopback even without TLS", async () => {
-  await using smtp = await playSmtp({ account: ACCOUNT });
-  using mailer = mailerTo(smtp.url);
+for (const account of [ACCOUNT, { user: "kurs@example.org", password: "p@ss:w/rd?#%ü" }]) {
+  test(`the mailer logs in as ${account.user} to a server on loopback even without TLS`, async () => {
+    await using smtp = await playSmtp({ account });
+    const [user, password] = [account.user, account.password].map(encodeURIComponent);
+    await sendTo(`smtp://${user}:${password}@127.0.0.1:${smtp.port}`);
 
-  await mailer.send(newMail(), never);
+    assert.deepEqual([smtp.received.length, smtp.received[0]?.user], [1, account.user]);
+  });
+}
 
-  assert.deepEqual([smtp.received.length, smtp.received[0]?.user], [1, ACCOUNT.user]);
-});
+const ADDRESS = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
+const REDACTED = /550 <recipient> unknown, <<recipient>> or <recipient>$/;
 
-test("a user name and a password may contain any character", async () => {
-  const account = { user: "kurs@example.org", password: "p@ss:w/rd?#%ü" };
-  await using smtp = await playSmtp({ account });
-  const [user, password] = [account.user, account.password].map(encodeURIComponent);
-  await sendTo(`smtp://${user}:${password}@127.0.0.1:${smtp.port}`);
+/** Rejections of a server, and the error of each. */
+const rejections = [
+  ["a wrong password", { account: { user: "kurs", password: "another" } }, undefined, /535/, false],
+  ["a reply with the recipient's address, in any case", {}, ADDRESS, REDACTED, true],
+  ["a long reply, of which 300 characters are kept", {}, "x".repeat(400), /^.*550 x+$/, true],
+] as const;
 
-  assert.equal(smtp.received[0]?.user, account.user);
-});
-
-test("a wrong password is a temporary failure, and the server learns of no mail", async () => {
-  await using smtp = await playSmtp({ account: { user: "kurs", password: "another" } });
-
-  const error = await failureAt(
-    `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`,
-  );
-
-  assert.equal(error.isRejected, false);
-  assert.match(error.message, /535/);
-  assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
-});
+for (const [what, options, message, pattern, isRejected] of rejections) {
+  test(`${what} is a failure, and nothing is received`, async () => {
+    await using smtp = await playSmtp(options);
+    if (message !== undefined) smtp.behave({ reject: "RCPT", code: 550, message });
+    const error = await failureAt(
+      `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`,
+    );
+    assert.equal(error.isRejected, isRejected);
+    assert.match(error.message, pattern);
+    assert.doesNotMatch(error.message, /ada@/i);
+    if (message?.startsWith("x")) assert.equal(error.message.length, 300);
+    assert.deepEqual([smtp.received, smtp.attempts()], [[], isRejected ? 1 : 0]);
+  });
+}
 
 for (const reject of ["RCPT", "DATA"] as const) {
   for (const [code, message, isRejected] of [
@@ -98,27 +103,6 @@ for (const reject of ["RCPT", "DATA"] as const) {
     });
   }
 }
-
-test("an error contains the server's reply without the recipient's address, in any case", async () => {
-  await using smtp = await playSmtp();
-  const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
-  smtp.behave({ reject: "RCPT", code: 550, message });
-
-  const error = await failureAt(smtp.url);
-
-  assert.match(error.message, /550 <recipient> unknown, <<recipient>> or <recipient>$/);
-  assert.doesNotMatch(error.message, /ada@/i);
-});
-
-test("of a long reply, an error contains the first 300 characters", async () => {
-  await using smtp = await playSmtp();
-  smtp.behave({ reject: "RCPT", code: 550, message: "x".repeat(400) });
-
-  const error = await failureAt(smtp.url);
-
-  assert.match(error.message, /550 x+$/);
-  assert.equal(error.message.length, 300);
-});
 
 test("a connection that breaks during a mail counts as one attempt and delivers no partial mail", async () => {
   await using smtp = await playSmtp();
@@ -149,34 +133,25 @@ test("the mailer reconnects to a restarted server and sends the same mail", asyn
   assert.deepEqual(idsIn(second), [idOf(late)]);
 });
 
-test("a server that closes the connection before its greeting is tried once", async () => {
+test("a server that is away, hangs up or speaks no SMTP is tried once, and named in one line", async () => {
+  const stopped = await playSmtp({ account: ACCOUNT });
+  await stopped[Symbol.asyncDispose]();
+  const away = await failureAt(stopped.url);
+  assert.ok(away.message.includes(`127.0.0.1:${stopped.port}`), away.message);
+
+  let greeting = "";
   let calls = 0;
   await using server = createServer((socket) => {
     calls += 1;
-    socket.on("error", () => undefined).end();
+    socket.on("error", () => undefined).end(greeting);
   });
-  const error = await failureAt(`smtp://127.0.0.1:${await portOf(server)}`);
-
-  assert.deepEqual([error.isRejected, calls], [false, 1]);
-});
-
-test("a rejected connection is a failure that names the address", async () => {
-  const stopped = await playSmtp({ account: ACCOUNT });
-  await stopped[Symbol.asyncDispose]();
-  const error = await failureAt(stopped.url);
-
-  assert.equal(error.isRejected, false);
-  assert.ok(error.message.includes(`127.0.0.1:${stopped.port}`), error.message);
-});
-
-test("a server that does not speak SMTP causes a failure with one line without control characters", async () => {
-  await using server = createServer((socket) =>
-    socket.on("error", () => undefined).end("554-go\x1b[2J\x07 away\r\n554 \u009bnow\r\n"),
-  );
-  const error = await failureAt(`smtp://127.0.0.1:${await portOf(server)}`);
-
-  assert.equal(error.isRejected, false);
-  assert.match(error.message, /554.*away/);
+  const url = `smtp://127.0.0.1:${await portOf(server)}`;
+  const silent = await failureAt(url);
+  assert.equal(calls, 1);
+  greeting = "554-go\x1b[2J\x07 away\r\n554 \u009bnow\r\n";
+  const foreign = await failureAt(url);
+  assert.match(foreign.message, /554.*away/);
+  for (const error of [away, silent, foreign]) assert.equal(error.isRejected, false);
 });
 
 test("an aborted send ends at once, and its mail does not arrive later", {

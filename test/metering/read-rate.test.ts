@@ -84,11 +84,3 @@ test("§4, §9 rates: only /v1 and exactly two symbols are the rate path", async
   }
   assert.equal(await service.usedUnits(session), used);
 });
-
-test("§2 rates: a new store serves the bundled rates, each in its own direction", async () => {
-  const { status, body } = await service.readRate("EUR/USD", apiKey);
-
-  assert.equal(status, 200);
-  assert.match(String(body.rate), /^[0-9]+\.[0-9]+$/);
-  assert.match(String(body.as_of), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
-});

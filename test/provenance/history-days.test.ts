@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { byAt, newRate, updateRates } from "../contract/suite/database.ts";
-import { kurs } from "../support/command-line.ts";
 import { eventually } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -40,12 +39,4 @@ test("a server with HISTORY_DAYS removes what was replaced before, and serves th
   assert.deepEqual(await sequencesIn(directory.path), [2, 3]);
   const { apiKey } = await service.createKey(await service.openSession("ada@example.org"));
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).body.rate, "1.12");
-});
-
-test("HISTORY_DAYS is rejected beyond the values that are allowed, which the message names", async () => {
-  for (const value of ["0", "36501", "1.5", "ten", "-1"]) {
-    const { exitCode, stderr } = await kurs(["serve"], { env: { HISTORY_DAYS: value } });
-    assert.equal(exitCode, 2);
-    assert.match(stderr, /HISTORY_DAYS: .*1 to 36500/);
-  }
 });

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { BY, EUR_USD, pairOf, storeRates } from "../contract/suite/database.ts";
-import { engines, startServiceOn } from "../support/both-engines.ts";
 import { kurs } from "../support/command-line.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
@@ -129,20 +127,3 @@ suite("kurs rates delete, of a pair that a source publishes", { concurrency: 2 }
     });
   }
 });
-
-for (const engine of engines) {
-  test(`the next read of a running server on ${engine} gets 404 for a deleted pair, charged`, async () => {
-    await using on = await startServiceOn(engine);
-    await using store = await on.openStore();
-    const { session, read } = await on.service.newCustomer();
-    assert.equal((await read("EUR/USD")).status, 200);
-
-    await store.rates.remove(pairOf("EUR/USD"), BY);
-    const missing = await read("EUR/USD");
-
-    assert.deepEqual([missing.status, missing.body.code], [404, "unsupported_pair"]);
-    assert.equal(await on.service.usedUnits(session), 2);
-    await storeRates(store, [EUR_USD]);
-    assert.equal((await read("EUR/USD")).body.rate, EUR_USD.rate);
-  });
-}

@@ -18,7 +18,7 @@ const snapshotsIn = (lines: readonly LogLine[]) =>
   lines.flatMap((line) => ("snapshot" in line ? [line] : []));
 
 suite("the first start", { concurrency: 4 }, () => {
-  test("loads the snapshot into an empty store and logs its dates as a warning", async () => {
+  test("§2 rates: loads the snapshot into an empty store, serves it and logs its dates as a warning", async () => {
     await using directory = await temporaryDirectory();
     await using server = await serve({ dataDirectory: directory.path });
     const { apiKey } = await server.newCustomer("ada@example.org");

@@ -4,11 +4,20 @@ import { knownSchema } from "../../src/storage/migrations.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./process.ts";
 
-/** Copies the program and adds the next migration for each engine. @returns its main file. */
-export async function newerVersion(): Promise<TemporaryDirectory & { readonly main: string }> {
+type CommandLine = typeof import("./command-line.ts");
+
+interface NewerVersion extends TemporaryDirectory {
+  /** Its main file. */
+  readonly main: string;
+  /** Runs one of its commands in this process. */
+  readonly kurs: CommandLine["kurs"];
+}
+
+/** Copies the program and adds the next migration for each engine. */
+export async function newerVersion(): Promise<NewerVersion> {
   const directory = await temporaryDirectory();
   const inCopy = (name: string) => join(directory.path, name);
-  for (const name of ["src", "migrations", "snapshot", "package.json"]) {
+  for (const name of ["src", "migrations", "snapshot", "test/support", "package.json"]) {
     cpSync(join(ROOT, name), inCopy(name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), inCopy("node_modules"));
@@ -17,5 +26,6 @@ export async function newerVersion(): Promise<TemporaryDirectory & { readonly ma
     const file = inCopy(`migrations/${engine}/${version}-next.sql`);
     writeFileSync(file, "CREATE TABLE next (id INTEGER);");
   }
-  return { ...directory, main: inCopy("src/main.ts") };
+  const { kurs }: CommandLine = await import(inCopy("test/support/command-line.ts"));
+  return { ...directory, main: inCopy("src/main.ts"), kurs };
 }

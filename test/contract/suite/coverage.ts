@@ -21,13 +21,10 @@ async function allPairs({ coverage }: Store, limit = 250): Promise<readonly Stor
 const EUR = "EUR" as AssetSymbol;
 
 export function coverageSuite(test: StoreTest): void {
-  test("a new store has no pairs and no sources", async (store) => {
-    assert.deepEqual(await store.coverage.sources(), []);
-    assert.deepEqual(await allPairs(store), []);
-    assert.deepEqual(await store.coverage.pairs({ limit: 10, base: EUR }), []);
-  });
-
   test("the pages have every pair once, in the order of the symbols' bytes", async (store) => {
+    assert.deepEqual(await store.coverage.sources(), []);
+    assert.deepEqual(await store.coverage.pairs({ limit: 10, base: EUR }), []);
+    assert.deepEqual(await allPairs(store), []);
     const bases = ["EUR", "EUR1", "1INCH", "A9", "AA", "ZZZZZZZZZZ"];
     const quotes = Array.from({ length: 401 }, (_, index) => `Q${index}`);
     const rates = bases.flatMap((base) =>

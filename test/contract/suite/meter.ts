@@ -331,9 +331,8 @@ export function meterSuite(test: StoreTest): void {
   });
 
   test("concurrent reads on two nodes never exceed an account's quota", async (here, _, there) => {
-    const stores = [here, there] as const;
-    await storeRates(stores[0], [EUR_USD]);
-    const { accountId, keyHash } = await newCustomer(stores[0], 150);
+    await storeRates(here, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(here, 150);
 
     const outcomes: RateReadOutcome[] = [];
     const readOn = async (store: Store) => {
@@ -343,11 +342,11 @@ export function meterSuite(test: StoreTest): void {
         );
       }
     };
-    await Promise.all([readOn(stores[0]), readOn(stores[1])]);
+    await Promise.all([readOn(here), readOn(there)]);
 
     assert.equal(outcomes.length, 200);
     assert.equal(outcomes.filter(isRate).length, 150);
-    assert.equal(await usedUnits(stores[1], accountId), 150);
+    assert.equal(await usedUnits(there, accountId), 150);
     const served = outcomes.filter(isRate).map((outcome) => outcome?.quota?.usedUnits ?? 0);
     assert.deepEqual(
       served.sort((a, b) => a - b),
@@ -356,7 +355,7 @@ export function meterSuite(test: StoreTest): void {
   });
 
   for (const where of ["itself", "another node"]) {
-    test(`a node's next read sees rates, suspensions and revocations by ${where}`, async (there, _, other) => {
+    test(`a node's next read sees rates, suspensions, deletions and revocations by ${where}`, async (there, _, other) => {
       const here = where === "itself" ? there : other;
       await storeRates(here, [EUR_USD]);
       const { accountId, key, keyHash } = await newCustomer(here, 100);
@@ -369,9 +368,13 @@ export function meterSuite(test: StoreTest): void {
       assert.equal(await found(), "suspended");
       await here.rates.resume(pairOf("EUR/USD"), BY);
       assert.equal(await found(), "1.1500");
+      await here.rates.remove(pairOf("EUR/USD"), BY);
+      assert.equal(await found(), "unsupported");
+      await storeRates(here, [EUR_USD]);
+      assert.equal(await found(), "1.1476");
       await here.keys.revoke(accountId, key.id, BY);
       assert.equal(await found(), undefined);
-      assert.equal(await usedUnits(there, accountId), 4);
+      assert.equal(await usedUnits(there, accountId), 6);
     });
   }
 

@@ -273,19 +273,18 @@ export function retentionSuite(test: StoreTest): void {
   });
 
   test("history is removed beside updates that repeat, replace and add publications", async (here, engine, there) => {
-    const stores = [here, there] as const;
-    for (const number of [1, 2]) await storeOn(stores[0], number, { "EUR/USD": `1.${number}` });
+    for (const number of [1, 2]) await storeOn(here, number, { "EUR/USD": `1.${number}` });
     const texts = ["one", "two", "two", "one", "three", "three", "one", "two"];
 
     const update = async () => {
       for (const [index, text] of texts.entries()) {
         const rates = { "EUR/USD": `1.${3 + index}` };
-        await storeOn(stores[0], 3 + index, rates, fetchOn(3, "ecb", text));
+        await storeOn(here, 3 + index, rates, fetchOn(3, "ecb", text));
       }
     };
-    const removals = texts.map(() => removeBefore(stores[1], day(28)));
+    const removals = texts.map(() => removeBefore(there, day(28)));
     await Promise.all([update(), ...removals]);
-    await removeBefore(stores[1], day(28));
+    await removeBefore(there, day(28));
 
     const left = await leftIn(engine);
     assert.deepEqual(left.observations, { "EUR/USD": [10] });

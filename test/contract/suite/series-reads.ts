@@ -112,33 +112,25 @@ function readTests(test: StoreTest): void {
     assert.equal(paged[0]?.storedAt, NOW);
   });
 
-  test("the figure of a date is the last revision of it or of the date before", async (store) => {
+  test("the figure of a date is the last revision of it or of the date before, or after", async (store) => {
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.9"));
+    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.4"));
     await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
-    const on = async (date: string) =>
-      (await store.series.figureOnOrBefore(seriesOf("ecb"), date))?.rate;
-
-    assert.equal(await on("2026-03-11"), undefined);
-    assert.equal(await on("2026-03-12"), "24.9");
-    assert.equal(await on("2026-03-15"), "24.9");
-    assert.equal(await on(NEWEST), "24.5");
-    assert.equal(await store.series.figureOnOrBefore(seriesOf("ecb", "buying"), NEWEST), undefined);
-  });
-
-  test("the figure from a date on is the last revision of it or of the date after", async (store) => {
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-12", "24.1"));
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.5"));
-    await add(store, figureOf("ecb", "EUR/CZK", "2026-03-16", "24.9"));
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "25"));
-    const from = async (date: string) =>
-      (await store.series.figureOnOrAfter(seriesOf("ecb"), date))?.rate;
+    const around = async (date: string, kind?: FigureKind) => {
+      const series = seriesOf("ecb", kind);
+      const before = await store.series.figureOnOrBefore(series, date);
+      return [before?.rate, (await store.series.figureOnOrAfter(series, date))?.rate];
+    };
 
-    assert.equal(await from(""), "24.1");
-    assert.equal(await from("2026-03-12"), "24.1");
-    assert.equal(await from("2026-03-13"), "24.9");
-    assert.equal(await from("2026-03-17"), undefined);
-    assert.equal(await store.series.figureOnOrAfter(seriesOf("ecb", "buying"), ""), undefined);
+    assert.deepEqual(await around(""), [undefined, "24.9"]);
+    assert.deepEqual(await around("2026-03-11"), [undefined, "24.9"]);
+    assert.deepEqual(await around("2026-03-12"), ["24.9", "24.9"]);
+    assert.deepEqual(await around("2026-03-13"), ["24.9", "24.5"]);
+    assert.deepEqual(await around("2026-03-17"), ["24.5", undefined]);
+    assert.deepEqual(await around(NEWEST), ["24.5", undefined]);
+    assert.deepEqual(await around("2026-03-12", "buying"), [undefined, undefined]);
   });
 
   test("the pairs with series are listed once each, in pages, all or those of a base", async (store) => {
@@ -467,11 +459,8 @@ export function exportSuite(test: StoreTest): void {
     const kinds = { exceptions: [["cnb", "selling"]] } as const;
     assert.deepEqual((await list(store, kinds))[0], "EUR/CZK cnb selling 2026-03-13 1: 24.5");
     assert.deepEqual(await list(store, { kind: "buying" }), []);
-  });
 
-  test("an export reads one source's series, of its owner or not", async (store) => {
-    await twoOwners(store);
-
+    // One source's series, of its owner or not.
     assert.deepEqual(await list(store, { source: "cnb" }), [
       "EUR/CZK cnb middle 2026-03-13 1: 24.41",
       "EUR/USD cnb middle 2026-03-13 1: 1.15",
@@ -480,10 +469,8 @@ export function exportSuite(test: StoreTest): void {
       "EUR/CZK cnb selling 2026-03-13 1: 24.5",
     ]);
     assert.deepEqual(await list(store, { source: "nbp" }), []);
-  });
 
-  test("an export reads the figures of some pairs and dates", async (store) => {
-    await twoOwners(store);
+    // Some pairs and dates.
     await storeRates(store, [newRate("EUR1/AA", "2", "2026-03-13T15:00:00Z", "ecb")]);
 
     assert.deepEqual(await list(store, { from: "2026-03-13" }, 1), [
