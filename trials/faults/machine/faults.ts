@@ -93,8 +93,6 @@ export async function assertServed(customer: Customer): Promise<void> {
 /** A server on a disk that can be filled. */
 export interface FillableDisk extends AsyncDisposable {
   readonly server: FaultyServer;
-  /** The method available on this machine. */
-  readonly method: string;
   fill(): Promise<void>;
   empty(): Promise<void>;
 }
@@ -113,21 +111,8 @@ export function mayMount(): boolean {
   }
 }
 
-/**
- * Starts a server whose data are on a 4 MB disk. Where mounting is forbidden, a limit on file size
- * replaces it, which causes EFBIG instead of ENOSPC.
- */
+/** Starts a server whose data are on a 4 MB disk. */
 export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
-  if (!mayMount()) {
-    const server = await startServer({ dataDirectory });
-    return {
-      server,
-      method: "by a limit on file size",
-      fill: () => limit(server.program, "fsize", 4096),
-      empty: () => limit(server.program, "fsize", "unlimited"),
-      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-    };
-  }
   const mounted = 'mount -t tmpfs -o size=4m none "$DATA_DIR" && exec "$@"';
   const server = await startServer({
     dataDirectory,
@@ -138,7 +123,6 @@ export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
   const filler = join(inside, "filler");
   return {
     server,
-    method: "by a tmpfs of 4 MB",
     async fill() {
       const { blocks, bsize } = await statfs(inside);
       // Larger than the disk, so that no space remains for the server's concurrent writes.
