@@ -103,7 +103,9 @@ async function checkPackage(installed: string): Promise<void> {
   ]) {
     assert.ok(files.includes(file), `${file} is missing`);
   }
-  const unwanted = files.filter((file) => /\.tsx?$|\.pem$|\.key$|(?:^|\/)tests?\//.test(file));
+  const unwanted = files.filter((file) =>
+    /\.tsx?$|\.pem$|\.key$|(?:^|\/)tests?\/|^client\//.test(file),
+  );
   assert.deepEqual(unwanted, []);
   assert.ok(files.length < 1200, `${files.length} files`);
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));

@@ -36,7 +36,7 @@ async function storedAccount(store: Store): Promise<string> {
 }
 
 export function sessionSuite(test: StoreTest): void {
-  test("a session identifies its account until it expires", async (store) => {
+  test("a session identifies its account from its creation until it expires", async (store) => {
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
     await store.sessions.create(session, UNCHANGED, BY);
@@ -48,6 +48,11 @@ export function sessionSuite(test: StoreTest): void {
     );
     assert.equal(await store.sessions.findAccount(session.tokenHash, END), undefined);
     assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
+
+    const future = newSession(accountId, { createdAt: LATER, expiresAt: END });
+    await store.sessions.create(future, UNCHANGED, BY);
+    assert.equal(await store.sessions.findAccount(future.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(future.tokenHash, NOW, LATER), accountId);
   });
 
   test("an ended session is invalid, and the account's other sessions stay valid", async (store) => {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { ROOT } from "../../../test/architecture/tree.ts";
 import { type Answer, openConnection } from "../../../test/support/client.ts";
-import { eventually, mailTo } from "../../../test/support/mails.ts";
+import { eventually } from "../../../test/support/mails.ts";
 import { Program, temporaryDirectory } from "../../../test/support/process.ts";
 import { openSockets } from "../../../test/support/resources.ts";
 import { type FaultyServer, leaveDescriptors, limit, runThrough, startServer } from "./faults.ts";
@@ -153,22 +152,5 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
       assert.equal(exitCode, 1);
       await chmod(unreadable, 0o755);
     }
-  });
-
-  test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {
-    await using directory = await temporaryDirectory();
-    const mailDirectory = join(directory.path, "mail");
-    await writeFile(mailDirectory, "in the way");
-    await using server = await startServer({ dataDirectory: directory.path });
-    await server.newCustomer("ada@example.org");
-    using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
-    const errors = database.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
-    await eventually("the failure", () => errors.get());
-    await server.stopWell();
-
-    await rm(mailDirectory);
-    await using next = await startServer({ dataDirectory: directory.path });
-    assert.ok(await mailTo(directory.path, "ada@example.org", "verify"));
-    await next.stopWell();
   });
 });
