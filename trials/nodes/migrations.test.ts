@@ -6,9 +6,18 @@ import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { assertRejected } from "../../test/support/assertions.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { newerVersion } from "../../test/support/newer-version.ts";
-import { type Cluster, connectTo, SHARED, startCluster } from "../../test/support/nodes.ts";
+import {
+  type Cluster,
+  connectTo,
+  SHARED,
+  startCluster,
+  waitersFor,
+} from "../../test/support/nodes.ts";
 import { hostsOf } from "../../test/support/postgres-databases.ts";
 import { kurs, Program } from "../../test/support/process.ts";
+
+/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
+const MIGRATION_LOCK = 5_278_777;
 
 /** The advisory lock of sessions that use the tables (src/storage/postgres/schema-lock.ts). */
 const LOCK_SCHEMA = "SELECT pg_advisory_lock_shared(5278778, hashtext($1))";
@@ -77,6 +86,22 @@ suite("migrations of a shared database", () => {
     }
 
     assert.deepEqual(await stateOf(cluster), before);
+    assert.deepEqual(cluster.complaints(), []);
+  });
+
+  test("a start waits for a running migration and then continues", async () => {
+    await using cluster = await startCluster(postgres);
+    await using migrating = await connectTo(cluster.url);
+    await migrating.query("BEGIN");
+    await migrating.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+
+    const starting = cluster.startNode();
+    await waitersFor(migrating);
+    assert.deepEqual(await cluster.query(COLUMNS), []);
+    await migrating.query("COMMIT");
+    const node = await starting;
+
+    assert.equal((await node.get("/readyz")).status, 200);
     assert.deepEqual(cluster.complaints(), []);
   });
 
