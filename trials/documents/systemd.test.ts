@@ -31,13 +31,13 @@ function warningsAbout(unitText: string, dropIn = ""): readonly string[] | undef
   return stderr.split("\n").filter((line) => line.includes("kurs.service"));
 }
 
-test("systemd accepts the unit and its drop-ins", () => {
+test("systemd accepts the unit and its drop-ins", (t) => {
   // The programs are in this working tree, not at the paths in the unit.
   const here = text
     .replaceAll("/opt/kurs", ROOT)
     .replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
   const warnings = warningsAbout(here);
-  if (warnings === undefined) return;
+  if (warnings === undefined) return t.skip("systemd-analyze is not installed");
   assert.deepEqual(warnings, []);
   for (const { name, text: dropIn } of dropIns) {
     const program = dropIn.replace(/^ExecStart=\/\S+/m, `ExecStart=${process.execPath}`);
