@@ -15,7 +15,7 @@ const DEPLOY = join(import.meta.dirname, "../../deploy");
 const MEMBERS = 3;
 const KILLS = 3;
 const READERS = 4;
-const READY_MS_MAX = 120_000;
+const READY_MS_MAX = 300_000;
 const PASSWORD = "sesame-42";
 
 const { uid, gid } = userNamed("postgres");
