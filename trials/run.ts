@@ -93,11 +93,12 @@ async function run(trial: Trial): Promise<readonly string[]> {
   await finished(output.end());
   const seconds = (performance.now() - startedMs) / 1000;
   const cpu = processorSeconds() - startedCpu;
+  const printed = readFileSync(log, "utf8");
   if (failed > 0) {
     process.exitCode = 1;
-    if (names.length !== 1)
-      console.error(readFileSync(log, "utf8").split("\n").slice(-60).join("\n"));
+    if (names.length !== 1) console.error(printed.split("\n").slice(-60).join("\n"));
   }
-  const result = failed === 0 ? "holds" : "FAILED";
+  const skipped = [...printed.matchAll(/^ *﹣ .* # (.+)$/gm)].map(([, reason]) => `; ${reason}`);
+  const result = (failed === 0 ? "holds" : "FAILED") + [...new Set(skipped)].join("");
   return [name, result, seconds.toFixed(0), cpu.toFixed(0), about];
 }

@@ -167,6 +167,20 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal(smtp.attempts(), 2);
   });
 
+  test("a clock that is set back delays no mail until it is right again", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave(BUSY);
+    const clock = new TestClock(START);
+    await using service = await startService({ clock, config: { smtpUrl: smtp.url } });
+    await register(service);
+    await attempt(service, 1);
+    smtp.behave("accept");
+
+    clock.advanceMs(-30 * DAY_MS);
+
+    await arrival(smtp);
+  });
+
   test("the log names each mail by id and kind, never by link, token or address", async () => {
     await using smtp = await playSmtp();
     await using service = await startService({ config: { smtpUrl: smtp.url } });

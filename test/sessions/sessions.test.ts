@@ -41,6 +41,18 @@ test("§3 sessions: a session is rejected from its expiry on, however much it wa
   assertSessionRejected(await service.get(USAGE, { session }));
 });
 
+test("sessions: a clock that is set back by up to five minutes ends no session, by more each", async () => {
+  const session = await service.openSession();
+  const status = async () => (await service.get(USAGE, { session })).status;
+
+  service.clock.advanceMs(-300_000);
+  assert.equal(await status(), 200);
+  service.clock.advanceMs(-1);
+  assert.equal(await status(), 401);
+  service.clock.advanceMs(300_001);
+  assert.equal(await status(), 200);
+});
+
 test("sessions: a log-out returns 204 without a body and ends only that session", async () => {
   const { email, session: leaving, apiKey } = await service.newCustomer();
   const staying = await service.logIn(email);

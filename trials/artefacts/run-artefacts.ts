@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { temporaryDirectory } from "../../test/support/process.ts";
+import { kurs, serve, temporaryDirectory } from "../../test/support/process.ts";
 import { inImage, openImage } from "./image.ts";
 import { type Seen, type Start, walk } from "./walk.ts";
 
@@ -77,6 +77,7 @@ async function walkPackage(): Promise<Row> {
     cwd: place,
     timeout: INSTALL_MS_MAX,
   });
+  await checkPackage(join(place, "node_modules/kurs"));
   const seen = await walk((port) => ({
     command: ["node_modules/.bin/kurs", "serve"],
     cwd: place,
@@ -86,6 +87,49 @@ async function walkPackage(): Promise<Row> {
   const installed = execFileSync("du", ["-sm", join(place, "node_modules")], { encoding: "utf8" });
   const what = `${entryCount} files, ${mebibytes(size)} MiB; installed ${Number.parseInt(installed, 10)} MiB`;
   return { way: "package", what, ...seen };
+}
+
+/** What the package has, has not, and runs, and the parts of it that are loaded on demand. */
+async function checkPackage(installed: string): Promise<void> {
+  const found = readdirSync(installed, { recursive: true, withFileTypes: true });
+  const files = found
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+  for (const file of [
+    ...["bin/kurs.js", "dist/package/main.js", "dist/package/main.js.map", "snapshot/rates.json"],
+    ...["console/dist/index.html", "console/dist/docs.html", "guide/dist/llms.txt"],
+    ...["migrations/sqlite/0020-initial.sql", "migrations/postgres/0020-initial.sql"],
+    ...["docs/operating/running.md", "deploy/kurs-package.conf", "LICENSE", "CHANGELOG.md"],
+  ]) {
+    assert.ok(files.includes(file), `${file} is missing`);
+  }
+  const unwanted = files.filter((file) =>
+    /\.tsx?$|\.pem$|\.key$|(?:^|\/)tests?\/|^client\//.test(file),
+  );
+  assert.deepEqual(unwanted, []);
+  assert.ok(files.length < 1200, `${files.length} files`);
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const hooks = ["preinstall", "install", "postinstall", "prepare"];
+  assert.ok(!hooks.some((hook) => Object.hasOwn(manifest.scripts, hook)));
+  assert.equal(manifest.private, undefined);
+
+  const main = join(installed, "bin/kurs.js");
+  await using directory = await temporaryDirectory();
+  const at = { main, dataDirectory: directory.path };
+  await using server = await serve(at);
+  const { apiKey } = await server.newCustomer();
+  const json = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  assert.match((await server.post("/v1/mcp", { apiKey, json })).text, /convert_currency/);
+  for (const [args, printed] of [
+    [["docs", "alarms/kurs-down"], /^# KursDown$/m],
+    [["mail", "test", "ada@example.org"], /ada@example\.org/],
+    [["doctor"], /^ok +integrity +the database is undamaged/m],
+  ] as const) {
+    assert.match((await kurs(args, at)).stdout, printed);
+  }
+  assert.equal(statSync(join(installed, ".compiled")).mode & 0o777, 0o700);
+  await server.stop();
+  assert.match(server.program.stderr, / commands +node_modules\/\.bin\/kurs --help$/m);
 }
 
 async function walkImage(): Promise<Row> {

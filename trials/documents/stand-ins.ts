@@ -19,13 +19,7 @@ interface StandIn {
   /** What it does besides writing down its call, as a shell sees it. */
   readonly effect?: string;
   /** Throws unless the call fits what this repository contains. */
-  check(call: Call, server: RunningServer): void | Promise<void>;
-}
-
-/** The server that the blocks talk to. */
-export interface RunningServer {
-  readonly url: string;
-  readonly pid: number;
+  check?(call: Call): void | Promise<void>;
 }
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
@@ -77,7 +71,6 @@ export const standIns: Readonly<Record<string, StandIn>> = {
   git: {
     why: "the clone's address is the reader's; other commands run the real program",
     effect: 'if [ "$1" != clone ]; then exec "$REAL_GIT" "$@"; fi; ln -s "$CLONE" "$3"',
-    check: ({ args }) => assert.ok(args[0] !== "clone" || args.length === 3),
   },
   gitleaks: {
     why: "it is not in npm; test/api-keys/leak-patterns.test.ts tries its rules",
@@ -91,17 +84,8 @@ export const standIns: Readonly<Record<string, StandIn>> = {
       assert.deepEqual([args[3], args[5]], ["--source", "--report-path"]);
     },
   },
-  iostat: {
-    why: "a machine may lack it, and it measures for 15 seconds",
-    check: ({ args }) => assert.deepEqual(args, ["-x", "5", "3"]),
-  },
-  journalctl: {
-    why: "there is no service to follow",
-    check({ args }) {
-      assert.deepEqual(args, ["-u", "kurs", "-f"]);
-      assert.ok(existsSync(join(ROOT, "deploy/kurs.service")));
-    },
-  },
+  iostat: { why: "a machine may lack it, and it measures for 15 seconds" },
+  journalctl: { why: "there is no service to follow" },
   npm: {
     why:
       "it installs from a registry, and builds what `npm run artefacts` tries; `npm start` and " +
@@ -135,18 +119,10 @@ export const standIns: Readonly<Record<string, StandIn>> = {
       await callTool(url, option(args, "--header"), option(args, "--tool-name"), given);
     },
   },
-  pg_dump: {
-    why: "it must be as new as the server",
-    check({ args: [format, file, url, ...rest] }) {
-      assert.deepEqual([format, rest], ["--format=custom", []]);
-      assert.match(file ?? "", /^--file=\S+\.dump$/);
-      assert.match(url ?? "", /^postgres:/);
-    },
-  },
+  pg_dump: { why: "it must be as new as the server" },
   pgrep: {
     why: "a machine may lack it, and other servers may run there",
     effect: 'tr "\\0" " " < "/proc/$SERVER_PID/cmdline" | grep -Eq -- "$2" && echo "$SERVER_PID"',
-    check: ({ args }) => assert.deepEqual([args[0], args.length], ["-of", 2]),
   },
   psql: {
     why: "a machine may lack it: the statement runs on a real server all the same",
@@ -164,10 +140,7 @@ export const standIns: Readonly<Record<string, StandIn>> = {
       assert.match(readFileSync(unit, "utf8"), /^WantedBy=/m);
     },
   },
-  top: {
-    why: "a machine may lack it, and it runs until a key is pressed",
-    check: ({ args }, { pid }) => assert.deepEqual(args, ["-H", "-p", String(pid)]),
-  },
+  top: { why: "a machine may lack it, and it runs until a key is pressed" },
   useradd: {
     why: "it changes the machine",
     check({ args }) {
@@ -177,10 +150,7 @@ export const standIns: Readonly<Record<string, StandIn>> = {
       assert.ok(unit.includes("\nStateDirectory=kurs\n"));
     },
   },
-  vmstat: {
-    why: "a machine may lack it, and it measures for 15 seconds",
-    check: ({ args }) => assert.deepEqual(args, ["5", "3"]),
-  },
+  vmstat: { why: "a machine may lack it, and it measures for 15 seconds" },
 };
 
 /** A package of this project or of the lock file, or the file that `npm pack` writes. */

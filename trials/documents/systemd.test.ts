@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -13,9 +13,6 @@ const dropIns = ["kurs-package.conf", "kurs-executable.conf"].map((name) => ({
   text: readFileSync(join(ROOT, "deploy", name), "utf8"),
 }));
 
-/** Another package's unit on the same machine, which systemd reads too and warns about. */
-const foreignUnit = "[Unit]\nNonsense=yes\n[Service]\nExecStart=/bin/true\n";
-
 /** @returns systemd's warnings about our unit; undefined where systemd is not installed. */
 function warningsAbout(unitText: string, dropIn = ""): readonly string[] | undefined {
   const directory = mkdtempSync(join(tmpdir(), "kurs-unit-"));
@@ -23,30 +20,24 @@ function warningsAbout(unitText: string, dropIn = ""): readonly string[] | undef
   writeFileSync(unit, unitText);
   mkdirSync(`${unit}.d`);
   writeFileSync(join(`${unit}.d`, "way.conf"), dropIn);
-  const wants = join(directory, "units/network-online.target.wants");
-  mkdirSync(wants, { recursive: true });
-  writeFileSync(join(directory, "units/foreign.service"), foreignUnit);
-  symlinkSync("../foreign.service", join(wants, "foreign.service"));
-  const { error, stderr } = spawnSync("systemd-analyze", ["verify", unit], {
-    encoding: "utf8",
-    // The colon at the end adds the machine's own units.
-    env: { ...process.env, SYSTEMD_UNIT_PATH: `${join(directory, "units")}:` },
-  });
+  const verify = ["verify", unit];
+  const { error, stderr } = spawnSync("systemd-analyze", verify, { encoding: "utf8" });
   rmSync(directory, { recursive: true });
   if (error !== undefined) {
     assert.equal((error as NodeJS.ErrnoException).code, "ENOENT");
     return undefined;
   }
+  // It reads other packages' units, too, and warns about them.
   return stderr.split("\n").filter((line) => line.includes("kurs.service"));
 }
 
-test("systemd accepts the unit, and warnings about other units do not matter", () => {
+test("systemd accepts the unit and its drop-ins", (t) => {
   // The programs are in this working tree, not at the paths in the unit.
   const here = text
     .replaceAll("/opt/kurs", ROOT)
     .replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
   const warnings = warningsAbout(here);
-  if (warnings === undefined) return;
+  if (warnings === undefined) return t.skip("systemd-analyze is not installed");
   assert.deepEqual(warnings, []);
   for (const { name, text: dropIn } of dropIns) {
     const program = dropIn.replace(/^ExecStart=\/\S+/m, `ExecStart=${process.execPath}`);

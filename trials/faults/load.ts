@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
-import { administer, startPostgres } from "../../harness/postgres.ts";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { type Client, openConnection } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { DISAGREEING_UNITS, nth } from "../../test/support/nodes.ts";
@@ -212,5 +212,18 @@ export function tell({ figures, ledger }: Load): string {
   return (
     `${answers} answers, ${refusals} times over the quota, ${unavailable} times 503, ` +
     `${ledger.inDoubt()} reads in doubt, ${writes} accounts with keys, slowest ${Math.round(slowestMs)} ms`
+  );
+}
+
+/**
+ * Starts a PostgreSQL on the data directory of a killed one, once the processes that the kill
+ * orphaned have released it.
+ */
+export function restarted(start: () => Promise<PostgresServer>): Promise<PostgresServer> {
+  return eventually("restart", () =>
+    start().catch((error: Error) => {
+      if (!/pre-existing shared memory|lock file|in use/.test(error.message)) throw error;
+      return undefined;
+    }),
   );
 }

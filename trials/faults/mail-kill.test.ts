@@ -1,55 +1,97 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { playSmtp } from "../../test/support/fake-smtp-server.ts";
+import { playSmtp, type ReceivedMail } from "../../test/support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 
-const EMAIL = "ada@example.org";
+for (const [what, isDown] of [
+  ["before its delivery, while the mail server is down,", true],
+  ["during its delivery", false],
+] as const) {
+  test(`a mail that kill -9 interrupted ${what} arrives once, and its link works`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await using first = await playSmtp();
+    first.behave("hang in DATA");
+    const { url, port } = first;
+    if (isDown) await first[Symbol.asyncDispose]();
+    const env = { SMTP_URL: url };
+    {
+      await using killed = await serve({ dataDirectory, env });
+      await killed.register("ada@example.org");
+      if (!isDown) await eventually("attempt", () => first.attempts() || undefined);
+      await killed.kill();
+    }
+    await using second = isDown ? await playSmtp({ port }) : undefined;
+    const smtp = second ?? first;
+    assert.deepEqual(smtp.received, []);
 
-test("an accepted mail arrives after a kill -9 and a restart, and its link works", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const stopped = await playSmtp();
-  await stopped[Symbol.asyncDispose]();
-  const env = { SMTP_URL: stopped.url };
-  {
-    await using killed = await serve({ dataDirectory, env });
-    await killed.register(EMAIL);
-    await killed.kill();
-  }
+    smtp.behave("accept");
+    await using server = await serve({ dataDirectory, env });
+    const arrived = await eventually("mail", () => smtp.received[0]);
 
-  await using smtp = await playSmtp({ port: stopped.port });
-  await using server = await serve({ dataDirectory, env });
-  const arrived = await eventually("mail", () => smtp.received[0]);
+    assert.deepEqual(arrived.to, ["ada@example.org"]);
+    const json = { token: tokenOf(arrived.mail) };
+    const answer = await server.call("POST", "/v1/auth/verification", { json });
+    assert.equal(answer.status, 204, answer.text);
+    assert.equal((await server.stop()).exitCode, 0);
+    assert.equal(smtp.received.length, 1);
+  });
+}
 
-  assert.deepEqual(arrived.to, [EMAIL]);
-  const json = { token: tokenOf(arrived.mail) };
-  const answer = await server.call("POST", "/v1/auth/verification", { json });
-  assert.equal(answer.status, 204, answer.text);
-});
+const MAILS = "SELECT id FROM mails WHERE kind = 'quota_reached' ORDER BY id";
 
-test("a mail whose delivery a kill -9 interrupted is sent again as the same mail", async () => {
+/** Runs a statement on the database of a stopped server, or beside it. */
+function query(dataDirectory: string, sql: string): Readonly<Record<string, unknown>>[] {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+  return database.prepare(sql).all();
+}
+
+const quotaSubjects = (received: readonly ReceivedMail[]) =>
+  received.map(({ mail }) => mail.subject ?? "").filter((subject) => subject.includes("quota"));
+
+/** Makes the next look due at the next start. */
+const makeDue = (dataDirectory: string) => query(dataDirectory, "DELETE FROM jobs");
+
+test("a kill -9 before and after the mails about the quota were written neither loses nor repeats one", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await using smtp = await playSmtp();
-  smtp.behave("hang in DATA");
-  const env = { SMTP_URL: smtp.url };
+  const env = { SMTP_URL: smtp.url, PLAN_FREE_UNITS: "3" };
   {
     await using killed = await serve({ dataDirectory, env });
-    await killed.register(EMAIL);
-    await eventually("attempt", () => smtp.attempts() || undefined);
+    const customer = await killed.newCustomer("ada@example.org");
+    while ((await customer.read()).status !== 429);
+    await eventually("first mail", () => smtp.received[0]);
     await killed.kill();
   }
-  assert.deepEqual(smtp.received, []);
+  assert.deepEqual(query(dataDirectory, MAILS), []);
 
+  makeDue(dataDirectory);
+  smtp.behave("hang in DATA");
+  {
+    await using killed = await serve({ dataDirectory, env });
+    await eventually("both mails and an attempt", () =>
+      query(dataDirectory, MAILS).length === 2 && smtp.attempts() > 1 ? true : undefined,
+    );
+    await killed.kill();
+  }
+  const written = query(dataDirectory, MAILS);
+
+  makeDue(dataDirectory);
   smtp.behave("accept");
   await using server = await serve({ dataDirectory, env });
-  const arrived = await eventually("mail", () => smtp.received[0]);
+  await eventually("both mails", () => quotaSubjects(smtp.received)[1]);
+  // The next mail leaves after every mail that a look at this start would have written.
+  await server.register("witness@example.org");
+  await eventually("witness", () => smtp.received.find(({ to }) => to[0]?.startsWith("witness")));
 
-  assert.equal(smtp.attempts(), 2);
-  const json = { token: tokenOf(arrived.mail) };
-  const answer = await server.call("POST", "/v1/auth/verification", { json });
-  assert.equal(answer.status, 204, answer.text);
-  assert.equal((await server.stop()).exitCode, 0);
-  assert.equal(smtp.received.length, 1);
+  const [nearly, spent, ...more] = quotaSubjects(smtp.received).sort();
+  assert.match(nearly ?? "", /^At least 80 % of your Kurs quota/);
+  assert.match(spent ?? "", /^Your Kurs quota .* is used up$/);
+  assert.deepEqual(more, []);
+  assert.deepEqual(query(dataDirectory, MAILS), written);
+  assert.equal(query(dataDirectory, "SELECT * FROM quota_notices").length, 2);
 });

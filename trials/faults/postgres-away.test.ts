@@ -13,8 +13,8 @@ import { Ledger } from "../support/ledger.ts";
 import {
   checkLedger,
   checkNode,
-  type Load,
   openReaders,
+  restarted,
   startBehindRelay,
   startLoad,
   startNode,
@@ -22,7 +22,6 @@ import {
   untilAnswered,
   untilServed,
 } from "./load.ts";
-import { restarted } from "./restart.ts";
 
 /**
  * The service guarantees 2 s, which test/storage/postgres.test.ts tests with its timers. Here the
@@ -32,6 +31,8 @@ const ANSWER_MS_MAX = 20_000;
 
 /** The maximum number of connections of a node. */
 const POOL_SIZE = 10;
+
+type Behind = Awaited<ReturnType<typeof startBehindRelay>>;
 
 const DURABLE = { fsync: "on" };
 
@@ -46,10 +47,7 @@ const IN_MID_COUNT = `
   WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
 
 /** Restarts a killed server on its data directory and port. */
-function restartedOn(
-  { dataDirectory, port }: PostgresServer,
-  settings: Readonly<Record<string, string>> = DURABLE,
-): Promise<PostgresServer> {
+function restartedOn({ dataDirectory, port }: PostgresServer, settings = {}) {
   return restarted(() => startPostgres({ dataDirectory, port, settings }));
 }
 
@@ -103,15 +101,6 @@ async function assertAway(
   return slowestMs;
 }
 
-/** Waits until a load is served again, and ends it. @returns how that went. */
-async function resumed(load: Load, node: Client): Promise<string> {
-  const backMs = await untilServed(node);
-  await untilAnswered(load, 200);
-  await load.stop();
-  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-  return `back ${Math.round(backMs)} ms; ${tell(load)}`;
-}
-
 async function connectionsOf(url: string): Promise<number> {
   return Number((await administer(url, COUNT_CONNECTIONS))[0]?.count);
 }
@@ -156,7 +145,7 @@ test("after a database crash and restart nothing acknowledged is lost and servic
     assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
     assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, tell(load));
 
-    postgres = resources.use(await restartedOn(postgres));
+    postgres = resources.use(await restartedOn(postgres, DURABLE));
     const backMs = await untilServed(node);
     t.diagnostic(
       `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
@@ -168,38 +157,41 @@ test("after a database crash and restart nothing acknowledged is lost and servic
   }
 });
 
-test("while the database hangs, requests return 503 in time, and no connection leaks", async (t) => {
-  const [postgres, node] = [sharedPostgres, sharedNode];
-  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "hung" });
-  await using load = startLoad([node], ledger, { label: "hang" });
-  await untilAnswered(load, 1000);
+/** What makes the database unreachable. It ends when the result is disposed of. */
+const absences: Readonly<Record<string, (behind: Behind) => Disposable | Promise<Disposable>>> = {
+  "the database hangs": ({ postgres }) => freeze(postgres),
+  "the network drops all packets": ({ relay }) => {
+    relay.drop();
+    return { [Symbol.dispose]: relay.forward };
+  },
+};
 
-  let slowestMs = 0;
-  {
-    using _frozen = await freeze(postgres);
-    slowestMs = await assertAway(node, ledger, "frozen", 3);
-  }
-  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
-  await checkLedger([node], ledger, postgres.url());
-  await untilPooled(() => connectionsOf(postgres.url()));
-  checkNode(node);
-});
+for (const [what, begin] of Object.entries(absences)) {
+  test(`while ${what}, requests return 503 in time, and no connection leaks`, async (t) => {
+    await using resources = new AsyncDisposableStack();
+    const behind = await startBehindRelay(resources);
+    const { postgres, relay, node } = behind;
+    const ledger = await openReaders(node, postgres.url());
+    await using load = startLoad([node], ledger);
+    await untilAnswered(load, 1000);
 
-test("while the network drops all packets, requests return 503 in time, and no connection leaks", async (t) => {
-  await using resources = new AsyncDisposableStack();
-  const { postgres, relay, node } = await startBehindRelay(resources);
-  const ledger = await openReaders(node, postgres.url());
-  await using load = startLoad([node], ledger);
-  await untilAnswered(load, 1000);
-
-  relay.drop();
-  const slowestMs = await assertAway(node, ledger, "dropped", 3);
-  relay.forward();
-  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
-  await checkLedger([node], ledger, postgres.url());
-  await untilPooled(() => relay.openConnections());
-  checkNode(node);
-});
+    let slowestMs = 0;
+    {
+      using _absence = await begin(behind);
+      slowestMs = await assertAway(node, ledger, "away", 3);
+    }
+    const backMs = await untilServed(node);
+    await untilAnswered(load, 200);
+    await load.stop();
+    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+    t.diagnostic(
+      `slowest 503 ${Math.round(slowestMs)} ms; back ${Math.round(backMs)} ms; ${tell(load)}`,
+    );
+    await checkLedger([node], ledger, postgres.url());
+    await untilPooled(() => relay.openConnections());
+    checkNode(node);
+  });
+}
 
 test("a transaction that a network failure interrupts does not block later requests", async () => {
   await using resources = new AsyncDisposableStack();
@@ -304,7 +296,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   const path = `/v1/account/api-keys/${revoked.id}`;
   assert.equal((await service.call("DELETE", path, { session })).status, 204);
   await postgres.kill();
-  resources.use(await restartedOn(postgres, {}));
+  resources.use(await restartedOn(postgres));
   await untilServed(service);
 
   // Each connection from before the crash fails one request.

@@ -70,7 +70,7 @@ test("Firefox: an account, a key, a read, its usage, and a session in two tabs",
   await see(second, EMAIL);
   await see(second, "billing");
   await second.goto(`${service.url}/docs`);
-  await see(second, "Read one direct rate");
+  await see(second, "Get one direct rate for one unit");
   await click(second, "Log out");
   await see(tab, "Forgot your password?");
   assert.equal(await tab.evaluate("sessionStorage.length"), 0);

@@ -28,7 +28,8 @@ const PROXIED = ["", "", "X-Forwarded-For: 203.0.113.9\r\n", "Via: 1.1 proxy\r\n
 const JSON_TYPE = "Content-Type: application/json\r\n";
 const pairs = ["EUR/USD", "EUR/GBP", "EUR/JPY", "EUR/CHF", "EUR/SEK"];
 
-const weights = {
+/** Every kind of request, and how often it is drawn. */
+export const weights = {
   read: 8,
   unsupported: 2,
   head: 2,
@@ -52,7 +53,16 @@ const weights = {
 };
 
 /** A request, drawn by chance. */
-export function drawRequest(draws: Draws, { apiKey, session }: Credentials): Sent {
+export function drawRequest(draws: Draws, credentials: Credentials): Sent {
+  return requestOf(draws.kind(weights), draws, credentials);
+}
+
+/** A request of a kind. */
+export function requestOf(
+  kind: keyof typeof weights,
+  draws: Draws,
+  { apiKey, session }: Credentials,
+): Sent {
   const pair = draws.one(pairs);
   const [base, quote] = pair.split("/");
   const contains = `"base":"${base}","quote":"${quote}"`;
@@ -61,7 +71,7 @@ export function drawRequest(draws: Draws, { apiKey, session }: Credentials): Sen
   const head = (line: string, more = "") => `${line} HTTP/1.1\r\n${HOST}${proxied}${more}`;
   const body = (text: string) => `${JSON_TYPE}Content-Length: ${text.length}\r\n\r\n${text}`;
   const read = head(`GET /v1/rates/${pair}`, key);
-  switch (draws.kind(weights)) {
+  switch (kind) {
     case "read":
       return { text: `${read}\r\n`, statuses: [200], contains, units: 1 };
     case "unsupported":

@@ -7,7 +7,7 @@ import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { runsOf, SEED } from "../../test/support/properties.ts";
 import { Draws } from "../../test/support/random.ts";
-import { openWire, plainRead, type Wire } from "../../test/support/raw-connection.ts";
+import { openWire } from "../../test/support/raw-connection.ts";
 import { openSockets } from "../../test/support/resources.ts";
 import { type Credentials, drawRequest, receivedOf, type Sent } from "./random-connection.ts";
 
@@ -175,35 +175,4 @@ test("then every connection is free again", async () => {
   for (const wire of wires) scope.use(wire);
   const readAll = wires.map((wire) => wire.readRate("EUR/USD", patient.apiKey));
   for (const { status, text } of await Promise.all(readAll)) assert.equal(status, 200, text);
-});
-
-test("then a graceful stop sends every charged read its response, and ends with exit code 0", async () => {
-  // The connections of the test before may still be closing.
-  const { session } = patient;
-  await eventually("a free connection", async () => {
-    return (await server.get("/v1/account/usage", { session })).status === 200 || undefined;
-  });
-  const before = await server.usedUnits(session);
-  const wires = await Promise.all(Array.from({ length: 20 }, () => openWire(server.url)));
-  let answered = 0;
-  const readOn = async (wire: Wire, pipelined: number) => {
-    for (;;) {
-      wire.send(plainRead(patient.apiKey).repeat(pipelined));
-      for (let count = 0; count < pipelined; count += 1) {
-        await wire.untilAnswer();
-        if (wire.received() === "") return;
-        assert.equal((await wire.answer()).status, 200);
-        answered += 1;
-      }
-    }
-  };
-  const readers = wires.map((wire, index) => readOn(wire, 1 + (index % 5)));
-  await eventually("some responses", () => answered > 100 || undefined);
-
-  const { exitCode } = await server.stop();
-  await Promise.all(readers);
-
-  assert.equal(exitCode, 0);
-  await using again = await serve({ dataDirectory: directory.path });
-  assert.equal(await again.usedUnits(patient.session), before + answered);
 });

@@ -3,14 +3,17 @@ import { after, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { SEED } from "../../test/support/properties.ts";
+import { Draws } from "../../test/support/random.ts";
 import { openWire, plainRead } from "../../test/support/raw-connection.ts";
 import { openSockets } from "../../test/support/resources.ts";
+import { requestOf, weights } from "./random-connection.ts";
 
 // Clients that reset the connection at the worst moment. A socket without an error listener would
 // end the process. The server has a process of its own: in the clients' event loop no reset could
 // arrive between its reading and its writing.
 
-const CONNECTIONS = 100;
+const CONNECTIONS = 75;
 
 const directory = await temporaryDirectory();
 const server = await serve({
@@ -26,36 +29,24 @@ const metricsUrl = String(
   server.logLines().find(({ msg }) => msg === "serving metrics")?.url ?? "",
 );
 
-const read = plainRead(apiKey);
-const json = JSON.stringify({ email: "eve@example.org", password: "correct horse battery" });
-const jsonHead = (path: string) =>
-  `POST ${path} HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n`;
-const post = (path: string) => `${jsonHead(path)}Content-Length: ${json.length}\r\n\r\n${json}`;
-const logIn = post("/v1/auth/login");
-const health = "GET /healthz HTTP/1.1\r\nHost: k\r\n\r\n";
-const list = (path: string) =>
-  `GET ${path} HTTP/1.1\r\nHost: k\r\nAuthorization: Session ${session}\r\n\r\n`;
-const upgrade = "GET / HTTP/1.1\r\nHost: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+const json = JSON.stringify({ email: "eve@example.org" });
+const reset =
+  "POST /v1/auth/password-reset HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
+  `Content-Length: ${json.length}\r\n\r\n${json}`;
 
+const draws = new Draws([SEED, "resets"]);
+const health = "GET /healthz HTTP/1.1\r\nHost: k\r\n\r\n";
+
+/** Each kind of a request alone and behind others, half a head, and nothing. */
 const requests: readonly (readonly [what: string, text: string])[] = [
-  ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
-  ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n"],
-  ["CONNECT behind reads", `${read.repeat(5)}CONNECT x:443 HTTP/1.1\r\n\r\n`],
-  ["an upgrade request", upgrade],
-  ["garbage", "garbage\r\n\r\n"],
-  ["garbage behind reads", `${read.repeat(5)}garbage\r\n\r\n`],
-  ["an unknown method behind a health check", `${health}FOO / HTTP/1.1\r\nHost: k\r\n\r\n`],
-  [
-    "an invalid chunk behind a health check",
-    `${health}${jsonHead("/v1/auth/login")}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
-  ],
-  ["a path beyond ASCII behind a health check", `${health}GET /\u00c4 HTTP/1.1\r\n\r\n`],
-  ["requests for pairs and API keys", list("/v1/account/pairs") + list("/v1/account/api-keys")],
-  ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
-  ["a path beyond ASCII", "GET /v1/rates/\u00c4/USD HTTP/1.1\r\nHost: kurs\r\n\r\n"],
-  ["an expectation", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nExpect: x\r\n\r\n"],
-  ["half a head", "GET /healthz HTTP/1.1\r\nHo"],
-  ["a log-in", logIn],
+  ...(Object.keys(weights) as (keyof typeof weights)[]).flatMap((kind) => {
+    const { text } = requestOf(kind, draws, { apiKey, session });
+    return [
+      [kind, text],
+      [`${kind} behind reads and a health check`, plainRead(apiKey).repeat(5) + health + text],
+    ] as const;
+  }),
+  ["half a head", health.slice(0, 25)],
   ["nothing", ""],
 ];
 
@@ -106,7 +97,7 @@ for (const [what, behind] of [
     const before = openSockets(server.program.pid);
     const leave = async () => {
       const { socket } = await openWire(server.url);
-      socket.end(post("/v1/auth/password-reset") + behind);
+      socket.end(reset + behind);
       await pause(2);
       socket.resetAndDestroy();
     };

@@ -4,10 +4,9 @@ import { connect, type Socket } from "node:net";
 import { after as afterAll, suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { openConnection } from "../../test/support/client.ts";
-import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { openWire, plainRead } from "../../test/support/raw-connection.ts";
-import { openFiles, residentMib } from "../../test/support/resources.ts";
+import { residentMib } from "../../test/support/resources.ts";
 
 // Slow, greedy and disconnected clients on real sockets harm no other client.
 
@@ -18,8 +17,11 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 const { pid } = server.program;
-const { session, apiKey } = await server.newCustomer("ada@example.org");
+const { apiKey } = await server.newCustomer("ada@example.org");
 const READ = plainRead(apiKey);
+
+/** More than the server may read of one request. */
+const ENDLESS_BYTES = 64 * 1024 * 1024;
 
 /** Reads one by one, as other clients do meanwhile. */
 async function readAsOthers(count: number): Promise<void> {
@@ -43,29 +45,13 @@ async function openBare(): Promise<Socket> {
  *
  * @returns the bytes that the server has read.
  */
-async function writeWhileTaken(
-  socket: Socket,
-  part: string,
-  bytesMax: number,
-  patienceMs: number,
-): Promise<number> {
-  while (socket.writable && socket.bytesWritten < bytesMax) {
+async function writeWhileTaken(socket: Socket, part: string): Promise<number> {
+  const closed = once(socket, "close").catch(() => undefined);
+  while (socket.writable && socket.bytesWritten < ENDLESS_BYTES) {
     if (socket.write(part)) continue;
-    const patience = new AbortController();
-    const { signal } = patience;
-    const took = await Promise.race([
-      once(socket, "drain", { signal }).then(
-        () => true,
-        () => false,
-      ),
-      once(socket, "close", { signal }).then(
-        () => false,
-        () => false,
-      ),
-      after(patienceMs, false, { signal }).catch(() => false),
-    ]);
-    patience.abort();
-    if (!took) break;
+    const drained = once(socket, "drain").catch(() => undefined);
+    await Promise.race([drained, closed, after(60_000, undefined, { ref: false })]);
+    if (socket.writableNeedDrain) break;
   }
   return socket.bytesWritten - socket.writableLength;
 }
@@ -126,27 +112,15 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
         told += text;
       });
       socket.write(head);
-      const taken = await writeWhileTaken(socket, more, 64 * 1024 * 1024, 60_000);
+      const taken = await writeWhileTaken(socket, more);
       // Bytes in flight when the server closes may reset the connection: then no response is read.
       if (told !== "" || socket.errored === null) {
         assert.match(told, /^HTTP\/1\.1 413 [\s\S]*"code":"payload_too_large"/);
       }
-      assert.ok(taken < 64 * 1024 * 1024, `${head.split(" ", 2)[1]}: ${taken} bytes were read`);
+      assert.ok(taken < ENDLESS_BYTES, `${head.split(" ", 2)[1]}: ${taken} bytes were read`);
       socket.destroy();
     }
     assert.ok(residentMib(pid) - residentBefore < 200);
-  });
-
-  test("the server stops reading from a client that sends reads and never reads a response", async () => {
-    const socket = await openBare();
-    socket.pause();
-    const before = residentMib(pid);
-    const taken = await writeWhileTaken(socket, READ.repeat(200), 512 * 1024 * 1024, 1000);
-    assert.ok(taken < 512 * 1024 * 1024, `the server read ${taken} bytes`);
-    const grown = residentMib(pid) - before;
-    socket.destroy();
-    assert.ok(grown < 250, `the server grew by ${grown} MiB`);
-    await readAsOthers(50);
   });
 
   test("thousands of pipelined reads on one connection do not block other clients", async () => {
@@ -167,23 +141,5 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
     const most = Math.max(...sentBetween);
     assert.ok(most < count / 5, `another client waited for ${most} reads of the flood`);
     for (const answer of answers()) assert.match(answer, /^200 /);
-  });
-
-  test("hundreds of clients that disconnect leave nothing behind and cost at most one unit each", async () => {
-    const filesBefore = openFiles(pid);
-    const usedBefore = await server.usedUnits(session);
-    for (let round = 0; round < 10; round += 1) {
-      const sockets = await Promise.all(Array.from({ length: 100 }, openBare));
-      for (const [index, socket] of sockets.entries()) {
-        if (index % 3 === 0) socket.write(READ);
-        if (index % 3 === 1) socket.write(READ.slice(0, 60));
-        if (index % 2 === 0) socket.resetAndDestroy();
-        else socket.destroy();
-      }
-    }
-    await eventually("closed connections", () => openFiles(pid) <= filesBefore + 60 || undefined);
-    assert.ok(server.program.isRunning);
-    const lost = (await server.usedUnits(session)) - usedBefore;
-    assert.ok(lost >= 0);
   });
 });

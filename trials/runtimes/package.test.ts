@@ -55,14 +55,6 @@ test("the package's page links to nothing beside it, which a registry does not h
   assert.doesNotMatch(page, /\]\((?!https:|#)/);
 });
 
-test("the server's package has nothing of the client", async () => {
-  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const { stdout } = await run("npm", args, { cwd: ROOT, maxBuffer: 2 ** 24 });
-
-  assert.match(stdout, /"path": "bin\/kurs.js"/);
-  assert.doesNotMatch(stdout, /"path": "client\//);
-});
-
 test("the programs of its page compile against the package, and the first reads and multiplies", async () => {
   const page = await readFile(installed("README.md"), "utf8");
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, program = ""]) => program);

@@ -1,6 +1,6 @@
 import { type Answer, type Call, PASSWORD } from "../../test/support/client.ts";
 import { Draws } from "../../test/support/random.ts";
-import { type AccountEntry, type MailToken, today } from "../support/ledger.ts";
+import type { AccountEntry, MailToken } from "../support/ledger.ts";
 import { spendingOf } from "../support/ledger-audit.ts";
 import { Violation } from "./event-log.ts";
 import type { Node } from "./nodes.ts";
@@ -21,9 +21,7 @@ const actionWeights = {
   "revoke key": 4,
   "ask for reset": 2,
   "use mail": 6,
-  "look at usage": 3,
   "try ended session": 2,
-  "try spent token": 2,
 } as const;
 type Action = keyof typeof actionWeights;
 
@@ -39,7 +37,6 @@ export async function actOn(round: Round, workerIndex: number): Promise<void> {
     if (action === "register")
       await actor.register(`c${plan.round}-${workerIndex}-${count}@example.org`);
     else if (action === "use mail") await actor.useMail();
-    else if (action === "try spent token") await actor.trySpentToken();
     else await actor.act(action);
   }
 }
@@ -85,13 +82,7 @@ class Actor {
     });
   }
 
-  async trySpentToken(): Promise<void> {
-    const token = this.#draws.any(this.#round.ledger.spentTokens.slice(-50));
-    if (token === undefined) return;
-    await this.#ask("a spent token", ...spendingOf(token, "another good password"), 400);
-  }
-
-  async act(action: Exclude<Action, "register" | "use mail" | "try spent token">): Promise<void> {
+  async act(action: Exclude<Action, "register" | "use mail">): Promise<void> {
     const customer = this.#draws.any(this.#round.ledger.readers);
     if (customer === undefined) return;
     await this.#alone(customer, async () => {
@@ -100,7 +91,6 @@ class Actor {
       else if (action === "create key") await this.#createKey(customer);
       else if (action === "revoke key") await this.#revokeKey(customer);
       else if (action === "ask for reset") await this.#askForReset(customer);
-      else if (action === "look at usage") await this.#lookAtUsage(customer);
       else await this.#tryEndedSession(customer);
     });
   }
@@ -199,20 +189,6 @@ class Actor {
     this.#round.ledger.spend(token);
     // Without a key there would be no reads: log in and create one.
     if (keys.length > 0) for (const _ of ["a log-in", "a key"]) await this.#createKey(customer);
-  }
-
-  async #lookAtUsage(customer: AccountEntry): Promise<void> {
-    const [session] = liveSessions(customer);
-    if (session === undefined) return;
-    const period = today().slice(0, 7);
-    const certain = customer.certainUnits(period);
-    const how = { session: session.token };
-    const answer = await this.#ask(customer.email, "GET /v1/account/usage", how, 200);
-    if (answer === undefined || today().slice(0, 7) !== period) return;
-    const { used_units: units } = answer.body.usage as { used_units: number };
-    if (units < certain) {
-      throw new Violation(`${customer.email}: got ${units} units, ${certain} were charged before`);
-    }
   }
 
   async #tryEndedSession(customer: AccountEntry): Promise<void> {

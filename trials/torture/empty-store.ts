@@ -1,7 +1,7 @@
 import { loadSnapshot } from "../../src/sources/fetching/snapshot.ts";
 import { Violation } from "./event-log.ts";
 import { type Node, Nodes } from "./nodes.ts";
-import { type EmptyStorePlan, tellInstant } from "./plan.ts";
+import type { EmptyStorePlan } from "./plan.ts";
 import { CHUNK, IMPORTED_PAIRS, rateFile, SELECT_IMPORTED } from "./rates.ts";
 import type { Round } from "./round.ts";
 
@@ -18,7 +18,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
   const args = by === "rates import" ? ["rates", "import", "-"] : [by];
   const isDone = await nodes.runAndKill(args, killedAt, by === "rates import" ? rateFile(1) : "");
   const how = `${by} on an empty store ${isDone ? "ended before its kill" : "was killed"}`;
-  round.story.tell(`${how}, ${tellInstant(killedAt)}`);
+  round.story.tell(`${how}, ${JSON.stringify(killedAt)}`);
 
   // All nodes at once, like an operator's orchestrator.
   await Promise.all(Array.from({ length: count }, (_, index) => nodes.start(index)));

@@ -1,4 +1,3 @@
-import { watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import type { Ended, Program } from "../../test/support/process.ts";
@@ -21,43 +20,16 @@ export function environmentFor(instant: Instant): Readonly<Record<string, string
  *
  * @param startMs the usual duration of a start.
  */
-export async function killAt(
-  instant: Instant,
-  { program, dataDirectory, startMs }: { program: Program; dataDirectory: string; startMs: number },
-): Promise<Ended> {
+export async function killAt(instant: Instant, program: Program, startMs: number): Promise<Ended> {
   const over = new AbortController();
-  const come = ownInstant(instant, dataDirectory, startMs, over.signal);
-  const working = program.waitFor(
-    "its work",
-    () => program.stdout.includes('"listening"') || undefined,
-  );
-  // A program that ends by itself before that is not a failure.
-  await Promise.race([come, working.catch(() => undefined), after(WAIT_MS_MAX, undefined, over)]);
+  const isWorking = () => program.stdout.includes('"listening"') || undefined;
+  await Promise.race([
+    // At a statement the program kills itself.
+    after("part" in instant ? instant.part * startMs : WAIT_MS_MAX, undefined, over),
+    // A program that ends by itself before that is not a failure.
+    program.waitFor("its work", isWorking).catch(() => undefined),
+  ]);
   program.signal("SIGKILL");
   over.abort();
-  await come;
   return await program.end();
-}
-
-async function ownInstant(
-  instant: Instant,
-  dataDirectory: string,
-  startMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  if ("part" in instant) {
-    await after(instant.part * startMs, undefined, { signal }).catch(() => undefined);
-    return;
-  }
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve());
-  // This program kills itself.
-  if ("statement" in instant) return await promise;
-  let changes = 0;
-  const watcher = watch(dataDirectory, () => {
-    changes += 1;
-    if (changes === instant.change) resolve();
-  });
-  await promise;
-  watcher.close();
 }

@@ -47,10 +47,6 @@ export class Nodes implements AsyncDisposable {
     return this.#nodes.filter((node) => node !== undefined);
   }
 
-  async startAll(): Promise<void> {
-    for (const index of this.#nodes.keys()) await this.start(index);
-  }
-
   /** Starts a node after some starts that are killed, and waits for its first response. */
   async start(
     index: number,
@@ -101,8 +97,7 @@ export class Nodes implements AsyncDisposable {
     const { dataDirectory } = this.#store;
     const env = { ...ENVIRONMENT, ...this.#store.env, ...environmentFor(instant) };
     await using program = new Program(args, { dataDirectory, env, input });
-    const { startMs } = this;
-    const { exitCode, stderr } = await killAt(instant, { program, dataDirectory, startMs });
+    const { exitCode, stderr } = await killAt(instant, program, this.startMs);
     if (exitCode === null) this.kills += 1;
     else if (exitCode !== 0) throw new Violation(`${args.join(" ")}: ${exitCode}, ${stderr}`);
     return exitCode === 0;

@@ -2,14 +2,8 @@ import { Draws } from "../../test/support/random.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
-/**
- * When a started process is killed: before one of its statements, at a change of its data directory
- * (the first is 1), or after a fraction of the usual start time.
- */
-export type Instant =
-  | { readonly statement: number }
-  | { readonly change: number }
-  | { readonly part: number };
+/** When a started process is killed: before a statement, or after a part of the usual start time. */
+export type Instant = { readonly statement: number } | { readonly part: number };
 
 /** How a node ends in a round, and is started again. */
 export interface NodeEnd {
@@ -80,11 +74,8 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const answers = () => draws.whole(Math.ceil(answersMax / 10), answersMax);
   const instant = (): Instant => {
     const part = { part: draws.whole(5, 110) / 100 };
-    // PostgreSQL's statements and files are not the node's own: only the time remains.
-    if (engine === "postgres") return part;
-    const kind = draws.kind({ statement: 4, change: 3, part: 3 });
-    if (kind === "part") return part;
-    if (kind === "change") return { change: draws.whole(1, 12) };
+    // PostgreSQL's statements are not the node's own: only the time remains.
+    if (engine === "postgres" || draws.chance(0.4)) return part;
     // A start has some ten statements and, on an empty store, two per rate of the snapshot.
     return { statement: draws.whole(1, draws.chance(0.7) ? 15 : 600) };
   };
@@ -105,7 +96,7 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     customer: draws.whole(0, readers - 1),
     plan: draws.whole(0, readers - 1),
     moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),
-    // During a load the directory changes all the time, and a start takes longer.
+    // During a load a start takes longer.
     killedAt: draws.chance(0.25) ? { part: draws.whole(30, 200) / 100 } : undefined,
   });
   const rateImport = (): ImportPlan => {
@@ -132,43 +123,4 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
       ? { by: draws.kind({ serve: 2, migrate: 1, "rates import": 1 }), killedAt: instant() }
       : undefined,
   };
-}
-
-/** The round in words, one line per event. */
-export function tellPlan(plan: RoundPlan): string[] {
-  const { ends, actingWorkers, focus, rateImport, commands, emptyStore } = plan;
-  const lines = ends.map(({ node, afterAnswers, askedMsBefore, killedStarts }) => {
-    const how =
-      askedMsBefore === undefined ? "killed" : `sent SIGTERM, killed ${askedMsBefore} ms later`;
-    const starts = killedStarts.map((instant) => `; a start killed ${tellInstant(instant)}`);
-    return `node ${node} is ${how} after ${afterAnswers} responses${starts.join("")}`;
-  });
-  if (actingWorkers === 0) lines.push("only reads");
-  if (focus !== undefined) lines.push(`only readers ${focus.join(" and ")} read`);
-  if (rateImport !== undefined) {
-    const { afterAnswers, killedAfterAnswers, isAwaited } = rateImport;
-    const killed =
-      killedAfterAnswers === undefined ? "" : `, killed ${killedAfterAnswers} responses later`;
-    const awaited = isAwaited ? ", and no node ends before the import" : "";
-    lines.push(`rates are imported after ${afterAnswers} responses${killed}${awaited}`);
-  }
-  for (const { afterAnswers, kind, customer, plan, killedAt } of commands) {
-    const what =
-      kind === "quota" ? `plan ${plan} is set` : `reader ${customer} is moved to plan ${plan}`;
-    const killed = killedAt === undefined ? "" : `, killed ${tellInstant(killedAt)}`;
-    lines.push(`${what} after ${afterAnswers} responses${killed}`);
-  }
-  if (emptyStore !== undefined) {
-    lines.push(
-      `\`${emptyStore.by}\` on an empty store, killed ${tellInstant(emptyStore.killedAt)}`,
-    );
-  }
-  return lines;
-}
-
-export function tellInstant(instant: Instant): string {
-  if ("statement" in instant) return `before its statement ${instant.statement}`;
-  return "change" in instant
-    ? `at change ${instant.change} of its directory`
-    : `after ${instant.part} of the usual start time`;
 }

@@ -26,7 +26,7 @@ export function tellFailure(
   const again = `npm run trials -- torture --engine ${on} --seed ${seed} --answers ${answersMax}`;
   return [
     `WRONG in round ${round} of seed ${seed} on ${engine}:\n${indented(complaints)}`,
-    `the plan of the round:\n${indented(plan)}`,
+    `the plan of the round: ${JSON.stringify(plan, undefined, 2)}`,
     `its events:\n${indented(story)}`,
     `repeat from the start: ${again} --from ${from} --rounds ${round - from + 1}`,
     `only that round:       ${again} --from ${round} --rounds 1`,

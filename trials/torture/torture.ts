@@ -8,7 +8,7 @@ import { AnswerCount, Story, Violation } from "./event-log.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { importRates, planNamed, runCommand } from "./operator.ts";
-import { type PlanSettings, planRound, type RoundPlan, tellPlan } from "./plan.ts";
+import { type PlanSettings, planRound, type RoundPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
@@ -54,8 +54,7 @@ export interface Figures {
 export interface TortureFailure {
   readonly round: number;
   readonly complaints: readonly string[];
-  /** The plan of the round. */
-  readonly plan: readonly string[];
+  readonly plan: RoundPlan;
   /** The events about the accounts in the complaints, and the last events. */
   readonly story: readonly string[];
 }
@@ -96,7 +95,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
 
 function toFailure({ plan, story }: Round, complaints: readonly string[]): TortureFailure {
   const named = complaints.join("\n");
-  return { round: plan.round, complaints, plan: tellPlan(plan), story: story.about(named) };
+  return { round: plan.round, complaints, plan, story: story.about(named) };
 }
 
 class Torture {

@@ -44,6 +44,14 @@ export function authLimitSuite(test: StoreTest): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
+  test("after a clock was set back, no window ends later than one that starts now", async (store) => {
+    await store.authWindows.countAttempt(["ip"], LATER, LATER_END);
+
+    const back = await store.authWindows.countAttempt(["ip"], NOW, END);
+
+    assert.deepEqual(back, [{ scope: "ip", calls: 2, endsAt: END }]);
+  });
+
   test("reading current windows does not count a call", async (store) => {
     await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
     await store.authWindows.countAttempt(["ip"], NOW, END);

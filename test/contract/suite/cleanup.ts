@@ -70,6 +70,20 @@ function jobSuite(test: StoreTest): void {
     assert.equal(await store.cleanup.claimJob("backup", NOW, HOUR_LATER), true);
   });
 
+  test("a source is due at once, for one node, when its lease or last attempt is of a time to come", async (store) => {
+    const lease = (now: string, until: string) =>
+      store.sources.lease("ecb", { now, until, onlyWhenDue: true });
+    await store.sources.add("ecb", BEFORE);
+    assert.equal(await lease(DAY_LATER, DAY_AND_HOUR_LATER), true);
+    assert.equal(await lease(NOW, HOUR_LATER), true);
+    assert.equal(await lease(NOW, HOUR_LATER), false);
+
+    const success = { at: DAY_LATER, newestAsOf: undefined, nextAttemptAt: DAY_AND_HOUR_LATER };
+    await store.sources.recordSuccess("ecb", success);
+    assert.equal(await lease(DAY_LATER, DAY_AND_HOUR_LATER), false);
+    assert.equal(await lease(NOW, HOUR_LATER), true);
+  });
+
   test("of many nodes that claim a due job concurrently, one gets it", async (store, _, other, {
     openStore,
   }) => {

@@ -54,6 +54,11 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await accountOf(session, "2026-11-22T11:59:59.999Z"), accountId);
     assert.equal(await accountOf(session, END), undefined);
     assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
+
+    const future = newSession(accountId, { createdAt: LATER, expiresAt: END });
+    await store.sessions.create(future, UNCHANGED, BY);
+    assert.equal(await accountOf(future), undefined);
+    assert.equal(await store.sessions.findAccount(future.tokenHash, NOW, LATER), accountId);
   });
 
   test("a password that changed after its check opens no session", async (store) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { readdir, rm, statfs, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { assertFailure } from "../../../test/support/assertions.ts";
 import type { Customer } from "../../../test/support/client.ts";
@@ -90,15 +89,6 @@ export async function assertServed(customer: Customer): Promise<void> {
   await assertRead(customer);
 }
 
-/** A server on a disk that can be filled. */
-export interface FillableDisk extends AsyncDisposable {
-  readonly server: FaultyServer;
-  /** The method available on this machine. */
-  readonly method: string;
-  fill(): Promise<void>;
-  empty(): Promise<void>;
-}
-
 export const MOUNT = ["unshare", "--map-root-user", "--mount"] as const;
 
 /** Whether a process may mount its own file system; many containers forbid it. */
@@ -111,40 +101,4 @@ export function mayMount(): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Starts a server whose data are on a 4 MB disk. Where mounting is forbidden, a limit on file size
- * replaces it, which causes EFBIG instead of ENOSPC.
- */
-export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
-  if (!mayMount()) {
-    const server = await startServer({ dataDirectory });
-    return {
-      server,
-      method: "by a limit on file size",
-      fill: () => limit(server.program, "fsize", 4096),
-      empty: () => limit(server.program, "fsize", "unlimited"),
-      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-    };
-  }
-  const mounted = 'mount -t tmpfs -o size=4m none "$DATA_DIR" && exec "$@"';
-  const server = await startServer({
-    dataDirectory,
-    env: { PATH: process.env.PATH ?? "" },
-    through: [...MOUNT, ...runThrough(mounted)],
-  });
-  const inside = join(`/proc/${server.program.pid}/root`, dataDirectory);
-  const filler = join(inside, "filler");
-  return {
-    server,
-    method: "by a tmpfs of 4 MB",
-    async fill() {
-      const { blocks, bsize } = await statfs(inside);
-      // Larger than the disk, so that no space remains for the server's concurrent writes.
-      await assert.rejects(writeFile(filler, Buffer.alloc(blocks * bsize)), { code: "ENOSPC" });
-    },
-    empty: () => rm(filler),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
 }

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { ROOT } from "../../../test/architecture/tree.ts";
-import { assertFailure } from "../../../test/support/assertions.ts";
 import { type Answer, openConnection } from "../../../test/support/client.ts";
-import { eventually, mailTo } from "../../../test/support/mails.ts";
+import { eventually } from "../../../test/support/mails.ts";
 import { Program, temporaryDirectory } from "../../../test/support/process.ts";
 import { openSockets } from "../../../test/support/resources.ts";
-import {
-  assertServed,
-  type FaultyServer,
-  leaveDescriptors,
-  limit,
-  runThrough,
-  startServer,
-} from "./faults.ts";
+import { type FaultyServer, leaveDescriptors, limit, runThrough, startServer } from "./faults.ts";
 
 /**
  * Raises a server's free descriptors one by one, so that each step that needs one fails once.
@@ -161,40 +152,5 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
       assert.equal(exitCode, 1);
       await chmod(unreadable, 0o755);
     }
-  });
-
-  test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {
-    await using directory = await temporaryDirectory();
-    const mailDirectory = join(directory.path, "mail");
-    await writeFile(mailDirectory, "in the way");
-    await using server = await startServer({ dataDirectory: directory.path });
-    await server.newCustomer("ada@example.org");
-    using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
-    const errors = database.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
-    await eventually("the failure", () => errors.get());
-    await server.stopWell();
-
-    await rm(mailDirectory);
-    await using next = await startServer({ dataDirectory: directory.path });
-    assert.ok(await mailTo(directory.path, "ada@example.org", "verify"));
-    await next.stopWell();
-  });
-
-  test("while another program locks the database, reads return 503 uncharged, and only one wait times out", async () => {
-    await using directory = await temporaryDirectory();
-    await using server = await startServer({ dataDirectory: directory.path });
-    const customer = await server.newCustomer("ada@example.org");
-    using other = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
-    other.exec("BEGIN EXCLUSIVE");
-    for (let count = 0; count < 4; count += 1) {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => customer.read()));
-      for (const answer of answers) assertFailure(answer, 503, "temporarily_unavailable");
-      assertFailure(await customer.client.get("/readyz"), 503, "temporarily_unavailable");
-      assert.equal((await customer.client.get("/healthz")).status, 200);
-    }
-    other.exec("ROLLBACK");
-    await assertServed(customer);
-    assert.equal(await customer.usedUnits(), 1);
-    await server.stopWell();
   });
 });
