@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { parseWholeNumber } from "../src/shared/text/whole-number.ts";
+import { parseWholeNumber } from "../src/platform/shared/text/whole-number.ts";
 import { GENERATORS, type GeneratorName } from "./load/load.ts";
 
 /** The options that are whole numbers, at least 1. */

@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 import { isNewEnough, runOnPinned } from "../scripts/run.js";
 
 /** A clone runs its sources. A package has none: Node.js strips no types under node_modules. */
-const isClone = existsSync(new URL("../src/main.ts", import.meta.url));
+const isClone = existsSync(new URL("../src/app/main.ts", import.meta.url));
 
 if (!isNewEnough) {
   runOnPinned([fileURLToPath(import.meta.url), ...argv.slice(2)]);
 } else {
   keepCompiledCode();
   try {
-    await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
+    await import(isClone ? "../src/app/main.ts" : "../dist/package/main.js");
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "EACCES") throw error;

@@ -10,9 +10,9 @@ const root = join(import.meta.dirname, "..");
 const work = join(root, "dist/binary");
 const executable = join(root, "dist", process.platform === "win32" ? "kurs.exe" : "kurs");
 
-/** What `src/shared/program/program-files.ts` reads, besides the program itself. */
+/** What `src/platform/shared/program/program-files.ts` reads, besides the program itself. */
 const DIRECTORIES = ["console/dist", "deploy", "docs", "guide/dist", "migrations", "snapshot"];
-const FILES = ["package.json", "src/crypto/hash-worker.js"];
+const FILES = ["package.json", "src/platform/crypto/hash-worker.js"];
 
 /** `kurs docs` prints none. */
 const images = join(root, "docs/images");

@@ -10,7 +10,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What builds write into the folders of sources; `.vitepress` is newer after each, its files are not. */
 const WRITTEN = /^(?:(?:dist|\.cache|\.pages|\.texts|\.vitepress.\.temp)(?:\W|$)|\.vitepress$)/;
 
-const consoleSources = ["console", "package-lock.json", "src/cli/csv.ts", "src/pages/paths.ts"];
+const consoleSources = [
+  "console",
+  "package-lock.json",
+  "src/platform/cli/csv.ts",
+  "src/platform/pages/paths.ts",
+];
 
 /**
  * The site's reference is made from src/, too; but then each change of the program would cost the

@@ -46,7 +46,7 @@ const kinds = {
 export async function buildProgram(kind, directory, options, others = {}) {
   const build = await rolldown({
     cwd: root,
-    input: { main: "src/main.ts", ...others },
+    input: { main: "src/app/main.ts", ...others },
     platform: "node",
     ...kinds[kind],
     logLevel: "warn",

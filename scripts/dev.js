@@ -13,7 +13,7 @@ const env = {
 };
 
 const children = [
-  ["--watch-path=src", "--watch", "src/main.ts", "serve"],
+  ["--watch-path=src", "--watch", "src/app/main.ts", "serve"],
   ["node_modules/vite/bin/vite.js", "console"],
 ].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit", env }));
 

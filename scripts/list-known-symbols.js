@@ -1,6 +1,6 @@
-// Prints src/rates/rules/known-symbols.ts: the symbols of which an import does not warn. A test
+// Prints src/rates/served/rules/known-symbols.ts: the symbols of which an import does not warn. A test
 // compares the two. After an update of Node.js or of the package, write the file again:
-// `node scripts/run.js scripts/list-known-symbols.js > src/rates/rules/known-symbols.ts`
+// `node scripts/run.js scripts/list-known-symbols.js > src/rates/served/rules/known-symbols.ts`
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tokens } from "@web3icons/common/metadata";

@@ -21,7 +21,7 @@ const PROCESSES_AT_ONCE = 4;
 const FILES_PER_PROCESS = 8;
 
 /** These change the environment or the process, or measure it. */
-const ALONE = ["test/contract/", "test/crypto/hash-pool.test.ts", "test/service/"];
+const ALONE = ["test/contract/", "test/platform/crypto/hash-pool.test.ts", "test/service/"];
 
 /**
  * A file that replaces a timer or a method replaces it for every file of its process, whose services
@@ -34,7 +34,13 @@ const runsAlone = (path: string): boolean =>
   REPLACES_GLOBALS.test(readFileSync(join(ROOT, path), "utf8"));
 
 /** What takes longest starts first, in this order, so that no core is idle at the end. */
-const LONG = ["test/contract/", "test/console/", "test/storage/", "test/http/", "test/rates/"];
+const LONG = [
+  "test/contract/",
+  "test/console/",
+  "test/platform/storage/",
+  "test/platform/http/",
+  "test/rates/served/",
+];
 
 /** Processors differ, and so do two runs on one: only a clear excess over test/budget.json fails. */
 const BUDGET_EXCESS_MAX = 1.1;

@@ -1,15 +1,15 @@
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { packContent } from "../../src/provenance/documents/content.ts";
-import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
-import type { Decimal } from "../../src/shared/decimal.ts";
-import { timestamp } from "../../src/shared/instant.ts";
-import { sourcesOf } from "../../src/sources/fetching/registry.ts";
-import { createHeadersOf } from "../../src/sources/headers.ts";
-import { publishers } from "../../src/sources/publishers/catalogue.ts";
-import { requestsOf } from "../../src/sources/publishers/publisher.ts";
-import { createRefreshSource } from "../../src/sources/refresh.ts";
-import type { RateSource } from "../../src/sources/source.ts";
-import type { Store } from "../../src/store.ts";
+import type { Store } from "../../src/app/store.ts";
+import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
+import type { Decimal } from "../../src/platform/shared/decimal.ts";
+import { timestamp } from "../../src/platform/shared/instant.ts";
+import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.ts";
+import { sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
+import { createHeadersOf } from "../../src/rates/sources/headers.ts";
+import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
+import { requestsOf } from "../../src/rates/sources/publishers/publisher.ts";
+import { createRefreshSource } from "../../src/rates/sources/refresh.ts";
+import type { RateSource } from "../../src/rates/sources/source.ts";
 
 /** The bodies of a publisher's addresses at a time. */
 export type BodiesAt = (nowMs: number) => readonly string[];

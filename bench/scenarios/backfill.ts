@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
 import { playPublishers } from "../../harness/publishers.ts";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { duringLoad, measureCommand } from "../commands.ts";
 import { type Figures, ratioOf, rowOf, type Table } from "../figures.ts";
 import type { Scenario } from "../scenario.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { measureCommand } from "../commands.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import type { Scenario } from "../scenario.ts";

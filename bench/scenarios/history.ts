@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { findServedAt } from "../../src/provenance/served-at.ts";
-import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
-import { sourceNames } from "../../src/sources/fetching/registry.ts";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
-import { openSqliteStore } from "../../src/store.ts";
+import { openSqliteStore } from "../../src/app/store.ts";
+import { findServedAt } from "../../src/bookkeeping/provenance/served-at.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
+import type { AssetSymbol } from "../../src/rates/served/rules/symbol.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import { createFeed } from "../publications/feed.ts";
 import {

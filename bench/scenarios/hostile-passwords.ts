@@ -4,7 +4,7 @@ import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { marks } from "../../harness/long-texts.ts";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { type Figures, medianOf, rowOf } from "../figures.ts";
 import { filled, filledRequest, restRead, SESSION_TOKEN } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";

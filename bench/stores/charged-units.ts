@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 
 /** @returns the units that a store has charged since it was created. */
 export type UnitsCharged = () => Promise<number>;

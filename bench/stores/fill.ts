@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { keyPrefixOf } from "../../src/api-keys/rules.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
-import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
-import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
+import { keyPrefixOf } from "../../src/customers/api-keys/rules.ts";
+import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
+import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";
 
 /** The password of every bench account. */

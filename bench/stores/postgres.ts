@@ -12,7 +12,7 @@ export async function startFilledPostgres(bench: Bench, name = "filled"): Promis
   const database = bench.cleanup.use(await startPostgres({ settings }));
   const filledDirectory = join(bench.directory, name);
   await fillStoreOf(bench, filledDirectory, smallCounts(bench));
-  const command = ["src/main.ts", "store", "copy", "--from", `sqlite:${filledDirectory}`];
+  const command = ["src/app/main.ts", "store", "copy", "--from", `sqlite:${filledDirectory}`];
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url() };
   await promisify(execFile)(process.execPath, command, { cwd: bench.root, env });
   return database;

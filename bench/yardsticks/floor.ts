@@ -6,7 +6,7 @@ import { closeSync, fdatasyncSync, openSync, unlinkSync, write, writeSync } from
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readIntoSharedBuffer } from "../../src/http/fast-path/socket-reader.ts";
+import { readIntoSharedBuffer } from "../../src/platform/http/fast-path/socket-reader.ts";
 import { announce } from "./announce.ts";
 import { staticRate } from "./static-rate.ts";
 

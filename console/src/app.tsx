@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import type { ConsolePage } from "../../src/pages/paths.ts";
+import type { ConsolePage } from "../../src/platform/pages/paths.ts";
 import { Frame } from "./components/frame.tsx";
 import { findHome } from "./home.ts";
 import { AccountPage } from "./pages/account.tsx";

@@ -1,5 +1,5 @@
 import { effect } from "@preact/signals";
-import { DAY_MS } from "../../src/shared/clock.ts";
+import { DAY_MS } from "../../src/platform/shared/clock.ts";
 import {
   type CoveredPair,
   type CoveredSource,

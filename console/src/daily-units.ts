@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../src/shared/clock.ts";
+import { DAY_MS } from "../../src/platform/shared/clock.ts";
 import type { ApiKey } from "./api/keys.ts";
 import type { DailyUsage } from "./api/usage.ts";
 

@@ -1,4 +1,4 @@
-import { pairName, parsePair } from "../../src/rates/rules/symbol.ts";
+import { pairName, parsePair } from "../../src/rates/served/rules/symbol.ts";
 import { ApiError } from "./api/request.ts";
 import { lastCoverage, loadCoverage } from "./coverage.ts";
 

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact";
-import type { Action } from "../../src/audit/rules.ts";
+import type { Action } from "../../src/platform/audit/rules.ts";
 import type { AccountEvent } from "./api/account.ts";
 import { counted, formatRatio } from "./format.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../src/shared/clock.ts";
+import { DAY_MS } from "../../src/platform/shared/clock.ts";
 import type { DailyUsage, Usage } from "./api/usage.ts";
 import { countUnits, formatDay, formatUnits } from "./format.ts";
 

@@ -1,4 +1,4 @@
-import type { ConsolePage } from "../../src/pages/paths.ts";
+import type { ConsolePage } from "../../src/platform/pages/paths.ts";
 
 /** What the documentation site says on each page's subject: a path in it. */
 export const guides: Readonly<Record<ConsolePage, string>> = {

@@ -1,4 +1,4 @@
-import type { ConsolePage } from "../../src/pages/paths.ts";
+import type { ConsolePage } from "../../src/platform/pages/paths.ts";
 import { listApiKeys } from "./api/keys.ts";
 import { ApiError } from "./api/request.ts";
 

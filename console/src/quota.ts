@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../src/shared/clock.ts";
+import { DAY_MS } from "../../src/platform/shared/clock.ts";
 import type { Usage } from "./api/usage.ts";
 import type { DailyUnits } from "./daily-units.ts";
 import { countUnits, formatMinute, formatRatio, formatUnits } from "./format.ts";

@@ -1,4 +1,4 @@
-import type { Registration } from "../../src/registration/rules.ts";
+import type { Registration } from "../../src/customers/registration/rules.ts";
 import type { Invitation } from "./router.ts";
 
 /** The mode of registration, which the server writes into the document. */

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { type ConsolePage, consolePages } from "../../src/pages/paths.ts";
+import { type ConsolePage, consolePages } from "../../src/platform/pages/paths.ts";
 
 /** The document's address of a file of the service: that of the document itself says less. */
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href;

@@ -1,4 +1,4 @@
-import { csvLine } from "../../src/cli/csv.ts";
+import { csvLine } from "../../src/platform/cli/csv.ts";
 import type { DailyUnits } from "./daily-units.ts";
 
 /** The units of each day and key as CSV, without the days on which a key read nothing. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DefaultTheme, defineConfig } from "vitepress";
-import { GUIDE_PATH } from "../../src/pages/paths.ts";
+import { GUIDE_PATH } from "../../src/platform/pages/paths.ts";
 import { anchorOf } from "../pages/anchors.ts";
 import { BUILT, PAGES, SIDEBAR } from "../pages/places.ts";
 import { accessibleSearch } from "./accessible-search.ts";

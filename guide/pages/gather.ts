@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DefaultTheme } from "vitepress";
-import { GUIDE_PATH } from "../../src/pages/paths.ts";
+import { GUIDE_PATH } from "../../src/platform/pages/paths.ts";
 import { withDiagrams } from "../diagrams/diagrams.ts";
 import { referencePages } from "../reference/pages.ts";
 import {

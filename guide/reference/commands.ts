@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { type CommandDeps, createProgram } from "../../src/commands.ts";
-import { version } from "../../src/shared/program/version.ts";
-import { sourceNames } from "../../src/sources/fetching/registry.ts";
+import { type CommandDeps, createProgram } from "../../src/app/commands.ts";
+import { version } from "../../src/platform/shared/program/version.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 
 /** The help of every command, as `kurs NAME --help` prints it. */
 export function commandsPage(): string {

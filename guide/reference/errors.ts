@@ -1,4 +1,4 @@
-import { failureCodes, statusOf } from "../../src/shared/failure.ts";
+import { failureCodes, statusOf } from "../../src/platform/shared/failure.ts";
 import type { Description } from "./running-server.ts";
 
 /** Every error code, with the operations that respond with it, by the OpenAPI document. */

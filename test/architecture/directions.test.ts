@@ -11,7 +11,7 @@ import {
   targetOf,
 } from "./tree.ts";
 
-// Two tables: which folder may import which, and which kind of file may import which. A file's name
+// Two tables: which wing may import which, and which kind of file may import which. A file's name
 // states its kind (docs/decisions/0014-folders-by-feature.md).
 
 const sources = sourcesIn("src");
@@ -28,71 +28,19 @@ const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   trials: ["src", "client", "guide", "harness", "test", "examples"],
 };
 
-const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];
-
-/** What a folder of src may import besides itself: folders that stand above it in this table. */
+/** What a wing of src may import besides itself: wings that stand above it in this table. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  shared: [],
-  async: ["shared"],
-  log: ["shared"],
-  cli: ["shared"],
-  crypto: ["shared", "async"],
-  http: ["shared", "async", "log"],
-  storage: ["shared", "async", "cli"],
-  audit: frames,
-  mail: frames,
-  billing: [...frames, "audit", "mail"],
-  passwords: frames,
-  "auth-limit": frames,
-  "mailed-links": [...frames, "audit", "mail", "passwords", "auth-limit"],
-  accounts: [...frames, "audit", "mail", "billing", "auth-limit", "mailed-links"],
-  sessions: [...frames, "audit", "passwords", "auth-limit", "accounts"],
-  registration: [
-    ...frames,
-    ...["audit", "mail", "billing", "passwords", "auth-limit"],
-    ...["mailed-links", "accounts", "sessions"],
-  ],
-  administration: [
-    ...frames,
-    ...["audit", "billing", "passwords", "auth-limit"],
-    ...["mailed-links", "accounts", "registration"],
-  ],
-  "api-keys": [...frames, "audit"],
-  rates: [...frames, "audit"],
-  sources: [...frames, "rates"],
-  series: [...frames, "audit", "rates", "sources"],
-  coverage: [...frames, "rates", "sources", "series"],
-  import: [...frames, "audit", "rates", "sources"],
-  backfill: [...frames, "audit", "rates", "sources"],
-  provenance: [...frames, "audit", "rates", "sources", "series", "import"],
-  "applicable-rates": [...frames, "rates", "sources", "series", "provenance"],
-  export: [...frames, "rates", "sources", "series", "provenance"],
-  evidence: [...frames, ...["rates", "sources", "import", "provenance", "applicable-rates"]],
-  cleanup: [...frames, "audit"],
-  pages: frames,
-  metering: [...frames, "billing", "api-keys", "rates"],
-  mcp: [...frames, "billing", "api-keys", "rates", "coverage", "metering"],
-  doctor: [...frames, "mail", "billing", "rates", "sources", "cleanup"],
-  backups: [...frames, "audit", "doctor"],
-  metrics: ["shared", "http", "mail", "sources", "metering", "mcp", "backups"],
+  platform: [],
+  customers: ["platform"],
+  rates: ["platform"],
+  reads: ["platform", "customers", "rates"],
+  bookkeeping: ["platform", "rates"],
+  operations: ["platform", "customers", "rates", "reads"],
+  app: ["platform", "customers", "rates", "reads", "bookkeeping", "operations"],
 };
 
-/** The files directly in src. Each may import folders and the files listed before it. */
-const composition = [
-  "settings",
-  "environment",
-  "config",
-  "settings-command",
-  "store",
-  "app",
-  "commands",
-  "background",
-  "limits",
-  "service",
-  "welcome",
-  "program",
-  "main",
-];
+/** The folders of the platform that are no features. */
+const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];
 
 /**
  * The features that are edges themselves: they serve files, another protocol or the operator, and
@@ -106,7 +54,7 @@ const edges: ReadonlySet<string> = new Set(["json", "http", "sql", "cli"]);
 
 /** @returns undefined for a file of a frame, or of the composition. */
 function kindOf(path: string): Kind | undefined {
-  const [, folder = "", ...rest] = path.replace(/\.[jt]s$/, "").split("/");
+  const [, , folder = "", ...rest] = path.replace(/\.[jt]s$/, "").split("/");
   if (rest.length === 0 || frames.includes(folder)) return undefined;
   const [first = ""] = rest;
   // sessions-sql.ts is of kind "sql"; fast-path.ts counts as "http".
@@ -116,7 +64,17 @@ function kindOf(path: string): Kind | undefined {
   return rest.length > 1 || edgeFeatures.includes(folder) ? "other edge" : "core";
 }
 
-const folderOf = (path: string) => (path.split("/").length > 2 ? path.split("/")[1] : undefined);
+const wingOf = (path: string) => path.split("/")[1] ?? "";
+
+/** The room of a file, such as src/customers/mail. */
+const roomOf = (path: string) =>
+  path
+    .split("/")
+    .slice(0, path.startsWith("src/app/") ? 2 : 3)
+    .join("/");
+
+/** The last part of a room's name; the composition's is app. */
+const folderOf = (path: string) => roomOf(path).split("/").at(-1);
 
 /** Whether a file of a feature may import another file of src, by their kinds. */
 function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boolean): boolean {
@@ -169,17 +127,10 @@ function isAllowed(file: SourceFile, statement: Import): boolean {
   if (top !== "src") return true;
   const kind = kindOf(path);
   if (target === undefined) return !(kind === "rules" || kind === "core");
-  const from = folderOf(path);
-  const to = folderOf(target);
-  if (from === undefined) {
-    return to !== undefined || rankOf(target) < rankOf(path);
-  }
-  if (to === undefined) return false;
+  const [from, to] = [wingOf(path), wingOf(target)];
   if (from !== to && !(mayImport[from] ?? []).includes(to)) return false;
   return kind === undefined || mayImportKind(kind, path, target, statement.isTypeOnly);
 }
-
-const rankOf = (path: string) => composition.indexOf(path.replace(/^src\/|\.ts$/g, ""));
 
 test("the scan finds the files of src and their imports", () => {
   assert.ok(sources.length > 30, `only ${sources.length} files`);
@@ -187,66 +138,81 @@ test("the scan finds the files of src and their imports", () => {
   assert.ok(statements.length > 100, `only ${statements.length} imports`);
 });
 
-test("the folder table lists every folder of src, and the composition order every file directly in src", () => {
-  const folders = new Set(sources.map(({ path }) => folderOf(path)).filter((name) => name));
-  assert.deepEqual([...folders].sort(), Object.keys(mayImport).sort());
-  const topLevel = sources.filter(({ path }) => folderOf(path) === undefined);
-  assert.deepEqual(
-    topLevel.map(({ path }) => rankOf(path)).filter((rank) => rank === -1),
-    [],
-  );
+test("the table lists every wing of src, and src has no files beside them", () => {
+  const wings = new Set(sources.map(({ path }) => wingOf(path)));
+  assert.deepEqual([...wings].sort(), Object.keys(mayImport).sort());
 });
 
-test("folders and kinds of files import only what their tables allow", () => {
+test("wings and kinds of files import only what their tables allow", () => {
   assert.deepEqual(violationsIn(Object.keys(mayImportAtTop).flatMap(sourcesIn)), []);
 });
 
 test("the check finds a planted import that violates a table", () => {
   const planted = (path: string, text: string) => violationsIn([{ path, text, code: text }]).length;
-  assert.equal(planted("src/billing/usage.ts", 'import { a } from "../accounts/store.ts";'), 1);
-  assert.equal(planted("src/store.ts", 'import { a } from "../harness/postgres.ts";'), 1);
-  assert.equal(planted("src/store.ts", 'import { a } from "../client/src/money.ts";'), 1);
-  assert.equal(planted("client/src/send.ts", 'import { a } from "../../src/store.ts";'), 1);
-  assert.equal(planted("bench/gate.ts", 'import { a } from "../test/support/mails.ts";'), 1);
-  assert.equal(planted("test/mail/a.test.ts", 'import { a } from "../../bench/run.ts";'), 1);
-  assert.equal(planted("src/shared/clock.ts", 'import { a } from "../mail/store.ts";'), 1);
-  assert.equal(planted("src/http/server/server.ts", 'import { a } from "../../app.ts";'), 1);
-  assert.equal(planted("src/store.ts", 'import { a } from "./service.ts";'), 1);
-  assert.equal(planted("src/rates/rules/rate.ts", 'import { a } from "node:fs";'), 1);
-  assert.equal(planted("src/sessions/sessions.ts", 'import { a } from "./sql.ts";'), 1);
-  assert.equal(planted("src/api-keys/http.ts", 'import { a } from "./sql.ts";'), 1);
-  assert.equal(planted("src/api-keys/sql.ts", 'import { a } from "../http/server.ts";'), 1);
-  assert.equal(planted("src/backups/cli.ts", 'import { a } from "../audit/sql.ts";'), 1);
-  assert.equal(planted("src/rates/store.ts", 'import { a } from "../provenance/trace.ts";'), 1);
-  assert.equal(planted("src/accounts/store.ts", 'import { a } from "../sessions/store.ts";'), 1);
-  assert.equal(planted("src/api-keys/http.ts", 'import { a } from "./api-keys.ts";'), 0);
-});
-
-test("the folder table lists each folder after those that it may import", () => {
-  const order = Object.keys(mayImport);
-  const late = Object.entries(mayImport).flatMap(([folder, targets]) =>
-    targets
-      .filter((target) => order.indexOf(target) >= order.indexOf(folder))
-      .map((target) => `${folder} -> ${target}`),
+  assert.equal(
+    planted(
+      "src/customers/billing/usage.ts",
+      'import { a } from "../customers/accounts/store.ts";',
+    ),
+    1,
   );
-  assert.deepEqual(late, []);
+  const imports = (path: string) => `import { a } from "${path}";`;
+  const app = "src/app/store.ts";
+  assert.equal(planted(app, imports("../../harness/postgres.ts")), 1);
+  assert.equal(planted(app, imports("../../client/src/money.ts")), 1);
+  assert.equal(planted("client/src/send.ts", imports("../../src/app/store.ts")), 1);
+  assert.equal(planted("bench/gate.ts", imports("../test/support/mails.ts")), 1);
+  assert.equal(planted("test/guide/a.test.ts", imports("../../bench/run.ts")), 1);
+  assert.equal(planted("src/platform/shared/clock.ts", imports("../../rates/served/store.ts")), 1);
+  assert.equal(planted("src/platform/http/server/server.ts", imports("../../../app/app.ts")), 1);
+  assert.equal(planted("src/customers/mail/deliver.ts", imports("../../rates/served/store.ts")), 1);
+  assert.equal(
+    planted("src/rates/served/store.ts", imports("../../bookkeeping/export/store.ts")),
+    1,
+  );
+  assert.equal(planted("src/rates/served/rules/rate.ts", imports("node:fs")), 1);
+  assert.equal(planted("src/customers/sessions/sessions.ts", imports("./sql.ts")), 1);
+  assert.equal(planted("src/customers/api-keys/http.ts", imports("./sql.ts")), 1);
+  assert.equal(
+    planted("src/customers/api-keys/sql.ts", imports("../../platform/http/server.ts")),
+    1,
+  );
+  assert.equal(planted("src/operations/backups/cli.ts", imports("../../platform/audit/sql.ts")), 1);
+  assert.equal(planted("src/customers/api-keys/http.ts", imports("./api-keys.ts")), 0);
 });
 
-test("every arrow between features in the folder table is in use", () => {
+test("the table lists each wing after those that it may import, and each arrow is in use", () => {
+  const order = Object.keys(mayImport);
   const used = new Set(
     sources.flatMap((file) =>
       importsOf(file).map((statement) => {
-        return `${folderOf(file.path)} -> ${folderOf(targetOf(file, statement) ?? "")}`;
+        return `${wingOf(file.path)} -> ${wingOf(targetOf(file, statement) ?? "")}`;
       }),
     ),
   );
-  const arrows = Object.entries(mayImport).flatMap(([folder, targets]) =>
-    targets.filter((target) => !frames.includes(target)).map((target) => `${folder} -> ${target}`),
+  const wrong = Object.entries(mayImport).flatMap(([wing, targets]) =>
+    targets
+      .filter(
+        (target) =>
+          order.indexOf(target) >= order.indexOf(wing) || !used.has(`${wing} -> ${target}`),
+      )
+      .map((target) => `${wing} -> ${target}`),
   );
-  assert.deepEqual(
-    arrows.filter((arrow) => !used.has(arrow)),
-    [],
-  );
+  assert.deepEqual(wrong, []);
+});
+
+test("no two rooms of src import each other, even by way of others", () => {
+  const rooms = Map.groupBy(sources, ({ path }) => roomOf(path));
+  const files = [...rooms].map(([room, inside]) => {
+    const targets = new Set(
+      inside.flatMap((file) =>
+        importsOf(file).map((statement) => roomOf(targetOf(file, statement) ?? room)),
+      ),
+    );
+    targets.delete(room);
+    return { path: room, targets: [...targets] };
+  });
+  assert.deepEqual(cyclesAmong(new Map(files.map(({ path, targets }) => [path, targets]))), []);
 });
 
 /** A person finds a file among this many at a glance. */
@@ -261,14 +227,19 @@ test("no folder of src has more than 16 files of its own", () => {
   );
 });
 
-/** The cycles of imports among files. Each begins where the search met it. */
-function cyclesIn(files: readonly SourceFile[]): string[] {
-  const targets = new Map(
-    files.map((file) => [
-      file.path,
-      importsOf(file).flatMap((statement) => targetOf(file, statement) ?? []),
-    ]),
+/** The cycles of imports among files. */
+const cyclesIn = (files: readonly SourceFile[]): string[] =>
+  cyclesAmong(
+    new Map(
+      files.map((file) => [
+        file.path,
+        importsOf(file).flatMap((statement) => targetOf(file, statement) ?? []),
+      ]),
+    ),
   );
+
+/** The cycles of arrows. Each begins where the search met it. */
+function cyclesAmong(targets: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, chain: readonly string[]) => {

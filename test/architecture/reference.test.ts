@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { failureCodes, statusOf } from "../../src/shared/failure.ts";
+import { failureCodes, statusOf } from "../../src/platform/shared/failure.ts";
 import { kurs } from "../support/command-line.ts";
 import { startService } from "../support/service.ts";
 import { ROOT } from "./tree.ts";
@@ -70,7 +70,7 @@ test("docs/operating/accounts.md lists every action of the audit log, and no oth
   const [, table = ""] = read("docs/operating/accounts.md").split("| about | actions |");
   const [rows = ""] = table.split("\n\n");
 
-  const actions = matchesOf(read("src/audit/rules.ts"), /^ {2}\| "([\w.]+)"/gm);
+  const actions = matchesOf(read("src/platform/audit/rules.ts"), /^ {2}\| "([\w.]+)"/gm);
 
   assert.ok(actions.length > 30, `only ${actions.length} actions`);
   assert.deepEqual(matchesOf(rows, /`(\w+\.\w+)`/g).sort(), actions.sort());

@@ -25,7 +25,7 @@ function loadedBy(entries: readonly string[]): Map<string, string> {
   return found;
 }
 
-const loaded = loadedBy(["src/main.ts", "src/service.ts"]);
+const loaded = loadedBy(["src/app/main.ts", "src/app/service.ts"]);
 
 test("the scan finds packages that a start loads", () => {
   for (const needed of ["fastify", "pino", "node:sqlite"]) assert.ok(loaded.has(needed), needed);

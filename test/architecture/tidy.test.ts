@@ -23,18 +23,18 @@ const readsEnvironment =
   /\bprocess\s*(?:\?\.|\.|\[)\s*"?env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/g;
 
 test("only config.ts reads the environment", () => {
-  assert.deepEqual(placesOf(except("src/config.ts"), readsEnvironment), []);
+  assert.deepEqual(placesOf(except("src/app/config.ts"), readsEnvironment), []);
 });
 
 const readsTime =
   /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^)\s])|(?<!new |[.\w])Date\(|\bTemporal\.Now\b/g;
 
 test("only the clock reads the time", () => {
-  assert.deepEqual(placesOf(except("src/shared/clock.ts"), readsTime), []);
+  assert.deepEqual(placesOf(except("src/platform/shared/clock.ts"), readsTime), []);
 });
 
 test("only passwords are normalized, behind their bound: NFKC takes quadratic time", () => {
-  assert.deepEqual(placesOf(except("src/passwords/rules.ts"), /\.normalize\(/g), []);
+  assert.deepEqual(placesOf(except("src/customers/passwords/rules.ts"), /\.normalize\(/g), []);
 });
 
 test("no code parses a float from text", () => {
@@ -44,10 +44,10 @@ test("no code parses a float from text", () => {
 test("no code between publisher and client converts a rate to a number", () => {
   // Charges hold units per day and no rates. Commands print counts and sizes.
   const others = /\/cli(?:\/|\.ts$)|\/sqlite-charges\.ts$/;
-  const folders = ["rates", "sources", "coverage", "import", "provenance", "export", "metering"];
+  const folders = ["rates", "reads/metering", "bookkeeping/provenance", "bookkeeping/export"];
   const onPath = filesIn(
     ...folders.map((folder) => `src/${folder}/`),
-    "src/shared/decimal.ts",
+    "src/platform/shared/decimal.ts",
   ).filter(({ path }) => !others.test(path));
   assert.ok(onPath.length > 20);
   assert.deepEqual(placesOf(onPath, call("Number")), []);

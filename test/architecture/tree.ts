@@ -66,7 +66,7 @@ export function targetOf({ path }: SourceFile, { specifier }: Import): string | 
   return join(dirname(path), specifier).split(sep).join("/");
 }
 
-/** The matches of a pattern in the code of files, as `src/main.ts:12: the line`. */
+/** The matches of a pattern in the code of files, as `src/app/main.ts:12: the line`. */
 export function placesOf(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text, code }) =>
     [...code.matchAll(pattern)].map(({ index }) => {

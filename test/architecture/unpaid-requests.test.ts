@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConfig } from "../../src/config.ts";
-import { consolePages } from "../../src/pages/paths.ts";
-import { sourceNames } from "../../src/sources/fetching/registry.ts";
+import { readConfig } from "../../src/app/config.ts";
+import { consolePages } from "../../src/platform/pages/paths.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { startSharedService } from "../support/service.ts";
 import { ROOT } from "./tree.ts";
@@ -99,48 +99,92 @@ test("every row of the table has a cost, a bound and a test", () => {
 
 /** A limit in the code, and the words for it in the table. A changed limit changes both. */
 const limits = [
-  ["src/http/server/server.ts", "BODY_BYTES_MAX = 16 * 1024;", "bodies of 16 KiB"],
-  ["src/http/server/server.ts", "HEADER_BYTES_MAX = 16 * 1024;", "16 KiB for the request line"],
-  ["src/http/server/server.ts", "REQUEST_TIMEOUT_MS = 30_000;", "30 s for a request"],
-  ["src/http/server/server.ts", "HEADERS_TIMEOUT_MS = 15_000;", "15 s for the headers"],
-  ["src/http/server/server.ts", "connectionsCheckingInterval: 5_000,", "checked every 5 s"],
-  ["src/http/server/server.ts", "SILENCE_MS = 40_000;", "after 40 s of silence"],
-  ["src/http/server/end-gently.ts", "LINGER_MS = 1000;", "the connection closes after 1 s"],
-  ["src/http/overload/connection-limit.ts", "MAX_REJECTING = 100;", "at most 100 more"],
-  ["src/http/fast-path/node-side.ts", "IN_FLIGHT_MAX = 16;", "16 to 19 in flight"],
-  ["src/http/overload/loop-budget.ts", "LOOP_BUDGET_MS = 250;", "what it serves in 250 ms"],
-  ["src/http/overload/loop-budget.ts", "PAUSE_MS = 25;", "a pause counts as 25"],
-  ["src/http/overload/loop-budget.ts", "REJECTIONS_PER_MS = 5;", "rejects 5 per ms"],
-  ["src/metering/batch/batcher.ts", "READS_PER_BATCH = 1000;", "1,000 reads per batch"],
-  ["src/metering/batch/batcher.ts", "WAIT_MS_MAX = 250;", "would wait over 250 ms"],
-  ["src/metering/batch/batcher.ts", "REJECTIONS_PER_MS = 10;", "10 reads per ms"],
-  ["src/mcp/http.ts", "BODY_BYTES_MAX = 64 * 1024;", "over MCP 64 KiB"],
-  ["src/mcp/bounds.ts", "MESSAGE_VALUES_MAX = 256;", "256 JSON values per message"],
-  ["src/mcp/bounds.ts", "BATCH_VALUES_MAX = 2048;", "2,048 JSON values"],
-  ["src/mcp/bounds.ts", "FREE_REQUESTS_MAX = 10;", "10 requests besides calls"],
-  ["src/mcp/bounds.ts", "URI_LENGTH_MAX = 256;", "a URI of 256 characters"],
-  ["src/mcp/short-call.ts", "SHORT_CALL_LENGTH_MAX = 1024;", "up to 1,024 characters"],
-  ["src/coverage/coverage.ts", "PAIRS_PER_PAGE_MAX = 1000;", "1,000 pairs per page"],
-  ["src/http/unpaid-responses.ts", "RESPONSES_PER_ACCOUNT_MAX = 32;", "32 at once for an account"],
-  ["src/http/unpaid-responses.ts", "RESPONSES_MAX = 256;", "256 for all"],
-  ["src/http/authentication.ts", "SESSIONS_PER_ITERATION = 8;", "8 requests with a session begin"],
-  ["src/pages/visitors-http.ts", "KEPT_MS = 60_000;", "at most once a minute"],
-  ["src/mcp/bounds.ts", "ERROR_LENGTH_MAX = 256;", "at most 256 characters"],
-  ["src/crypto/secrets.ts", "memory: 19_456,", "19 MiB"],
-  ["src/crypto/hash-pool.ts", "MAX_QUEUED_PER_THREAD = 166;", "166 passwords wait per thread"],
-  ["src/crypto/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
-  ["src/auth-limit/auth-limiter.ts", "CALLS_PER_IP_FACTOR = 30;", "30 times that per address"],
-  ["src/mailed-links/rules.ts", "VALID_TOKENS_MAX = 5;", "5 valid tokens per account"],
-  ["src/mailed-links/rules.ts", "MAILS_PER_HOUR_MAX = 5;", "5 mails per address and hour"],
-  ["src/mail/delivery-loop.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
-  ["src/cleanup/cleanup.ts", "CLEANUP_INTERVAL_MS = HOUR_MS;", "the hourly cleanup"],
-  ["src/cleanup/cleanup.ts", "ENDED_MAILS_KEPT_MS = 30 * DAY_MS;", "ended mails stay 30 days"],
-  ["src/api-keys/rules.ts", "active: 100, perDay: 100, total: 10_000", "100 creations per UTC day"],
-  ["src/shared/page-size.ts", "PAGE_ROWS = 200;", "200 rows per page"],
-  ["src/billing/http.ts", "DAYS_MAX = 366;", "366 days; each row"],
-  ["src/metrics/scrape-server.ts", "CONNECTIONS_MAX = 20;", "20 connections"],
-  ["src/metrics/store-state.ts", "CACHE_MS = 5000;", "at most once in 5 s"],
-  ["src/log/output.ts", "WAITING_MAX = 16_000_000;", "16 MB in memory"],
+  ["src/platform/http/server/server.ts", "BODY_BYTES_MAX = 16 * 1024;", "bodies of 16 KiB"],
+  [
+    "src/platform/http/server/server.ts",
+    "HEADER_BYTES_MAX = 16 * 1024;",
+    "16 KiB for the request line",
+  ],
+  ["src/platform/http/server/server.ts", "REQUEST_TIMEOUT_MS = 30_000;", "30 s for a request"],
+  ["src/platform/http/server/server.ts", "HEADERS_TIMEOUT_MS = 15_000;", "15 s for the headers"],
+  [
+    "src/platform/http/server/server.ts",
+    "connectionsCheckingInterval: 5_000,",
+    "checked every 5 s",
+  ],
+  ["src/platform/http/server/server.ts", "SILENCE_MS = 40_000;", "after 40 s of silence"],
+  [
+    "src/platform/http/server/end-gently.ts",
+    "LINGER_MS = 1000;",
+    "the connection closes after 1 s",
+  ],
+  ["src/platform/http/overload/connection-limit.ts", "MAX_REJECTING = 100;", "at most 100 more"],
+  ["src/platform/http/fast-path/node-side.ts", "IN_FLIGHT_MAX = 16;", "16 to 19 in flight"],
+  [
+    "src/platform/http/overload/loop-budget.ts",
+    "LOOP_BUDGET_MS = 250;",
+    "what it serves in 250 ms",
+  ],
+  ["src/platform/http/overload/loop-budget.ts", "PAUSE_MS = 25;", "a pause counts as 25"],
+  ["src/platform/http/overload/loop-budget.ts", "REJECTIONS_PER_MS = 5;", "rejects 5 per ms"],
+  ["src/reads/metering/batch/batcher.ts", "READS_PER_BATCH = 1000;", "1,000 reads per batch"],
+  ["src/reads/metering/batch/batcher.ts", "WAIT_MS_MAX = 250;", "would wait over 250 ms"],
+  ["src/reads/metering/batch/batcher.ts", "REJECTIONS_PER_MS = 10;", "10 reads per ms"],
+  ["src/reads/mcp/http.ts", "BODY_BYTES_MAX = 64 * 1024;", "over MCP 64 KiB"],
+  ["src/reads/mcp/bounds.ts", "MESSAGE_VALUES_MAX = 256;", "256 JSON values per message"],
+  ["src/reads/mcp/bounds.ts", "BATCH_VALUES_MAX = 2048;", "2,048 JSON values"],
+  ["src/reads/mcp/bounds.ts", "FREE_REQUESTS_MAX = 10;", "10 requests besides calls"],
+  ["src/reads/mcp/bounds.ts", "URI_LENGTH_MAX = 256;", "a URI of 256 characters"],
+  ["src/reads/mcp/short-call.ts", "SHORT_CALL_LENGTH_MAX = 1024;", "up to 1,024 characters"],
+  ["src/rates/coverage/coverage.ts", "PAIRS_PER_PAGE_MAX = 1000;", "1,000 pairs per page"],
+  [
+    "src/platform/http/unpaid-responses.ts",
+    "RESPONSES_PER_ACCOUNT_MAX = 32;",
+    "32 at once for an account",
+  ],
+  ["src/platform/http/unpaid-responses.ts", "RESPONSES_MAX = 256;", "256 for all"],
+  [
+    "src/platform/http/authentication.ts",
+    "SESSIONS_PER_ITERATION = 8;",
+    "8 requests with a session begin",
+  ],
+  ["src/platform/pages/visitors-http.ts", "KEPT_MS = 60_000;", "at most once a minute"],
+  ["src/reads/mcp/bounds.ts", "ERROR_LENGTH_MAX = 256;", "at most 256 characters"],
+  ["src/platform/crypto/secrets.ts", "memory: 19_456,", "19 MiB"],
+  [
+    "src/platform/crypto/hash-pool.ts",
+    "MAX_QUEUED_PER_THREAD = 166;",
+    "166 passwords wait per thread",
+  ],
+  ["src/platform/crypto/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
+  [
+    "src/customers/auth-limit/auth-limiter.ts",
+    "CALLS_PER_IP_FACTOR = 30;",
+    "30 times that per address",
+  ],
+  ["src/customers/mailed-links/rules.ts", "VALID_TOKENS_MAX = 5;", "5 valid tokens per account"],
+  [
+    "src/customers/mailed-links/rules.ts",
+    "MAILS_PER_HOUR_MAX = 5;",
+    "5 mails per address and hour",
+  ],
+  ["src/customers/mail/delivery-loop.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
+  ["src/operations/cleanup/cleanup.ts", "CLEANUP_INTERVAL_MS = HOUR_MS;", "the hourly cleanup"],
+  [
+    "src/operations/cleanup/cleanup.ts",
+    "ENDED_MAILS_KEPT_MS = 30 * DAY_MS;",
+    "ended mails stay 30 days",
+  ],
+  [
+    "src/customers/api-keys/rules.ts",
+    "active: 100, perDay: 100, total: 10_000",
+    "100 creations per UTC day",
+  ],
+  ["src/platform/shared/page-size.ts", "PAGE_ROWS = 200;", "200 rows per page"],
+  ["src/customers/billing/http.ts", "DAYS_MAX = 366;", "366 days; each row"],
+  ["src/operations/metrics/scrape-server.ts", "CONNECTIONS_MAX = 20;", "20 connections"],
+  ["src/operations/metrics/store-state.ts", "CACHE_MS = 5000;", "at most once in 5 s"],
+  ["src/platform/log/output.ts", "WAITING_MAX = 16_000_000;", "16 MB in memory"],
 ] as const;
 
 test("the limits in the table are those in the code", () => {

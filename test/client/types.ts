@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { startService } from "../support/service.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const HOOK = join(ROOT, "test/http/with-typescript-5.ts");
+const HOOK = join(ROOT, "test/platform/http/with-typescript-5.ts");
 const GENERATOR = join(ROOT, "node_modules/openapi-typescript/bin/cli.js");
 
 /** The file of the client that a program generates. */

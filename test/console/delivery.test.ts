@@ -4,7 +4,7 @@ import { request as sendRequest } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { consolePages } from "../../src/pages/paths.ts";
+import { consolePages } from "../../src/platform/pages/paths.ts";
 import { startServer } from "../support/other-server.ts";
 import { startService } from "../support/service.ts";
 import { comeTo, startForVisitors } from "./steps.ts";

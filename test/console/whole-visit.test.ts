@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { consolePages } from "../../src/pages/paths.ts";
+import { consolePages } from "../../src/platform/pages/paths.ts";
 import { twoLooks, Visitor } from "../support/browser.ts";
 import { NOW, startForVisitors } from "./steps.ts";
 import { type Walker, walk, walkReference } from "./walk.ts";

@@ -1,10 +1,10 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
-import { postgresUnitStatements } from "../../src/billing/units-sql.ts";
-import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
-import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
-import { createPrimary } from "../../src/storage/postgres/primary.ts";
-import { createStore, tables } from "../../src/store.ts";
+import { createStore, tables } from "../../src/app/store.ts";
+import { postgresUnitStatements } from "../../src/customers/billing/units-sql.ts";
+import { createPostgresEngine } from "../../src/platform/storage/postgres/engine.ts";
+import { createPrimary } from "../../src/platform/storage/postgres/primary.ts";
+import { createPostgresBatches } from "../../src/reads/metering/batch/postgres.ts";
 import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-databases.ts";
 import type { TestDatabase } from "./suite/database.ts";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteBatches } from "../../src/metering/batch/sqlite.ts";
-import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { createFileIdentityCheck } from "../../src/storage/sqlite/health/file-guard.ts";
-import { migrate } from "../../src/storage/sqlite/migrate.ts";
-import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
-import { openSqliteStore } from "../../src/store.ts";
+import { openSqliteStore } from "../../src/app/store.ts";
+import { createSqliteEngine } from "../../src/platform/storage/sqlite/engine.ts";
+import { createFileIdentityCheck } from "../../src/platform/storage/sqlite/health/file-guard.ts";
+import { migrate } from "../../src/platform/storage/sqlite/migrate.ts";
+import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
+import { createSqliteBatches } from "../../src/reads/metering/batch/sqlite.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { TestDatabase } from "./suite/database.ts";
 

@@ -21,7 +21,11 @@ test("a diagram is drawn with the labels of its source, and nothing from another
 
   assert.deepEqual(others, []);
   assert.match(figure, /<svg [^>]*role="img" aria-label="Diagram: A metered read"/);
-  for (const label of ["plain request", "bytes on a connection", "metering/batch/sqlite.ts"]) {
+  for (const label of [
+    "plain request",
+    "bytes on a connection",
+    "reads/metering/batch/sqlite.ts",
+  ]) {
     assert.ok(figure.includes(label), label);
   }
   assert.doesNotMatch(figure, /<style|@import|\sstyle="|https?:\/\/(?!www\.w3\.org\/2000\/svg)/);

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { referencePages } from "../../guide/reference/pages.ts";
-import { failureCodes, statusOf } from "../../src/shared/failure.ts";
+import { failureCodes, statusOf } from "../../src/platform/shared/failure.ts";
 import { kurs } from "../support/command-line.ts";
 
 const pages = new Map((await referencePages()).map(({ path, markdown }) => [path, markdown ?? ""]));

@@ -1,6 +1,6 @@
-import { type Config, readConfig } from "../../src/config.ts";
-import { sourceNames } from "../../src/sources/fetching/registry.ts";
-import { commandTimeouts, parseDatabaseUrl } from "../../src/storage/settings.ts";
+import { type Config, readConfig } from "../../src/app/config.ts";
+import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import { kurs } from "../support/command-line.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { temporaryDirectory } from "../support/process.ts";

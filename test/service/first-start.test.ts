@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { databaseIn } from "../storage/stored.ts";
+import { databaseIn } from "../platform/storage/stored.ts";
 import { kurs, type LogLine, serve, temporaryDirectory } from "../support/process.ts";
 
 const SNAPSHOT = [

@@ -3,7 +3,7 @@ import { mkdir, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { administer } from "../../harness/postgres.ts";
-import { problemsOf } from "../cli/problems.ts";
+import { problemsOf } from "../platform/cli/problems.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
+import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { kurs as kursHere } from "../support/command-line.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -30,7 +30,7 @@ const start = (dataDirectory: string, env: Record<string, string> = {}) =>
   kurs(["serve"], { dataDirectory, env: { PORT: "0", ...env } });
 
 suite("invalid configurations", { concurrency: 4 }, () => {
-  // Every invalid value: test/cli/invalid-settings.test.ts.
+  // Every invalid value: test/platform/cli/invalid-settings.test.ts.
   test("every invalid variable is reported, each in its own line, and no password is", async () => {
     await using directory = await temporaryDirectory();
     const ended = await start(join(directory.path, "data"), {

@@ -1,6 +1,6 @@
-import type { Config } from "../../src/config.ts";
-import { commandTimeouts, type DatabaseSettings } from "../../src/storage/settings.ts";
-import { openStore, type Store } from "../../src/store.ts";
+import type { Config } from "../../src/app/config.ts";
+import { openStore, type Store } from "../../src/app/store.ts";
+import { commandTimeouts, type DatabaseSettings } from "../../src/platform/storage/settings.ts";
 import { databaseOf, newPostgresDatabase } from "./postgres-databases.ts";
 import { startService, type TestOptions, type TestService } from "./service.ts";
 

@@ -1,26 +1,26 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { format } from "node:util";
-import { readVerified } from "../../src/backups/verified.ts";
-import { operator } from "../../src/cli/operator.ts";
-import { runCommandLine } from "../../src/commands.ts";
-import { readConfig } from "../../src/config.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
-import { readRateFile } from "../../src/import/files/read-rate-file.ts";
-import { readTextLines } from "../../src/import/files/text-lines.ts";
-import { createMailer } from "../../src/mail/transport/create-mailer.ts";
-import { packContent } from "../../src/provenance/documents/content.ts";
-import { type Clock, systemClock } from "../../src/shared/clock.ts";
-import { originNow } from "../../src/shared/origin.ts";
-import { ConfigError, WRONG_USE } from "../../src/shared/program/start-error.ts";
-import { sentenceOf } from "../../src/shared/program/system-error.ts";
-import { version } from "../../src/shared/program/version.ts";
-import { visible } from "../../src/shared/text/visible-text.ts";
-import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
-import { createHeadersOf } from "../../src/sources/headers.ts";
-import type { RateSource } from "../../src/sources/source.ts";
-import { commandTimeouts } from "../../src/storage/settings.ts";
-import { openStore, tables } from "../../src/store.ts";
+import { runCommandLine } from "../../src/app/commands.ts";
+import { readConfig } from "../../src/app/config.ts";
+import { openStore, tables } from "../../src/app/store.ts";
+import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
+import { createMailer } from "../../src/customers/mail/transport/create-mailer.ts";
+import { readVerified } from "../../src/operations/backups/verified.ts";
+import { operator } from "../../src/platform/cli/operator.ts";
+import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { type Clock, systemClock } from "../../src/platform/shared/clock.ts";
+import { originNow } from "../../src/platform/shared/origin.ts";
+import { ConfigError, WRONG_USE } from "../../src/platform/shared/program/start-error.ts";
+import { sentenceOf } from "../../src/platform/shared/program/system-error.ts";
+import { version } from "../../src/platform/shared/program/version.ts";
+import { visible } from "../../src/platform/shared/text/visible-text.ts";
+import { commandTimeouts } from "../../src/platform/storage/settings.ts";
+import { readRateFile } from "../../src/rates/import/files/read-rate-file.ts";
+import { readTextLines } from "../../src/rates/import/files/text-lines.ts";
+import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
+import { createHeadersOf } from "../../src/rates/sources/headers.ts";
+import type { RateSource } from "../../src/rates/sources/source.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import type { Ended, ProgramOptions } from "./process.ts";
 import { documentReader } from "./rates.ts";
@@ -36,7 +36,7 @@ const secrets = createSecrets();
 
 /**
  * Runs one command of the command line in this process, as `kurs` of process.ts does in one of its
- * own, which costs 0.2 s of processor time. `test/cli/every-command.test.ts` also runs each
+ * own, which costs 0.2 s of processor time. `test/platform/cli/every-command.test.ts` also runs each
  * command in a real process.
  */
 export async function kurs(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Clock } from "../../src/shared/clock.ts";
-import type { PublicationLimits } from "../../src/sources/fetching/http-request.ts";
-import { createPublisherSource } from "../../src/sources/fetching/publisher-source.ts";
-import { publishers } from "../../src/sources/publishers/catalogue.ts";
-import type { Address, Publisher } from "../../src/sources/publishers/publisher.ts";
-import type { RateSource } from "../../src/sources/source.ts";
+import type { Clock } from "../../src/platform/shared/clock.ts";
+import type { PublicationLimits } from "../../src/rates/sources/fetching/http-request.ts";
+import { createPublisherSource } from "../../src/rates/sources/fetching/publisher-source.ts";
+import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
+import type { Address, Publisher } from "../../src/rates/sources/publishers/publisher.ts";
+import type { RateSource } from "../../src/rates/sources/source.ts";
 import { eventually } from "./mails.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,6 +1,6 @@
 import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownSchema } from "../../src/storage/migrations.ts";
+import { knownSchema } from "../../src/platform/storage/migrations.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./process.ts";
 
@@ -27,5 +27,5 @@ export async function newerVersion(): Promise<NewerVersion> {
     writeFileSync(file, "CREATE TABLE next (id INTEGER);");
   }
   const { kurs }: CommandLine = await import(inCopy("test/support/command-line.ts"));
-  return { ...directory, main: inCopy("src/main.ts"), kurs };
+  return { ...directory, main: inCopy("src/app/main.ts"), kurs };
 }

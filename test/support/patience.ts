@@ -1,4 +1,4 @@
-import { type Limits, limits } from "../../src/limits.ts";
+import { type Limits, limits } from "../../src/app/limits.ts";
 
 /** Longer than a machine is slow, busy or stopped; a test in which a limit must strike sets less. */
 const PATIENCE_MS = Number(process.env.KURS_TEST_PATIENCE_MS ?? 120_000);

@@ -1,4 +1,4 @@
-import { runProgram } from "../../src/program.ts";
+import { runProgram } from "../../src/app/program.ts";
 import { patience } from "./patience.ts";
 
 // Kurs, but a server in a test may take as long as the machine needs.

@@ -1,11 +1,11 @@
 import { Client } from "pg";
 import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
+import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
 import {
   type DatabaseHost,
   type DatabaseSettings,
   parseDatabaseUrl,
-} from "../../src/storage/settings.ts";
+} from "../../src/platform/storage/settings.ts";
 import { atEnd } from "./at-end.ts";
 
 /** A separate database. Disposing of it removes it. */

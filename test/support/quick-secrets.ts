@@ -1,8 +1,8 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import type { HashPool } from "../../src/crypto/hash-pool.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
-import type { Secrets } from "../../src/shared/secrets.ts";
+import type { HashPool } from "../../src/platform/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import type { Secrets } from "../../src/platform/shared/secrets.ts";
 
 /**
  * Argon2id at the least cost that it has, on the service's own thread: 0.1 ms for a password

@@ -1,11 +1,11 @@
-import { packContent } from "../../src/provenance/documents/content.ts";
-import { createDocumentReader } from "../../src/provenance/documents/reader.ts";
-import type { SigningKey } from "../../src/rates/signing-key.ts";
-import { systemClock } from "../../src/shared/clock.ts";
-import { sourceNames, sourcesOf } from "../../src/sources/fetching/registry.ts";
-import { parseSnapshot } from "../../src/sources/fetching/snapshot.ts";
-import { createHeadersOf } from "../../src/sources/headers.ts";
-import { publishers } from "../../src/sources/publishers/catalogue.ts";
+import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
+import { createDocumentReader } from "../../src/bookkeeping/provenance/documents/reader.ts";
+import { systemClock } from "../../src/platform/shared/clock.ts";
+import type { SigningKey } from "../../src/rates/served/signing-key.ts";
+import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
+import { parseSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
+import { createHeadersOf } from "../../src/rates/sources/headers.ts";
+import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
 
 export const sources = sourcesOf(sourceNames.known, { clock: systemClock, version: "test" });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { verifySignature, webcrypto } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
-import { parseSigningKey } from "../../src/rates/signing/ed25519.ts";
-import type { SigningKey } from "../../src/rates/signing-key.ts";
+import { parseSigningKey } from "../../src/rates/served/signing/ed25519.ts";
+import type { SigningKey } from "../../src/rates/served/signing-key.ts";
 import type { Answer, Client } from "./client.ts";
 
 /** @returns a new private key as a PEM text. */

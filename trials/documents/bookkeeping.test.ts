@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
-import { type Decimal, multiply } from "../../src/shared/decimal.ts";
-import { newSeriesCli } from "../../test/series/cli.ts";
+import { type Decimal, multiply } from "../../src/platform/shared/decimal.ts";
+import { newSeriesCli } from "../../test/rates/series/cli.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";
 import { isInstalled } from "./installed.ts";
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { newEvidenceCli } from "../../test/evidence/cli.ts";
+import { newEvidenceCli } from "../../test/bookkeeping/evidence/cli.ts";
 import { newKeyPem } from "../../test/support/signatures.ts";
 import { isInstalled } from "./installed.ts";
 
@@ -80,7 +80,7 @@ test("xmllint finds the UBL fragment valid by the schema", async (t) => {
   const text = readFileSync(cli.file("rate.xml"), "utf8");
   const schema = join(
     import.meta.dirname,
-    "../../test/evidence/fixtures/ubl-2.1-exchange-rate-cac.xsd",
+    "../../test/bookkeeping/evidence/fixtures/ubl-2.1-exchange-rate-cac.xsd",
   );
   const validate = (path: string) =>
     spawnSync("xmllint", ["--nonet", "--noout", "--schema", schema, path], { encoding: "utf8" });

@@ -5,7 +5,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { promisify } from "node:util";
-import { newSeriesCli } from "../../test/series/cli.ts";
+import { newSeriesCli } from "../../test/rates/series/cli.ts";
 import { body, playPublisher } from "../../test/support/fake-publisher.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";
 import { isInstalled } from "./installed.ts";
@@ -46,7 +46,7 @@ suite("the recipes in docs/operating/exports.md", { concurrency: 2 }, () => {
       await cli.ecb(DAY, "24.400");
       const bin = join(directory.path, "bin");
       await mkdir(bin);
-      const main = join(ROOT, "src/main.ts");
+      const main = join(ROOT, "src/app/main.ts");
       const programs = { kurs: `exec "${process.execPath}" "${main}" "$@"`, date: `echo ${DAY}` };
       for (const [name, script] of Object.entries(programs)) {
         await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { playArchives } from "../../test/backfill/played.ts";
 import { converting, startModel } from "../../test/examples/model.ts";
+import { playArchives } from "../../test/rates/backfill/played.ts";
 import { newBareDatabase } from "../../test/support/postgres-databases.ts";
 import { command, type Installation, OWNER } from "./installation.ts";
 import { assertHeaders, fetchPolishFigures, publishToday } from "./stores.ts";
@@ -210,7 +210,7 @@ const RECIPES = "trials/documents/export-recipes.test.ts";
 export const elsewhere: readonly (readonly [string, string, string])[] = [
   ["docs/adding-a-source.md", "npm run -s kurs -- migrate", ADDING],
   ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch boi", ADDING],
-  ["docs/api.md", "npx openapi-typescript", "test/http/openapi-client.test.ts"],
+  ["docs/api.md", "npx openapi-typescript", "test/platform/http/openapi-client.test.ts"],
   ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", SCRIPT],
   ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],
   ["docs/operating/exports.md", "kurs rates export --format erpnext", RECIPES],

@@ -25,12 +25,12 @@ const programs: Readonly<
   "client/README.md": [["ts", 3, "trials/runtimes/package.test.ts"]],
   "docs/adding-a-source.md": [["ts", 1, "trials/documents/adding-a-source.test.ts"]],
   "docs/api.md": [
-    ["ts", 1, "test/http/openapi-client.test.ts"],
+    ["ts", 1, "test/platform/http/openapi-client.test.ts"],
     ["js", 1, "trials/documents/programs.test.ts"],
   ],
   "docs/operating/exports.md": [["js", 1, "trials/documents/programs.test.ts"]],
   "docs/proof.md": [
-    ["ts", 1, "test/rates/proof-document.test.ts"],
+    ["ts", 1, "test/rates/served/proof-document.test.ts"],
     ["python", 1, "trials/documents/programs.test.ts"],
   ],
   "docs/retries.md": [["js", 3, "trials/documents/programs.test.ts"]],

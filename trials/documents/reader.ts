@@ -10,7 +10,7 @@ import { type Block, commandsOf } from "./blocks.ts";
 import { type Call, standIns } from "./stand-ins.ts";
 
 /** The program of this checkout, as test/support/process.ts runs it. */
-const MAIN = process.env.KURS_TEST_MAIN ?? join(ROOT, "src/main.ts");
+const MAIN = process.env.KURS_TEST_MAIN ?? join(ROOT, "src/app/main.ts");
 
 /** Separates the output of blocks, and the parts of what stand-ins write down. */
 const [RECORD, UNIT] = ["\x1e", "\x1f"];

@@ -73,7 +73,7 @@ export const standIns: Readonly<Record<string, StandIn>> = {
     effect: 'if [ "$1" != clone ]; then exec "$REAL_GIT" "$@"; fi; ln -s "$CLONE" "$3"',
   },
   gitleaks: {
-    why: "it is not in npm; test/api-keys/leak-patterns.test.ts tries its rules",
+    why: "it is not in npm; test/customers/api-keys/leak-patterns.test.ts tries its rules",
     effect: 'printf \'[{"Secret":"%s"}]\\n\' "$LEAKED_KEY" > "$7"',
     check({ args, directory }) {
       assert.equal(args[0], "detect");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { targetDays } from "../../harness/archives.ts";
-import { playArchives } from "../../test/backfill/played.ts";
+import { playArchives } from "../../test/rates/backfill/played.ts";
 import { kurs } from "../../test/support/process.ts";
 import { blocksOf } from "./blocks.ts";
 

@@ -9,7 +9,7 @@ import {
   storedFigures,
   TO,
   textOf,
-} from "../../test/backfill/played.ts";
+} from "../../test/rates/backfill/played.ts";
 import { openConnection } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../../test/support/process.ts";

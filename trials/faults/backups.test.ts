@@ -9,7 +9,7 @@ import {
   namesIn,
   stateOf,
   storeWithBackup,
-} from "../../test/storage/stored.ts";
+} from "../../test/platform/storage/stored.ts";
 import { openConnection } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../../test/support/process.ts";

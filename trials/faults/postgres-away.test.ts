@@ -24,7 +24,7 @@ import {
 } from "./load.ts";
 
 /**
- * The service guarantees 2 s, which test/storage/postgres.test.ts tests with its timers. Here the
+ * The service guarantees 2 s, which test/platform/storage/postgres.test.ts tests with its timers. Here the
  * machine may be busy: this limit shows that no request waits for the database.
  */
 const ANSWER_MS_MAX = 20_000;

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, freePort, startPostgres } from "../../harness/postgres.ts";
-import { StoreUnavailable } from "../../src/shared/store.ts";
-import { isFailoverError, storeError } from "../../src/storage/postgres/errors.ts";
-import { createPrimary } from "../../src/storage/postgres/primary.ts";
-import { emptyStore, query } from "../../test/storage/stored.ts";
+import { StoreUnavailable } from "../../src/platform/shared/store.ts";
+import { isFailoverError, storeError } from "../../src/platform/storage/postgres/errors.ts";
+import { createPrimary } from "../../src/platform/storage/postgres/primary.ts";
+import { emptyStore, query } from "../../test/platform/storage/stored.ts";
 import { assertFailure } from "../../test/support/assertions.ts";
 import { assertNoSecrets } from "../../test/support/log-secrets.ts";
 import {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { administer } from "../../harness/postgres.ts";
-import { StoreUnavailable } from "../../src/shared/store.ts";
-import { statement } from "../../src/storage/engine.ts";
-import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { createPrimary } from "../../src/storage/postgres/primary.ts";
-import { emptyStore } from "../../test/storage/stored.ts";
+import { StoreUnavailable } from "../../src/platform/shared/store.ts";
+import { statement } from "../../src/platform/storage/engine.ts";
+import { createPostgresEngine } from "../../src/platform/storage/postgres/engine.ts";
+import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
+import { createPrimary } from "../../src/platform/storage/postgres/primary.ts";
+import { emptyStore } from "../../test/platform/storage/stored.ts";
 import { assertFailure } from "../../test/support/assertions.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { databaseOf, hostsOf } from "../../test/support/postgres-databases.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { startPostgres } from "../../harness/postgres.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { parseDatabaseUrl } from "../../src/storage/settings.ts";
+import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
+import { parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
 import { play } from "../../test/model/run-stories.ts";
 import { openTheatre } from "../../test/model/service-under-test.ts";
 

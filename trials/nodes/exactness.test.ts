@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { openPostgresStore, type Store } from "../../src/store.ts";
+import { openPostgresStore, type Store } from "../../src/app/store.ts";
 import {
   BY,
   KEY_LIMITS,

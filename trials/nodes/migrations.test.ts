@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
-import { knownSchema, migrationsIn } from "../../src/storage/migrations.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
+import { knownSchema, migrationsIn } from "../../src/platform/storage/migrations.ts";
+import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
 import { assertRejected } from "../../test/support/assertions.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { newerVersion } from "../../test/support/newer-version.ts";
@@ -16,10 +16,10 @@ import {
 import { hostsOf } from "../../test/support/postgres-databases.ts";
 import { kurs, Program } from "../../test/support/process.ts";
 
-/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
+/** The advisory lock of migrations (src/platform/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
-/** The advisory lock of sessions that use the tables (src/storage/postgres/schema-lock.ts). */
+/** The advisory lock of sessions that use the tables (src/platform/storage/postgres/schema-lock.ts). */
 const LOCK_SCHEMA = "SELECT pg_advisory_lock_shared(5278778, hashtext($1))";
 
 const NEWER = 999;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { administer, freePort, startPostgres } from "../../harness/postgres.ts";
-import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
+import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
 import { connectTo } from "../../test/support/nodes.ts";
 import { hostsOf } from "../../test/support/postgres-databases.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";

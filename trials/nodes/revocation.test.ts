@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { burn } from "../../src/api-keys/burn.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
-import { systemClock } from "../../src/shared/clock.ts";
-import { originNow } from "../../src/shared/origin.ts";
-import { commandTimeouts, parseDatabaseUrl } from "../../src/storage/settings.ts";
-import { openPostgresStore, type Store } from "../../src/store.ts";
+import { openPostgresStore, type Store } from "../../src/app/store.ts";
+import { burn } from "../../src/customers/api-keys/burn.ts";
+import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { systemClock } from "../../src/platform/shared/clock.ts";
+import { originNow } from "../../src/platform/shared/origin.ts";
+import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
 import type { Client } from "../../test/support/client.ts";
 import { startCluster } from "../../test/support/nodes.ts";
 import { openWire, type Wire } from "../../test/support/raw-connection.ts";

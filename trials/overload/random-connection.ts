@@ -1,4 +1,4 @@
-import { callOf, PATH } from "../../test/mcp/messages.ts";
+import { callOf, PATH } from "../../test/reads/mcp/messages.ts";
 import type { Draws } from "../../test/support/random.ts";
 
 // Random sequences of requests on one connection: valid, invalid, unknown and half ones.

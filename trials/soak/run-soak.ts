@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
-import { callOf, PATH, type Posted, requestOf } from "../../test/mcp/messages.ts";
+import { callOf, PATH, type Posted, requestOf } from "../../test/reads/mcp/messages.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { openWire } from "../../test/support/raw-connection.ts";
 import { INSPECTED, type Memory, memoryOf } from "./memory.ts";

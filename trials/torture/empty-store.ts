@@ -1,4 +1,4 @@
-import { loadSnapshot } from "../../src/sources/fetching/snapshot.ts";
+import { loadSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
 import { Violation } from "./event-log.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import type { EmptyStorePlan } from "./plan.ts";

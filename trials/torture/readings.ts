@@ -1,4 +1,4 @@
-import { callOf, type Era, PATH } from "../../test/mcp/messages.ts";
+import { callOf, type Era, PATH } from "../../test/reads/mcp/messages.ts";
 import type { Answer, Call } from "../../test/support/client.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { AccountSchema } from "../../../src/accounts/json.ts";
-import type { listedSessionJson, SessionSchema } from "../../../src/sessions/json.ts";
+import type { AccountSchema } from "../../../src/customers/accounts/json.ts";
+import type { listedSessionJson, SessionSchema } from "../../../src/customers/sessions/json.ts";
 import { ApiError, ask, askAsOwner, post } from "./request.ts";
 
 export type ListedSession = ReturnType<typeof listedSessionJson>;

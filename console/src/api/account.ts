@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { accountDetailsJson, SettingsBody } from "../../../src/accounts/json.ts";
-import type { EventSchema } from "../../../src/audit/json.ts";
+import type { accountDetailsJson, SettingsBody } from "../../../src/customers/accounts/json.ts";
+import type { EventSchema } from "../../../src/platform/audit/json.ts";
 import { session } from "../session.ts";
 import {
   ApiError,

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { ApiKeySchema, CreatedApiKeySchema } from "../../../src/api-keys/json.ts";
-import type { keyUsageJson } from "../../../src/billing/json.ts";
+import type { ApiKeySchema, CreatedApiKeySchema } from "../../../src/customers/api-keys/json.ts";
+import type { keyUsageJson } from "../../../src/customers/billing/json.ts";
 import { askAsOwner, post } from "./request.ts";
 
 export type CreatedApiKey = Static<typeof CreatedApiKeySchema>;

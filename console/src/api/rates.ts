@@ -1,11 +1,11 @@
 import type { Static } from "typebox";
+import type { aboutJson } from "../../../src/platform/pages/about.ts";
 import type {
   CoveredPairSchema,
   CoveredSourceSchema,
   publishersJson,
-} from "../../../src/coverage/json.ts";
-import type { aboutJson } from "../../../src/pages/about.ts";
-import type { RateSchema } from "../../../src/rates/json.ts";
+} from "../../../src/rates/coverage/json.ts";
+import type { RateSchema } from "../../../src/rates/served/json.ts";
 import { ask, askAsOwner, bodyOf, sendAsOwner } from "./request.ts";
 
 export type CoveredSource = Static<typeof CoveredSourceSchema>;

@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../../src/shared/failure.ts";
+import type { FailureCode } from "../../../src/platform/shared/failure.ts";
 import { root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { Static } from "typebox";
-import type { DailyUsageSchema, UsageSchema } from "../../../src/billing/json.ts";
+import type { DailyUsageSchema, UsageSchema } from "../../../src/customers/billing/json.ts";
 import { session } from "../session.ts";
 import { askAsOwner } from "./request.ts";
 

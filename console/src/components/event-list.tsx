@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { EVENTS_PER_PAGE } from "../../../src/audit/rules.ts";
+import { EVENTS_PER_PAGE } from "../../../src/platform/audit/rules.ts";
 import { type AccountEvent, listEvents } from "../api/account.ts";
 import type { ApiKey } from "../api/keys.ts";
 import { type KeyNames, originOf, wordsOf } from "../event-words.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ConsolePage } from "../../../src/pages/paths.ts";
+import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
 import { addressOf, go, isConsole } from "../router.ts";
 
 interface LinkProps {

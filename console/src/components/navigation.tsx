@@ -1,4 +1,4 @@
-import type { ConsolePage } from "../../../src/pages/paths.ts";
+import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
 import { useDisclosure } from "../disclosure.ts";
 import { isConsole, isReference, page, root } from "../router.ts";
 import { session } from "../session.ts";

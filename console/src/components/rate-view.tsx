@@ -1,4 +1,4 @@
-import { isImport } from "../../../src/rates/rules/update-policy.ts";
+import { isImport } from "../../../src/rates/served/rules/update-policy.ts";
 import { type Coverage, isLate } from "../coverage.ts";
 import { formatMinute, formatOld, groupDigits } from "../format.ts";
 import type { Outcome, RateSource } from "../outcome.ts";

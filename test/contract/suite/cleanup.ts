@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Engine, statement } from "../../../src/storage/engine.ts";
+import { type Engine, statement } from "../../../src/platform/storage/engine.ts";
 import {
   BY,
   byAt,

@@ -1,26 +1,30 @@
 import { hash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Account } from "../../../src/accounts/store.ts";
-import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
-import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
-import { createReadDailyUsage } from "../../../src/billing/usage.ts";
-import type { IssuedToken } from "../../../src/mail/store.ts";
-import type { BatchStore, RateRead } from "../../../src/metering/store.ts";
-import type { Publication } from "../../../src/rates/history.ts";
-import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
+import { type Store, tables } from "../../../src/app/store.ts";
+import type { Account } from "../../../src/customers/accounts/store.ts";
+import type { KeyLimits, NewApiKey } from "../../../src/customers/api-keys/store.ts";
+import {
+  type BillingPeriod,
+  billingPeriodAt,
+  utcDay,
+} from "../../../src/customers/billing/rules.ts";
+import { createReadDailyUsage } from "../../../src/customers/billing/usage.ts";
+import type { IssuedToken } from "../../../src/customers/mail/store.ts";
+import type { NewInvitation } from "../../../src/customers/registration/store.ts";
+import type { Session } from "../../../src/customers/sessions/store.ts";
+import type { Decimal } from "../../../src/platform/shared/decimal.ts";
+import { parseInstant } from "../../../src/platform/shared/instant.ts";
+import type { Origin, OwnerOrigin } from "../../../src/platform/shared/origin.ts";
+import type { Engine, Row } from "../../../src/platform/storage/engine.ts";
+import type { Publication } from "../../../src/rates/served/history.ts";
+import { type Pair, parsePair } from "../../../src/rates/served/rules/symbol.ts";
 import {
   createUpdatePolicy,
   type SourcedRate,
   type UpdatePolicy,
-} from "../../../src/rates/rules/update-policy.ts";
-import type { RateUpdate } from "../../../src/rates/store.ts";
-import type { NewInvitation } from "../../../src/registration/store.ts";
-import type { Session } from "../../../src/sessions/store.ts";
-import type { Decimal } from "../../../src/shared/decimal.ts";
-import { parseInstant } from "../../../src/shared/instant.ts";
-import type { Origin, OwnerOrigin } from "../../../src/shared/origin.ts";
-import type { Engine, Row } from "../../../src/storage/engine.ts";
-import { type Store, tables } from "../../../src/store.ts";
+} from "../../../src/rates/served/rules/update-policy.ts";
+import type { RateUpdate } from "../../../src/rates/served/store.ts";
+import type { BatchStore, RateRead } from "../../../src/reads/metering/store.ts";
 import { headersOf } from "../../support/rates.ts";
 
 type TestEngine = Engine & BatchStore;

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { StoreUnavailable } from "../../../src/shared/store.ts";
-import { type Engine, type Row, statement, type Transaction } from "../../../src/storage/engine.ts";
+import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
+import {
+  type Engine,
+  type Row,
+  statement,
+  type Transaction,
+} from "../../../src/platform/storage/engine.ts";
 import { type StoreTest, valuesOf } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Difference } from "../../../src/provenance/differences.ts";
-import type { Observation } from "../../../src/provenance/observations.ts";
-import { findServedAt } from "../../../src/provenance/served-at.ts";
-import { verifyHistory } from "../../../src/provenance/verify.ts";
-import { timestamp } from "../../../src/shared/instant.ts";
-import type { Engine } from "../../../src/storage/engine.ts";
-import type { Store } from "../../../src/store.ts";
+import type { Store } from "../../../src/app/store.ts";
+import type { Difference } from "../../../src/bookkeeping/provenance/differences.ts";
+import type { Observation } from "../../../src/bookkeeping/provenance/observations.ts";
+import { findServedAt } from "../../../src/bookkeeping/provenance/served-at.ts";
+import { verifyHistory } from "../../../src/bookkeeping/provenance/verify.ts";
+import { timestamp } from "../../../src/platform/shared/instant.ts";
+import type { Engine } from "../../../src/platform/storage/engine.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { documentReader, packed } from "../../support/rates.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/store.ts";
+import type { Store } from "../../../src/app/store.ts";
 import {
   BY,
   contentsOf,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { RateReadOutcome } from "../../../src/metering/store.ts";
-import { StoreUnavailable } from "../../../src/shared/store.ts";
-import type { Store } from "../../../src/store.ts";
+import type { Store } from "../../../src/app/store.ts";
+import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
+import type { RateReadOutcome } from "../../../src/reads/metering/store.ts";
 import {
   BY,
   dailyUnits,

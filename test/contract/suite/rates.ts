@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { HeadersOf } from "../../../src/rates/headers.ts";
-import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
-import type { Decimal } from "../../../src/shared/decimal.ts";
+import type { Decimal } from "../../../src/platform/shared/decimal.ts";
+import type { HeadersOf } from "../../../src/rates/served/headers.ts";
+import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf, signedHeadersOf, headersOf as unsignedHeadersOf } from "../../support/rates.ts";
 import { newSigningKey } from "../../support/signatures.ts";
 import {

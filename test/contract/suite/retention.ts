@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Publication } from "../../../src/rates/history.ts";
-import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
-import type { Decimal } from "../../../src/shared/decimal.ts";
-import { type Engine, statement } from "../../../src/storage/engine.ts";
-import type { Store } from "../../../src/store.ts";
+import type { Store } from "../../../src/app/store.ts";
+import type { Decimal } from "../../../src/platform/shared/decimal.ts";
+import { type Engine, statement } from "../../../src/platform/storage/engine.ts";
+import type { Publication } from "../../../src/rates/served/history.ts";
+import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
 import {
   BY,

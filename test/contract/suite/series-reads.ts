@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { SelectedFigures } from "../../../src/export/store.ts";
-import type { Figure, FigureKind } from "../../../src/rates/figures.ts";
-import { type Comparison, compareSources, differsBy } from "../../../src/series/compare.ts";
-import { NEWEST } from "../../../src/series/rules.ts";
-import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/series/store.ts";
-import type { Decimal } from "../../../src/shared/decimal.ts";
-import type { Store } from "../../../src/store.ts";
+import type { Store } from "../../../src/app/store.ts";
+import type { SelectedFigures } from "../../../src/bookkeeping/export/store.ts";
+import type { Decimal } from "../../../src/platform/shared/decimal.ts";
+import { type Comparison, compareSources, differsBy } from "../../../src/rates/series/compare.ts";
+import { NEWEST } from "../../../src/rates/series/rules.ts";
+import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/rates/series/store.ts";
+import type { Figure, FigureKind } from "../../../src/rates/served/figures.ts";
 import { headersOf } from "../../support/rates.ts";
 import {
   BY,

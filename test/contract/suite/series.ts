@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Publication } from "../../../src/rates/history.ts";
-import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
-import type { RateUpdate } from "../../../src/rates/store.ts";
-import type { Decimal } from "../../../src/shared/decimal.ts";
-import type { Engine } from "../../../src/storage/engine.ts";
+import type { Decimal } from "../../../src/platform/shared/decimal.ts";
+import type { Engine } from "../../../src/platform/storage/engine.ts";
+import type { Publication } from "../../../src/rates/served/history.ts";
+import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
 import {
   BY,

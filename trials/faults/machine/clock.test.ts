@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Row } from "../../../src/storage/engine.ts";
+import type { Row } from "../../../src/platform/storage/engine.ts";
 import { byAt, newInvitation } from "../../../test/contract/suite/database.ts";
 import {
   engines,

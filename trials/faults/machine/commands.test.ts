@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { playArchives } from "../../../test/backfill/played.ts";
+import { playArchives } from "../../../test/rates/backfill/played.ts";
 import { type Ended, kurs, temporaryDirectory } from "../../../test/support/process.ts";
 import { MOUNT, mayMount, runThrough } from "./faults.ts";
 

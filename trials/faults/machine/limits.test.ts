@@ -119,7 +119,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
       await cp(join(ROOT, name), at(name), { recursive: true });
     }
     await symlink(join(ROOT, "node_modules"), at("node_modules"));
-    const options = { main: at("src/main.ts"), dataDirectory: at("data"), through: AS_OTHERS };
+    const options = { main: at("src/app/main.ts"), dataDirectory: at("data"), through: AS_OTHERS };
     const first = at("migrations/sqlite/0020-initial.sql");
     for (const [unreadable, mode] of [
       [first, 0o644],
@@ -140,7 +140,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
     }
     assert.equal(existsSync(at("data/kurs.db")), false);
 
-    for (const unreadable of [at("src/storage"), at("src/cli/operator.ts")]) {
+    for (const unreadable of [at("src/platform/storage"), at("src/platform/cli/operator.ts")]) {
       await chmod(unreadable, 0);
       await using program = new Program(["migrate"], { ...options, main: at("bin/kurs.js") });
       const { exitCode, stderr } = await program.end();

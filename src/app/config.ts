@@ -1,0 +1,289 @@
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { Cron } from "croner";
+import { MAX_PLAN_UNITS } from "../customers/billing/rules.ts";
+import type { MailSettings } from "../customers/mail/mailer.ts";
+import { parseMailFrom, smtpUrlProblems } from "../customers/mail/transport/settings.ts";
+import { type Registration, registrations } from "../customers/registration/rules.ts";
+import { type LogLevel, logLevels } from "../platform/log/levels.ts";
+import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
+import { ConfigError } from "../platform/shared/program/start-error.ts";
+import {
+  type DatabaseSettings,
+  databaseOptionProblems,
+  parseDatabaseUrl,
+  type StoreSettings,
+} from "../platform/storage/settings.ts";
+import { BACKUPS } from "../platform/storage/sqlite/backup/names.ts";
+import { parseSigningKey } from "../rates/served/signing/ed25519.ts";
+import type { SigningKey } from "../rates/served/signing-key.ts";
+import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
+import { misspelled } from "./settings.ts";
+
+/** The operator's settings, all validated before anything starts. */
+export interface Config extends StoreSettings, MailSettings {
+  readonly host: string;
+  /** 0 lets the system choose a free port. */
+  readonly port: number;
+  /** Where clients reach the service, without a trailing slash; unset: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Units per period on the free plan; unset: as stored, 1,000 in a new store. */
+  readonly freePlanUnits: number | undefined;
+  /** The maximum number of open client connections. */
+  readonly connectionsMax: number;
+  /** How long a node continues to serve after a stop signal, no longer ready. */
+  readonly shutdownDelaySeconds: number;
+  readonly authCallsPerWindow: number;
+  readonly authWindowSeconds: number;
+  /** Whether a log-in requires a verified email. */
+  readonly requireVerifiedEmail: boolean;
+  readonly registration: Registration;
+  /** How many days the events of the audit log are kept. */
+  readonly auditDays: number;
+  /** Undefined: the history of rates is kept forever. */
+  readonly historyDays: number | undefined;
+  /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
+  readonly trustedProxies: readonly string[];
+  /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
+  readonly allowedOrigins: readonly string[];
+  /** Where metrics are scraped; separate from the clients' host unless set to the same. */
+  readonly metricsHost: string;
+  /** 0: a free port; unset: no metrics. */
+  readonly metricsPort: number | undefined;
+  readonly logLevel: LogLevel;
+  /** Keys of the active sources, in order of precedence. */
+  readonly rateSources: readonly string[];
+  /** By the key of the source that wants it. */
+  readonly sourceTokens: Readonly<Record<string, string>>;
+  /** When a server backs up its embedded database, by the UTC clock; unset: never. */
+  readonly backupSchedule: Cron | undefined;
+  /** How many of its backups a server keeps. */
+  readonly backupsKept: number;
+  /** A rate that changes by more than this fraction of the last is held for the operator. */
+  readonly maxRateJump: Decimal;
+  /** How publishers are reached where not directly, in the form that node:http takes. */
+  readonly proxies: Readonly<Record<"HTTPS_PROXY" | "NO_PROXY", string | undefined>> | undefined;
+  /** The file of the key that signs rates; unset: rates are not signed. */
+  readonly signingKeyFile: string | undefined;
+  readonly signingKey: SigningKey | undefined;
+}
+
+/** The known sources, and those that are active when the operator names none. */
+export interface SourceNames {
+  readonly known: readonly string[];
+  readonly onByDefault: readonly string[];
+}
+
+/** The variables of this process. */
+export const processEnvironment: Environment = process.env;
+
+/**
+ * Reads the configuration. An empty variable counts as unset.
+ *
+ * @throws {ConfigError} with every problem at once.
+ */
+export function readConfig(sources: SourceNames, environment = processEnvironment): Config {
+  const problems = misspelled(environment);
+  const readers = readersOf(environment, problems);
+  const { textOf, secretOf, integerOf, optionalIntegerOf, choiceOf, booleanOf, listOf } = readers;
+
+  const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
+  if (publicUrl !== undefined && hasCredentials(publicUrl)) {
+    problems.push("PUBLIC_URL: want an address without a name or password, which everybody sees");
+  } else if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
+    problems.push(
+      `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
+    );
+  }
+  for (const name of ["HOST", "METRICS_HOST"] as const) {
+    if (isHost(textOf(name))) continue;
+    problems.push(`${name}: want an address or a name without a port, not "${textOf(name)}"`);
+  }
+  const trustedProxies = listOf("TRUST_PROXY");
+  for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
+    problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
+  }
+  const allowedOrigins = listOf("ALLOWED_ORIGINS");
+  for (const entry of allowedOrigins.filter((text) => !isOrigin(text))) {
+    problems.push(`ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${entry}"`);
+  }
+  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP"));
+  if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
+    const given = textOf("RATE_MAX_JUMP");
+    problems.push(`RATE_MAX_JUMP: want a number above 0, such as 0.5, not "${given}"`);
+  }
+
+  const dataDirectory = textOf("DATA_DIR");
+  const database = databaseOf(secretOf("DATABASE_URL"), problems);
+  const smtpUrl = secretOf("SMTP_URL");
+  for (const problem of smtpUrlProblems(smtpUrl)) problems.push(`SMTP_URL: ${problem}`);
+  const config: Config = {
+    host: textOf("HOST"),
+    port: integerOf("PORT", 0, 65_535),
+    dataDirectory,
+    database,
+    backupDirectory: textOf("BACKUP_DIR") ?? join(dataDirectory, BACKUPS),
+    backupSchedule: backupScheduleOf(textOf("BACKUP_SCHEDULE"), database, problems),
+    backupsKept: integerOf("BACKUP_KEEP", 1, 10_000),
+    publicUrl,
+    freePlanUnits: optionalIntegerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
+    connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000),
+    shutdownDelaySeconds: integerOf("SHUTDOWN_DELAY_SECONDS", 0, 300),
+    authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000),
+    authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400),
+    requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL"),
+    registration: choiceOf("REGISTRATION", registrations),
+    auditDays: integerOf("AUDIT_DAYS", 1, 36_500),
+    historyDays: optionalIntegerOf("HISTORY_DAYS", 1, 36_500),
+    smtpUrl,
+    mailFrom: parseMailFrom(textOf("MAIL_FROM"), publicUrl, problems),
+    trustedProxies,
+    allowedOrigins,
+    metricsHost: textOf("METRICS_HOST"),
+    metricsPort: optionalIntegerOf("METRICS_PORT", 0, 65_535),
+    logLevel: choiceOf("LOG_LEVEL", logLevels),
+    rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
+    sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), sources, problems),
+    maxRateJump: maxRateJump as Decimal,
+    proxies: proxiesOf(environment, problems),
+    signingKeyFile: textOf("SIGNING_KEY_FILE"),
+    signingKey: signingKeyOf(readers, problems),
+  };
+  if (config.metricsPort === config.port && config.port !== 0) {
+    problems.push(`METRICS_PORT: want another port than PORT, which is ${config.port}, too`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** The value is not shown in a problem: it may contain a password. */
+function databaseOf(text: string | undefined, problems: string[]): DatabaseSettings {
+  if (text === undefined) return { engine: "sqlite" };
+  const hosts = parseDatabaseUrl(text);
+  if (hosts === undefined) {
+    problems.push(
+      "DATABASE_URL: want an address such as postgres://user:password@one:5432,two:5432/kurs",
+    );
+  }
+  for (const problem of databaseOptionProblems(text)) problems.push(`DATABASE_URL: ${problem}`);
+  return { engine: "postgres", hosts: hosts ?? [] };
+}
+
+function backupScheduleOf(
+  text: string | undefined,
+  { engine }: DatabaseSettings,
+  problems: string[],
+): Cron | undefined {
+  if (text === undefined) return undefined;
+  if (engine === "postgres") {
+    problems.push("BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up DATABASE_URL");
+    return undefined;
+  }
+  try {
+    const schedule = new Cron(text, { timezone: "UTC", paused: true, mode: "5-part" });
+    if (schedule.nextRun() !== null) return schedule;
+    problems.push(`BACKUP_SCHEDULE: no date matches "${text}": want one such as "0 4 * * *"`);
+    return undefined;
+  } catch {
+    // Reported below: croner's messages do not say what it wants.
+  }
+  problems.push(`BACKUP_SCHEDULE: want a cron pattern such as "0 4 * * *", not "${text}"`);
+  return undefined;
+}
+
+/** Unset: those that are on by default; empty: none. */
+function rateSourcesOf(
+  text: string | undefined,
+  { known, onByDefault }: SourceNames,
+  problems: string[],
+): readonly string[] {
+  if (text === undefined) return onByDefault;
+  const names = entriesOf(text);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    problems.push(`RATE_SOURCES: there is no ${unknown.join(", ")}; there are ${known.join(", ")}`);
+  }
+  if (new Set(names).size < names.length) {
+    problems.push("RATE_SOURCES: want each source once");
+  }
+  return names;
+}
+
+/** No token is shown in a problem. */
+function sourceTokensOf(
+  text: string | undefined,
+  { known }: SourceNames,
+  problems: string[],
+): Config["sourceTokens"] {
+  const entries = entriesOf(text ?? "").map((entry) => {
+    const [, key = "", token = ""] = /^([a-z-]+)=([!-~]+)$/.exec(entry) ?? [];
+    return [key, token] as const;
+  });
+  const wrong = entries.flatMap(([key], index) => (known.includes(key) ? [] : [index + 1]));
+  if (wrong.length > 0) {
+    const which =
+      wrong.length === 1 ? `entry ${wrong[0]} is` : `entries ${wrong.join(" and ")} are`;
+    const wanted = "no source with its token, such as banxico=0123abcd";
+    problems.push(`SOURCE_TOKENS: ${which} ${wanted}`);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** As in other programs, the names in lower case come first. All publishers are at https. */
+function proxiesOf(environment: Environment, problems: string[]): Config["proxies"] {
+  const given = (name: "HTTPS_PROXY" | "NO_PROXY") =>
+    givenText(environment, name.toLowerCase()) ?? givenText(environment, name);
+  const proxy = given("HTTPS_PROXY");
+  if (proxy === undefined) return undefined;
+  if (!/^https?:\/\/[^/]/i.test(proxy) || !URL.canParse(proxy)) {
+    problems.push("HTTPS_PROXY: want an address such as http://proxy.example.org:3128");
+  }
+  return { HTTPS_PROXY: proxy, NO_PROXY: given("NO_PROXY") };
+}
+
+/** Nothing of the file's content is shown in a problem. */
+function signingKeyOf(
+  { textOf, contentOf }: ReturnType<typeof readersOf>,
+  problems: string[],
+): SigningKey | undefined {
+  const path = textOf("SIGNING_KEY_FILE");
+  if (path === undefined) return undefined;
+  const wanted = "an Ed25519 private key in PEM (PKCS#8)";
+  const pem = contentOf("SIGNING_KEY_FILE", wanted, path);
+  if (pem === undefined) return undefined;
+  const key = parseSigningKey(pem);
+  if (!("reason" in key)) return key;
+  problems.push(`SIGNING_KEY_FILE: want a file with ${wanted}, but ${path} ${key.reason}`);
+  return undefined;
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text);
+  return isWeb && url.search === "" && url.hash === "";
+}
+
+function hasCredentials(text: string): boolean {
+  const { username, password } = URL.parse(text) ?? {};
+  return Boolean(username) || Boolean(password);
+}
+
+/** An origin as a browser writes it; no wildcards. */
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+}
+
+/** An address, or a name as DNS has it. A URL reads 256.1.1.1 as a broken address. */
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || (/^[\w.-]{1,253}$/.test(text) && URL.canParse(`http://${text}`));
+}
+
+/** A network of all addresses would trust what every client claims. */
+function isProxy(text: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  const bitsMax = family === 4 ? 32 : 128;
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && +bits >= 1 && +bits <= bitsMax);
+}

@@ -1,0 +1,98 @@
+import { type Command, Option } from "commander";
+import { CommandError } from "../../../platform/cli/command.ts";
+import { quoted } from "../../../platform/shared/text/visible-text.ts";
+import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
+import type { FigureKind } from "../../../rates/served/figures.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
+import { restoresOf } from "../../provenance/served-at.ts";
+import { findApplicableRate } from "../find.ts";
+import type { AppliedRule } from "../json.ts";
+import { type Preset, presets } from "../presets.ts";
+import { dateCounted, type RateRule, rateRules } from "../rules.ts";
+import type { ApplicableRateDeps } from "./dependencies.ts";
+
+/** The options that say which figure is asked for. */
+export interface RuleOptions {
+  readonly as?: string;
+  readonly source?: string;
+  readonly rule?: RateRule;
+  readonly kind?: FigureKind;
+  readonly acceptGaps?: boolean;
+}
+
+/** Adds the options that say which figure is asked for. */
+export function withRuleOptions(command: Command): Command {
+  return command
+    .option("--as <preset>", "the source and the rule that a law names: see kurs rates presets")
+    .option("--source <source>", "whose figures; kurs rates list BASE QUOTE has the sources")
+    .addOption(new Option("--rule <rule>", "which date's figure").choices(rateRules))
+    .addOption(
+      new Option("--kind <kind>", "which figures (default: the kind that is served)").choices(
+        figureKinds,
+      ),
+    )
+    .option("--accept-gaps", "take dates without a stored figure as days without a publication");
+}
+
+/** What a command asks for, whatever the pair and the date. */
+export interface AskedRule {
+  readonly source: string;
+  readonly rule: RateRule;
+  readonly preset: Preset | undefined;
+  readonly kind: FigureKind | undefined;
+  readonly acceptsGaps: boolean;
+}
+
+/** Reads the options. @throws {CommandError} they name no source or rule, or two. */
+export function askedRuleOf(options: RuleOptions): AskedRule {
+  const { as: name, source, rule, kind, acceptGaps: acceptsGaps = false } = options;
+  if (name === undefined) {
+    if (source === undefined || rule === undefined) {
+      const missing = source === undefined ? "--source" : "--rule";
+      throw new CommandError(`pass --source and --rule, or --as: ${missing} is missing`, 2);
+    }
+    return { source, rule, preset: undefined, kind, acceptsGaps };
+  }
+  const preset = presets.find((one) => one.name === name);
+  if (preset === undefined) {
+    const known = presets.map((one) => one.name).join(", ");
+    throw new CommandError(`--as ${quoted(name)}: want one of ${known}`, 2);
+  }
+  if (source !== undefined || rule !== undefined || kind !== undefined) {
+    const extra = source !== undefined ? "--source" : rule !== undefined ? "--rule" : "--kind";
+    throw new CommandError(`--as ${name} names the figure alone: leave out ${extra}`, 2);
+  }
+  return { source: preset.source, rule: preset.rule, preset, kind, acceptsGaps };
+}
+
+/** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
+export async function applyRule(
+  store: ProvenanceStore,
+  { clock, sourcesOf }: Pick<ApplicableRateDeps, "clock" | "sourcesOf">,
+  pair: Pair,
+  asked: string,
+  { source: key, rule, preset, kind, acceptsGaps }: AskedRule,
+): Promise<AppliedRule> {
+  requireCurrency(pair, preset);
+  const served = servedKindOf(key, sourcesOf);
+  const series = await seriesOf(store.series, pair, key, { asked: kind, served });
+  const [source] = sourcesOf([key]);
+  const restores = await restoresOf(store.audit, pair);
+  const uses = { series: store.series, source, restores, nowMs: clock.nowMs() };
+  const date = dateCounted(asked, preset?.period);
+  const rate = await findApplicableRate(uses, series, { rule, date, acceptsGaps });
+  if ("reason" in rate) throw new CommandError(rate.reason);
+  return { asked, rate, preset };
+}
+
+function requireCurrency(pair: Pair, preset: Preset | undefined): void {
+  if (preset === undefined) return;
+  const { place, symbol } = preset.currency;
+  if (pair[place] === symbol) return;
+  const others = place === "base" ? [pair.quote, pair.base] : [pair.base, pair.quote];
+  const other = others.find((one) => one !== symbol);
+  const example = place === "base" ? `${symbol} ${other}` : `${other} ${symbol}`;
+  const rule = `${preset.source} states figures with the ${place} ${symbol}, such as ${example}`;
+  throw new CommandError(`${pairName(pair)} has no figure for ${preset.name}: ${rule}`, 2);
+}

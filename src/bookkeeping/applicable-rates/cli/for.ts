@@ -1,0 +1,133 @@
+import { type Command, Option } from "commander";
+import { CommandError } from "../../../platform/cli/command.ts";
+import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
+import { formatJson } from "../../../platform/cli/output.ts";
+import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { RateSource } from "../../../rates/sources/source.ts";
+import { dateOf } from "../../provenance/cli/moments.ts";
+import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
+import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
+import { type AppliedRule, applicableRateJson } from "../json.ts";
+import { ruleWords } from "../rules.ts";
+import { applyRule, askedRuleOf, type RuleOptions, withRuleOptions } from "./arguments.ts";
+import { findForList } from "./date-list.ts";
+import type { ApplicableRateDeps } from "./dependencies.ts";
+
+interface ForOptions extends RuleOptions, ListOptions {
+  readonly file?: string;
+}
+
+/** Adds `kurs rates for`. */
+export function forCommand(
+  rates: Command,
+  deps: ApplicableRateDeps,
+  setExitCode: (code: number) => void,
+): void {
+  const command = rates
+    .command("for")
+    .description("show the figure that a rule names for a date, and the document that states it")
+    .argument("[base]", "such as EUR")
+    .argument("[quote]", "such as PLN")
+    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due");
+  withRuleOptions(command)
+    .option("--file <file>", "a list of DATE,BASE,QUOTE as CSV, or - for stdin")
+    .addOption(
+      new Option("--format <format>", "with --file: how to print the list")
+        .choices(listFormats)
+        .default("table"),
+    )
+    .option("--json", "print it as JSON")
+    .addHelpText("after", forExamples)
+    .action(async (base: Given, quote: Given, date: Given, options: ForOptions) =>
+      setExitCode(await showFor(deps, [base, quote, date], options)),
+    );
+}
+
+type Given = string | undefined;
+
+const forExamples = `
+Rules, by the publisher's own dates:
+  on            ${ruleWords.on}
+  on-or-before  ${ruleWords["on-or-before"]}
+  before        ${ruleWords.before}
+  on-or-next    ${ruleWords["on-or-next"]}
+  month         ${ruleWords.month}
+
+A date is passed over only where the publisher's calendar has no publication, or its document has
+the dates before and after. Exit code 1 where the figure is not known, also of a line of --file.
+
+Examples:
+  $ kurs rates for EUR PLN 2026-03-16 --as pl-vat
+  $ kurs rates for EUR USD 2026-03-15 --source ecb --rule on-or-before --json
+  $ kurs rates for --file invoices.csv --as pl-vat --format csv > rates.csv`;
+
+async function showFor(
+  deps: ApplicableRateDeps,
+  [base, quote, date]: readonly Given[],
+  options: ForOptions,
+): Promise<number> {
+  const asked = askedRuleOf(options);
+  if (options.file !== undefined) {
+    if (base !== undefined) {
+      throw new CommandError(`leave out ${base}: the list in --file has the pairs and dates`, 2);
+    }
+    return await findForList(deps, options.file, asked, options);
+  }
+  if (base === undefined || quote === undefined || date === undefined) {
+    throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16, or --file", 2);
+  }
+  if (options.format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
+  const pair = pairOf(base, quote);
+  return await showOne(deps, pair, dateOf("date", date), asked, options);
+}
+
+async function showOne(
+  deps: ApplicableRateDeps,
+  pair: Pair,
+  date: string,
+  asked: ReturnType<typeof askedRuleOf>,
+  { json }: ForOptions,
+): Promise<number> {
+  const { openStore, documents, sourcesOf, print } = deps;
+  await using store = await openStore();
+  const applied = await applyRule(store, deps, pair, date, asked);
+  const traced = await traceFigure({ history: store.history, documents }, applied.rate.figure);
+  const [publisher] = sourcesOf([traced.figure.source]);
+  if (json) print(formatJson(applicableRateJson(applied, traced, publisher)));
+  else print(describe(applied, traced, publisher));
+  return isContradicted(traced) ? 1 : 0;
+}
+
+function describe(
+  applied: AppliedRule,
+  { figure, origin }: TracedFigure,
+  publisher: RateSource | undefined,
+): string {
+  const { asked, rate, preset } = applied;
+  const { validUntil, revision } = figure;
+  const end = rate.date === asked ? asked : `${rate.date}, the last date of its ${preset?.period}`;
+  const validity = validUntil === undefined ? "" : `, valid until ${validUntil}`;
+  const amended = revision === 1 ? "" : `; amended: this is revision ${revision}`;
+  return [
+    `${pairName(figure)} ${figure.rate} for ${asked}`,
+    field("rule", `${rate.rule}: ${ruleWords[rate.rule]}`),
+    ...(rate.date === asked ? [] : [field("counted", `from ${end}`)]),
+    ...(preset === undefined ? [] : [field("preset", `${preset.name}: ${preset.law}; no advice`)]),
+    field("published", `for ${figure.date}${validity}${amended}`),
+    field("as of", shortAsOf(figure)),
+    ...linesOfSource(figure.source, publisher),
+    ...notesOf(applied),
+    field("stored", figure.storedAt),
+    ...linesOfOrigin(origin, undefined),
+  ].join("\n");
+}
+
+function notesOf({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
+  const gaps = `no figure is stored for ${acceptedGaps.join(", ")}: accepted as closed`;
+  const unchecked = "its calendar is not known: dates without a figure count as closed";
+  return [
+    ...(acceptedGaps.length > 0 ? [field("gaps", gaps)] : []),
+    ...(isChecked ? [] : [field("calendar", unchecked)]),
+  ];
+}

@@ -1,0 +1,44 @@
+import type { RateSource } from "../../rates/sources/source.ts";
+import { tracedFigureJson } from "../provenance/json.ts";
+import type { TracedFigure } from "../provenance/trace.ts";
+import type { ApplicableRate } from "./find.ts";
+import type { Preset } from "./presets.ts";
+import { ruleWords } from "./rules.ts";
+
+/** What a rule was applied to. */
+export interface AppliedRule {
+  /** The date that was asked for. */
+  readonly asked: string;
+  readonly rate: ApplicableRate;
+  /** The preset that names the rule, if one does. */
+  readonly preset: Preset | undefined;
+}
+
+export function presetJson(preset: Preset) {
+  const { name, purpose, source, rule, period = null, currency, law, says } = preset;
+  return {
+    ...{ name, purpose, source, rule, period, [currency.place]: currency.symbol },
+    ...{ law, says, read_at: preset.readAt, read_on: preset.readOn },
+  };
+}
+
+function appliedRuleJson({ asked, rate, preset }: AppliedRule) {
+  return {
+    asked,
+    rule: rate.rule,
+    rule_in_words: ruleWords[rate.rule],
+    counted_from: rate.date,
+    preset: preset === undefined ? null : presetJson(preset),
+    accepted_gaps: rate.acceptedGaps,
+    is_calendar_known: rate.isChecked,
+  };
+}
+
+/** The rule and the figure, with the document that states it. */
+export function applicableRateJson(
+  applied: AppliedRule,
+  traced: TracedFigure,
+  publisher: RateSource | undefined,
+) {
+  return { ...appliedRuleJson(applied), ...tracedFigureJson(traced, publisher) };
+}

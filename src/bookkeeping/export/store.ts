@@ -1,0 +1,93 @@
+import type { Decimal } from "../../platform/shared/decimal.ts";
+import type { Instant } from "../../platform/shared/instant.ts";
+import type { FigurePlace } from "../../rates/series/store.ts";
+import type { FigureKind } from "../../rates/served/figures.ts";
+import type { Pair } from "../../rates/served/rules/symbol.ts";
+
+/** A figure as bookkeeping programs get it. */
+export interface ExportedFigure extends Pair {
+  readonly source: string;
+  readonly kind: FigureKind;
+  /** The publisher's own date, such as 2026-03-13. */
+  readonly date: string;
+  readonly asOf: Instant;
+  readonly revision: number;
+  /** As it is stored: no digit is added or lost. */
+  readonly rate: Decimal;
+  /** The last date of its validity, for a table that is valid for a period. */
+  readonly validUntil: string | undefined;
+}
+
+/** Dates such as 2026-03-13, both included. */
+export interface DateRange {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** Which kind of each source's figures is selected. */
+export interface SelectedKinds {
+  readonly kind: FigureKind;
+  /** The sources of which it is another one. */
+  readonly exceptions: readonly (readonly [source: string, kind: FigureKind])[];
+}
+
+/** One series of each pair. */
+export interface SelectedSeries extends SelectedKinds {
+  /** Undefined: of each pair the source that owns it now. */
+  readonly source: string | undefined;
+}
+
+/** Pairs in their order, both ends included: of one base, a single one, or all. */
+export interface PairRange {
+  readonly first: { readonly base: string; readonly quote: string };
+  readonly last: { readonly base: string; readonly quote: string };
+}
+
+export interface SelectedFigures extends SelectedSeries, DateRange {
+  readonly pairs: PairRange;
+}
+
+/** The dates of a pair's selected figures. */
+export interface PairSpan extends Pair {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** A document in the list of those that are stored, without its content. */
+export interface ListedDocument {
+  readonly publication: number;
+  /** From 1, in the order of the publication's documents. */
+  readonly number: number;
+  readonly name: string;
+  readonly receivedAt: string;
+  /** SHA-256; undefined for a file that an import did not read to its end. */
+  readonly hash: string | undefined;
+  readonly bytes: number | undefined;
+}
+
+/** The publications of a source or, with a date, those that its figures of that date came from. */
+export interface SelectedPublications {
+  readonly source: string;
+  readonly date: string | undefined;
+}
+
+/** A place in the list of documents. */
+export type DocumentCursor = Pick<ListedDocument, "publication" | "number">;
+
+/** Reads what exports write. */
+export interface ExportReads {
+  /** A page of the selected figures after a place, with all their revisions, by pair and date. */
+  figures(selected: SelectedFigures, after: FigurePlace, limit: number): Promise<ExportedFigure[]>;
+  /** The dates of each pair's selected figures, by pair. */
+  spans(selected: SelectedFigures): Promise<PairSpan[]>;
+  /** A page of the documents of publications after a place, in the order of their arrival. */
+  documents(
+    selected: SelectedPublications,
+    after: DocumentCursor,
+    limit: number,
+  ): Promise<ListedDocument[]>;
+  /** The newest of the publications, and how many there are; undefined when there is none. */
+  newest(
+    selected: SelectedPublications,
+  ): Promise<{ readonly publication: number; readonly count: number } | undefined>;
+}

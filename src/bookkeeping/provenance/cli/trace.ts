@@ -1,0 +1,153 @@
+import type { Command } from "commander";
+import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
+import { formatJson } from "../../../platform/cli/output.ts";
+import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
+import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { RateSource } from "../../../rates/sources/source.ts";
+import { traceJson } from "../json.ts";
+import type { Observation } from "../observations.ts";
+import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
+import { isContradicted, type StoryEntry, type Trace, traceObservation } from "../trace.ts";
+import { notKnown } from "./at.ts";
+import type { ProvenanceCommandDeps } from "./dependencies.ts";
+import { noHistory } from "./history.ts";
+import type { ImportedLine } from "./imported-file.ts";
+import { pastMomentOf } from "./moments.ts";
+import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
+import { isOfSeries, kindOption, type SeriesOptions, sourceOption } from "./series.ts";
+import { traceSeries } from "./trace-series.ts";
+
+interface TraceOptions extends OutputOptions, SeriesOptions {
+  readonly at?: string;
+  readonly file?: string;
+}
+
+/** Adds `kurs rates trace`. */
+export function traceCommand(
+  rates: Command,
+  deps: ProvenanceCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  rates
+    .command("trace")
+    .description("show the document and the line that a served figure came from, and what followed")
+    .argument("<base>")
+    .argument("<quote>")
+    .option("--at <moment>", "the figure served then; a date means its end in UTC (default: now)")
+    .addOption(sourceOption("the figure of this source, of --at's date or the last one before"))
+    .addOption(kindOption())
+    .option("--file <path>", "check that this imported file states the figure, and show its line")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", traceExamples)
+    .action(async (base: string, quote: string, options: TraceOptions) =>
+      setExitCode(
+        await (isOfSeries(options)
+          ? traceSeries(deps, pairOf(base, quote), options)
+          : trace(deps, pairOf(base, quote), options)),
+      ),
+    );
+}
+
+const traceExamples = `
+Documents of publishers are stored, and the line is found in their bytes. Of an imported file Kurs
+keeps the name, the SHA-256 and the number of the line: pass the file with --file. Exit code 1 when
+the document or the line does not state the figure, or is missing or damaged.
+
+Examples:
+  $ kurs rates trace EUR USD
+  $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
+  $ kurs rates trace EUR CZK --source cnb --at 2026-03-13
+  $ kurs rates trace EUR ISK --file rates.csv`;
+
+async function trace(
+  deps: ProvenanceCommandDeps,
+  pair: Pair,
+  options: TraceOptions,
+): Promise<number> {
+  const { openStore, clock, documents, sourcesOf, print } = deps;
+  const { at, file, json } = options;
+  const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
+  await using store = await openStore();
+  const uses = { history: store.history, audit: store.audit, documents };
+  const { observation, suspendedSince } = await (moment === undefined
+    ? servedNow(uses, pair)
+    : servedThen(uses, pair, moment));
+  const traced = await traceObservation(uses, observation);
+  const line =
+    file === undefined ? undefined : await lineIn(file, observation, traced.origin, deps);
+  const [publisher] = sourcesOf([observation.source]);
+  if (json) {
+    const record = traceJson(traced, publisher, suspendedSince);
+    const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
+    print(formatJson({ ...record, ...ofFile }));
+  } else {
+    print(describeTrace(traced, publisher, { suspendedSince, line }));
+  }
+  return isContradicted(traced) || line?.statesFigure === false ? 1 : 0;
+}
+
+/** A figure, and since when its pair is not served. */
+interface Figure {
+  readonly observation: Observation;
+  readonly suspendedSince: string | undefined;
+}
+
+async function servedNow({ history }: HistoryUses, pair: Pair): Promise<Figure> {
+  const present = await history.present(pair);
+  if (present === undefined) {
+    if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
+    const hint = "kurs rates history has its rates, and --at traces one that was served";
+    throw new CommandError(`${pairName(pair)} was deleted: ${hint}`);
+  }
+  const observation = await history.observation(pair, present.observation);
+  if (observation !== undefined) return { observation, suspendedSince: present.suspendedAt };
+  throw new CommandError(`${pairName(pair)} is served without a history: see kurs rates verify`);
+}
+
+async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Figure> {
+  const served = await findServedAt(uses, pair, at);
+  if (served.status === "unknown") throw notKnown(pair, at, served);
+  const { status, observation, from } = served;
+  if (status === "deleted") {
+    throw new CommandError(`${pairName(pair)} was deleted at ${from}: no rate was served at ${at}`);
+  }
+  return { observation, suspendedSince: status === "suspended" ? from : undefined };
+}
+
+function describeTrace(
+  { observation, origin, story, furtherEntries }: Trace,
+  publisher: RateSource | undefined,
+  about: { readonly suspendedSince: string | undefined; readonly line: ImportedLine | undefined },
+): string {
+  const { source, sequence, storedAt } = observation;
+  const lines = [
+    `${pairName(observation)} ${observation.rate} as of ${shortAsOf(observation)}`,
+    ...linesOfSource(source, publisher),
+  ];
+  lines.push(field("stored", `${storedAt}, as number ${sequence} of ${pairName(observation)}`));
+  if (about.suspendedSince !== undefined) {
+    lines.push(field("suspended", `since ${about.suspendedSince}: reads get 503`));
+  }
+  lines.push(...linesOfOrigin(origin, about.line));
+  if (story.length > 0) lines.push("what happened to the pair:", ...story.map(lineOfEntry));
+  if (furtherEntries > 0) {
+    const { base, quote } = observation;
+    lines.push(`  and ${furtherEntries} more: kurs rates history ${base} ${quote}, kurs audit`);
+  }
+  return lines.join("\n");
+}
+
+function lineOfEntry(entry: StoryEntry): string {
+  if ("observation" in entry) {
+    const { rate, source } = entry.observation;
+    return `  ${entry.at}  stored ${rate} as of ${shortAsOf(entry.observation)} from ${source}`;
+  }
+  const { action, actor, actorName, origin, details } = entry.event;
+  const rate = details.rate === undefined ? "" : ` ${details.rate} as of ${details.as_of}`;
+  const backup = details.taken_at === undefined ? "" : ` the backup of ${details.taken_at}`;
+  const by = [actor, actorName, origin && `from ${origin}`].filter((part) => part).join(" ");
+  return visibleLine(
+    `  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`,
+  );
+}

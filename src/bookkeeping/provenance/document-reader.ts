@@ -1,0 +1,52 @@
+import type { Rejection } from "../../rates/served/rules/rate.ts";
+import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import type { StoredDocument } from "./observations.ts";
+
+/** A document with its content. */
+export interface ReadDocument {
+  /** The address of a publisher's document. */
+  readonly name: string;
+  readonly content: Uint8Array;
+  /** RFC 3339 in UTC. */
+  readonly receivedAt: string;
+}
+
+/** The figures that documents state. */
+export interface StatedFigures {
+  /**
+   * The one of a source, pair, kind and time, with the figure's own rate if it is stated so.
+   *
+   * @param figure without a kind, of the one that its source serves.
+   */
+  get(figure: SourcedRate): SourcedRate | undefined;
+  /** The publisher's dates of the figures of a source, pair and kind, in any order. */
+  datesOf(figure: SourcedRate): readonly string[];
+}
+
+/** Where a document states a figure. */
+export interface FigurePosition {
+  /** From 1. */
+  readonly line: number;
+  /** The first character of the figure in its line, from 1. */
+  readonly column: number;
+  /** The line, or the part of a long one around the figure; control characters are spaces. */
+  readonly text: string;
+  /** The figure as the publisher wrote it. */
+  readonly figure: string;
+  /** Where the figure begins in `text`, from 0. */
+  readonly offset: number;
+}
+
+/** Reads stored documents as they were read when they arrived. */
+export interface DocumentReader {
+  /** @returns the content, or the reason why it is not the one that was stored. */
+  open(document: StoredDocument): Uint8Array | Rejection;
+  /** Parses a publication's documents, in their order. @returns the reason if that fails. */
+  figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /** Finds where a publication states a figure, or tells why that is unknown. */
+  find(
+    source: string,
+    documents: readonly ReadDocument[],
+    stated: SourcedRate & { readonly place: number },
+  ): FigurePosition | "not stated" | "not found";
+}

@@ -1,0 +1,61 @@
+import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
+import type { Publisher } from "../../../rates/sources/publishers/publisher.ts";
+import type { BundledPublication } from "../../../rates/sources/source.ts";
+import type { DocumentReader } from "../document-reader.ts";
+import { hashOf, unpackContent } from "./content.ts";
+import { findFigure } from "./find-figure.ts";
+import {
+  type ParseDocuments,
+  publisherParsers,
+  rateStatedBy,
+  snapshotParser,
+  statedBy,
+} from "./stated.ts";
+
+/** Creates the reader of stored documents from the parsers that read them when they arrived. */
+export function createDocumentReader(
+  publishers: readonly Publisher[],
+  parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
+): DocumentReader {
+  /** @returns what may have parsed a publication of a source. */
+  const parsersOf = (source: string): readonly ParseDocuments[] => {
+    if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
+    const publisher = publishers.find(({ key }) => key === source);
+    return publisher === undefined ? [] : publisherParsers(publisher);
+  };
+  const servedKindOf = (source: string) =>
+    publishers.find(({ key }) => key === source)?.servedKind ?? "middle";
+
+  return {
+    figuresOf(source, documents) {
+      const parsers = parsersOf(source);
+      if (parsers.length === 0) return { reason: `this version does not know ${source}` };
+      return statedBy(parsers, documents, servedKindOf);
+    },
+
+    open({ hash, content }) {
+      if (content === undefined) return { reason: "it is missing" };
+      try {
+        const bytes = unpackContent(content);
+        return hashOf(bytes) === hash ? bytes : { reason: "its bytes have another SHA-256" };
+      } catch {
+        return { reason: "its bytes cannot be decompressed" };
+      }
+    },
+
+    find(source, documents, { place, ...rate }) {
+      const document = documents[place];
+      if (document === undefined) return "not stated";
+      const rateIn = (parse: ParseDocuments) => (content: Uint8Array) => {
+        const changed = documents.with(place, { ...document, content });
+        return rateStatedBy(parse, changed, rate, servedKindOf);
+      };
+      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10) };
+      for (const parse of parsersOf(source)) {
+        const found = findFigure(document.content, sought, rateIn(parse));
+        if (found !== "not stated") return found;
+      }
+      return "not stated";
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { AuditEvent } from "../../platform/audit/rules.ts";
+import { figureJson } from "../../rates/series/json.ts";
+import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import type { RateSource } from "../../rates/sources/source.ts";
+import type { Difference, FigureCounts, VerifiedCounts } from "./differences.ts";
+import type { Observation, StoredDocument } from "./observations.ts";
+import type { ServedAt } from "./served-at.ts";
+import type { FigureOrigin, StoryEntry, Trace, TracedFigure } from "./trace.ts";
+
+// The JSON that the commands on the history print.
+
+/** With the members of a line of NDJSON, so that `kurs rates import` reads it. */
+export function observationJson(observation: Observation) {
+  const { base, quote, rate, asOf, source, storedAt, hash } = observation;
+  return { base, quote, rate, as_of: asOf, source, stored_at: storedAt, document: hash ?? "" };
+}
+
+export function servedAtJson(at: string, served: Exclude<ServedAt, { status: "unknown" }>) {
+  const { status, observation, from, until, restore } = served;
+  return {
+    at,
+    status,
+    from,
+    until: until ?? null,
+    restored_at: restore?.at ?? null,
+    ...recordJson(observation),
+  };
+}
+
+/** Undefined for a source that this version does not know, and for an import. */
+type NamedPublisher = Pick<RateSource, "name" | "country" | "terms" | "termsUrl"> | undefined;
+
+export function traceJson(
+  { observation, origin, story, furtherEntries }: Trace,
+  publisher: NamedPublisher,
+  suspendedSince: string | undefined,
+) {
+  return {
+    ...recordJson(observation),
+    sequence: observation.sequence,
+    suspended_since: suspendedSince ?? null,
+    publisher: publisherJson(publisher),
+    origin: originJson(origin),
+    story: story.map(storyEntryJson),
+    further_entries: furtherEntries,
+  };
+}
+
+export function tracedFigureJson({ figure, origin }: TracedFigure, publisher: NamedPublisher) {
+  return {
+    ...figureJson(figure),
+    publisher: publisherJson(publisher),
+    origin: originJson(origin),
+  };
+}
+
+function publisherJson(publisher: NamedPublisher) {
+  if (publisher === undefined) return null;
+  const { name, country, terms, termsUrl } = publisher;
+  return { name, country, terms, terms_url: termsUrl ?? null };
+}
+
+/** An observation, with null for what is not known. */
+function recordJson(observation: Observation) {
+  return { ...observationJson(observation), document: observation.hash ?? null };
+}
+
+function originJson(origin: FigureOrigin) {
+  switch (origin.kind) {
+    case "missing":
+      return { kind: "missing" };
+    case "imported":
+      return { kind: "imported", line: origin.line, ...documentJson(origin.document) };
+    case "published": {
+      const { receivedAt, document, position } = origin;
+      const place =
+        "problem" in position
+          ? { line: null, problem: position.problem }
+          : {
+              line: position.line,
+              column: position.column,
+              figure: position.figure,
+              text: position.text,
+            };
+      return {
+        kind: "published",
+        fetched_at: receivedAt,
+        ...documentJson(document),
+        ...place,
+      };
+    }
+  }
+}
+
+/** @param name `-` for an import from stdin, as a command takes it. */
+export const documentName = (name: string) => (name === "-" ? "stdin" : name);
+
+function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
+  return {
+    name: documentName(name),
+    received_at: receivedAt,
+    sha256: hash ?? null,
+    bytes: bytes ?? null,
+  };
+}
+
+function storyEntryJson(entry: StoryEntry) {
+  if ("observation" in entry) {
+    const { rate, asOf, source } = entry.observation;
+    return { at: entry.at, action: "rate.stored", rate, as_of: asOf, source };
+  }
+  return { at: entry.at, ...eventJson(entry.event) };
+}
+
+function eventJson({ action, actor, actorName, origin, details }: AuditEvent) {
+  return { action, actor, actor_name: actorName ?? null, origin: origin ?? null, details };
+}
+
+export function differenceJson(difference: Difference) {
+  switch (difference.kind) {
+    case "figure": {
+      const { observation, stated } = difference;
+      const { sequence, publication } = observation;
+      const record = recordJson(observation);
+      const statedRate = statedJson(stated);
+      return { kind: "figure", ...record, sequence, publication, stated: statedRate };
+    }
+    // Its own member "kind" says which kind of figure it is.
+    case "series":
+    case "origin": {
+      const { figure } = difference;
+      const { publication = null } = figure;
+      const problem =
+        difference.kind === "origin"
+          ? { reason: difference.reason }
+          : { stated: statedJson(difference.stated) };
+      return { kind: difference.kind, figure: figureJson(figure), publication, ...problem };
+    }
+    case "document": {
+      const { publication, document, reason } = difference;
+      const stored = document && documentJson(document);
+      return {
+        kind: "document",
+        publication: publication.id,
+        source: publication.source,
+        ...stored,
+        reason,
+      };
+    }
+    case "served": {
+      const { base, quote, rate, asOf, source } = difference.served;
+      const { last } = difference;
+      const lastRate = last && {
+        ...{ rate: last.rate, as_of: last.asOf, source: last.source, sequence: last.sequence },
+      };
+      const { sequence } = difference.served;
+      const served = { base, quote, rate, as_of: asOf, source, sequence };
+      return { kind: "served", ...served, last: lastRate ?? null };
+    }
+    case "observation": {
+      const { observation, reason } = difference;
+      const { sequence, publication } = observation;
+      const place = { sequence, publication };
+      return { kind: "observation", ...recordJson(observation), ...place, reason };
+    }
+    case "headers": {
+      const { rate, headers } = difference;
+      return { kind: "headers", base: rate.base, quote: rate.quote, source: rate.source, headers };
+    }
+  }
+}
+
+/** What a document states in place of a figure; null if nothing. */
+function statedJson(stated: SourcedRate | undefined) {
+  return stated === undefined
+    ? null
+    : { rate: stated.rate, as_of: stated.asOf, source: stated.source };
+}
+
+export function verifiedJson(counts: VerifiedCounts) {
+  const { documents, series } = counts;
+  return { ...countsJson(counts), documents, series: countsJson(series) };
+}
+
+function countsJson({ figures, imported, unverified }: FigureCounts) {
+  return {
+    verified_figures: figures,
+    imported_figures: imported,
+    unverified_figures: unverified,
+  };
+}

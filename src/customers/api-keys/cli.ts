@@ -1,0 +1,195 @@
+import type { Command } from "commander";
+import {
+  CommandError,
+  type OpenStore,
+  type OutputOptions,
+  unknownAccount,
+} from "../../platform/cli/command.ts";
+import { type FileUses, readWithProgress, withFile } from "../../platform/cli/input-file.ts";
+import { type Column, createJsonPrinter, table } from "../../platform/cli/output.ts";
+import { normalizeEmail } from "../../platform/shared/text/email.ts";
+import { visibleLine } from "../../platform/shared/text/visible-text.ts";
+import { isUuid } from "../../platform/shared/uuid.ts";
+import { pagesOfKeys } from "./api-keys.ts";
+import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
+import { type CreateKeyDeps, type CreateKeyStores, createKeyCommand } from "./create-cli.ts";
+import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
+import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
+import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
+
+export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUses {
+  readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
+  /** The digest under which a credential is stored. */
+  readonly hash: (credential: string) => string;
+}
+
+/** Adds `kurs keys …`. */
+export function keyCommands(program: Command, deps: KeyCommandDeps): void {
+  const keys = program
+    .command("keys")
+    .description("show, create and revoke API keys, or revoke every one that a text contains")
+    .addHelpText("after", "\nExample:\n  $ kurs keys list ada@example.org");
+
+  keys
+    .command("list")
+    .description("show every API key of an account, revoked ones too, oldest first")
+    .argument("<email>")
+    .option("--json", "print them as JSON")
+    .addHelpText("after", listExamples)
+    .action((email: string, options: OutputOptions) => listKeys(deps, email, options));
+
+  createKeyCommand(keys, deps);
+
+  keys
+    .command("revoke")
+    .description("revoke an API key; takes effect with the next request")
+    .argument("<key>", "its id, or its prefix (17 characters: svc_live_ and 8 digits)")
+    .addHelpText("after", revokeExamples)
+    .action((key: string) => revokeKey(deps, key));
+
+  keys
+    .command("burn")
+    .description("revoke every API key that a text contains, and end the sessions of its tokens")
+    .argument("[file]", "any file; - or nothing for stdin", "-")
+    .option("--dry-run", "show what would be revoked, and change nothing")
+    .option("--json", "print the revoked keys and the counts as JSON")
+    .addHelpText("after", burnExamples)
+    .action((file: string, options: BurnOptions) => burnKeys(deps, file, options));
+}
+
+const listExamples = `
+Examples:
+  $ kurs keys list ada@example.org
+  $ kurs keys list ada@example.org --json`;
+
+const revokeExamples = `
+A complete key is accepted, too, but other users of the machine and the shell's history see it:
+kurs keys burn reads it from stdin. If several active keys have the prefix, none is revoked.
+
+Examples:
+  $ kurs keys revoke 01a1fc7c-4ab2-7000-8000-000000000001
+  $ kurs keys revoke svc_live_01234567`;
+
+const burnExamples = `
+Keys are found wherever they are: in JSON, in URLs, in lines of a log, in UTF-16. They are not found
+in compressed or encoded data, or where a line break splits them. Only their prefixes are printed.
+
+Examples:
+  $ kurs keys burn leaked.log
+  $ git log --patch | kurs keys burn --dry-run
+  $ zcat access.log.gz | kurs keys burn --json`;
+
+async function listKeys(deps: KeyCommandDeps, typed: string, { json }: OutputOptions) {
+  const { openStore, print } = deps;
+  const email = normalizeEmail(typed);
+  await using store = await openStore();
+  const account = await store.accounts.findByEmail(email);
+  if (account === undefined) throw unknownAccount(email);
+  const pages = pagesOfKeys(store.keys, account.id);
+  if (json) {
+    const list = createJsonPrinter(print);
+    for await (const page of pages) list.add(page.map(apiKeyJson));
+    list.end();
+    return;
+  }
+  let isFirst = true;
+  for await (const page of pages) {
+    if (page.length === 0) break;
+    // Every page has the same widths, because only the last column varies.
+    const text = table(columns, page);
+    print(isFirst ? text : text.slice(text.indexOf("\n") + 1));
+    isFirst = false;
+  }
+  if (isFirst) print(`${visibleLine(email)} has no API keys.`);
+}
+
+const TIME_CHARACTERS = "2026-11-21T12:00:00.000Z".length;
+
+const columns: readonly Column<ApiKey>[] = [
+  ["ID", ({ id }) => id],
+  ["PREFIX", ({ keyPrefix }) => keyPrefix],
+  ["CREATED", ({ createdAt }) => createdAt],
+  ["REVOKED", ({ revokedAt }) => (revokedAt ?? "-").padEnd(TIME_CHARACTERS)],
+  ["NAME", ({ name }) => name],
+];
+
+/** The most keys that are listed when a prefix does not identify one. */
+const LISTED_MAX = 20;
+
+async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
+  const { openStore, origin, print, printError, hash } = deps;
+  const { reference, name } = referenceOf(typed, hash);
+  await using store = await openStore();
+  const found = await store.keys.find(reference, LISTED_MAX + 1);
+  const [key] = found;
+  if (key === undefined) throw new CommandError(`there is no API key with the ${name}`);
+  const active = found.filter(({ revokedAt }) => revokedAt === undefined);
+  if (active.length > 1) {
+    for (const one of active.slice(0, LISTED_MAX)) printError(lineOf(one));
+    const count = active.length > LISTED_MAX ? `more than ${LISTED_MAX}` : active.length;
+    throw new CommandError(`${count} active API keys have the ${name}: revoke one by its id`);
+  }
+  if (active.length === 0 || !(await store.keys.revoke(key.accountId, key.id, origin()))) {
+    throw new CommandError(`the API key with the ${name} was revoked already`);
+  }
+  print(`revoked ${lineOf(key)}`);
+}
+
+/**
+ * @returns what to find the key by, and the words for it in messages, which never hold a secret.
+ * @throws {CommandError} the argument has another form.
+ */
+function referenceOf(
+  typed: string,
+  hash: (credential: string) => string,
+): { readonly reference: KeyReference; readonly name: string } {
+  const value = typed.trim().toLowerCase();
+  if (isUuid(value)) return { reference: { by: "id", value }, name: `id ${value}` };
+  if (isKeyPrefix(value)) return { reference: { by: "prefix", value }, name: `prefix ${value}` };
+  if (isApiKey(value)) {
+    const name = `prefix ${keyPrefixOf(value)} and this secret`;
+    return { reference: { by: "hash", value: hash(value) }, name };
+  }
+  const wanted = "want the id of an API key, or its prefix such as svc_live_01234567";
+  throw new CommandError(`${wanted}: see kurs keys list EMAIL`, 2);
+}
+
+interface BurnOptions extends OutputOptions {
+  readonly dryRun?: boolean;
+}
+
+async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions): Promise<void> {
+  const { openStore, showProgress, finishWithoutReader, print } = deps;
+  const isDryRun = options.dryRun ?? false;
+  finishWithoutReader();
+  await withFile(file, deps, async (opened) => {
+    await using store = await openStore();
+    if (file === "-") showProgress("reading stdin until its end (Ctrl-D)");
+    const text = readWithProgress(opened, showProgress);
+    const list = createJsonPrinter(print, '{"revoked_keys":[');
+    const report = await burn(text, { ...deps, store }, isDryRun, (revoked) => {
+      if (options.json) list.add(revoked.map(ownedKeyJson));
+      else print(revoked.map(lineOf).join("\n"));
+    });
+    if (options.json) list.end(`],${JSON.stringify(burnReportJson(report, isDryRun)).slice(1)}`);
+    else print(summaryOf(report, isDryRun));
+  });
+}
+
+/** `<prefix>  <email>  <id>` */
+function lineOf({ keyPrefix, email, accountId, id }: OwnedKey): string {
+  return visibleLine([keyPrefix, email ?? `account ${accountId}`, id].join("  "));
+}
+
+function summaryOf(report: BurnReport, isDryRun: boolean): string {
+  const { keysFound, keysRevoked, keysRevokedBefore, keysUnknown } = report;
+  const { tokensFound, sessionsEnded } = report;
+  const would = isDryRun ? "would be " : "";
+  const keys =
+    keysFound === 0
+      ? "no string with the form of an API key was found"
+      : `API keys found: ${keysFound} (${keysRevoked} ${would}revoked, ` +
+        `${keysRevokedBefore} revoked before, ${keysUnknown} unknown)`;
+  if (tokensFound === 0) return keys;
+  return `${keys}\nsession tokens found: ${tokensFound} (${sessionsEnded} ${would}ended)`;
+}

@@ -1,0 +1,103 @@
+import type { FastifyRequest } from "fastify";
+import { accountOf, type SessionGuard, sessionOf } from "../../platform/http/authentication.ts";
+import type { App } from "../../platform/http/fastify.ts";
+import { ignoringBodies } from "../../platform/http/ignored-bodies.ts";
+import { documentedResponses, emptyResponse } from "../../platform/http/openapi/responses.ts";
+import { invalidJson, notJson } from "../../platform/http/response/error-handler.ts";
+import type { SendList } from "../../platform/http/response/list.ts";
+import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
+import { sessionRequired } from "../../platform/shared/failure.ts";
+import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import { apiKeyNotFound, KEY_LIMITS, keyLimitReached } from "./rules.ts";
+
+const tags = ["API keys"];
+const security = [{ Session: [] }];
+
+const createSchema = {
+  operationId: "createApiKey",
+  tags,
+  security,
+  summary: "Create an API key",
+  description:
+    `An account has at most ${KEY_LIMITS.active} active keys, creates at most ` +
+    `${KEY_LIMITS.perDay} per UTC day, and has at most ${KEY_LIMITS.total.toLocaleString("en")} ` +
+    "in total, revoked ones included.",
+  body: NewApiKeyBody,
+  response: documentedResponses(
+    { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },
+    [sessionRequired, invalidJson, notJson, keyLimitReached.active],
+  ),
+};
+
+const listSchema = {
+  operationId: "listApiKeys",
+  tags,
+  security,
+  summary: "List every key of the account, revoked ones too",
+  description: "Without their secrets: a key is shown whole only when it is created.",
+  response: documentedResponses({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
+    sessionRequired,
+  ]),
+};
+
+const revokeSchema = {
+  operationId: "revokeApiKey",
+  tags,
+  security,
+  summary: "Revoke a key; it is rejected from then on",
+  description: "The list keeps it, with `revoked_at`. A key cannot be made valid again.",
+  params: Type.Object({
+    id: Type.String({
+      format: "uuid",
+      description: "The key's id, as listed; in any case",
+      examples: [EXAMPLE_ID],
+    }),
+  }),
+  response: documentedResponses({ 204: emptyResponse("The key is revoked") }, [
+    sessionRequired,
+    apiKeyNotFound,
+  ]),
+};
+
+export async function apiKeyRoutes(
+  app: App,
+  uses: {
+    readonly apiKeys: ApiKeys;
+    readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
+    readonly sendList: SendList;
+  },
+): Promise<void> {
+  const { apiKeys, sessionGuard: onRequest, listGuard, sendList } = uses;
+  const url = "/v1/account/api-keys";
+
+  app.post(
+    url,
+    { schema: createSchema, onRequest, preValidation: trimName },
+    async (request, reply) => {
+      const { key, secret } = await apiKeys.create(sessionOf(request), request.body.name);
+      reply.code(201);
+      return createdApiKeyJson(key, secret);
+    },
+  );
+
+  app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
+    sendList(reply, "api_keys", apiKeys.list(accountOf(request)), apiKeyJson),
+  );
+
+  await ignoringBodies(app, (scope) => {
+    scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
+      await apiKeys.revoke(sessionOf(request), request.params.id);
+      return reply.code(204).send();
+    });
+  });
+}
+
+/** Lone surrogates cannot be stored, so they are replaced: the response has the stored name. */
+async function trimName({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "name" in body) {
+    if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();
+  }
+}

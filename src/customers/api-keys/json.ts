@@ -1,0 +1,92 @@
+import type { Static } from "typebox";
+import { Id, Timestamp, Type, textWithout } from "../../platform/shared/json-schema.ts";
+import type { BurnReport } from "./burn.ts";
+import type { ApiKey, OwnedKey } from "./store.ts";
+
+/** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
+const NO_CONTROL_CHARACTERS = textWithout(
+  "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069",
+  "control characters",
+);
+
+export const NewApiKeyBody = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: NO_CONTROL_CHARACTERS,
+    description: "A label, trimmed; without control characters (C0, DEL, C1, bidirectional)",
+    examples: ["billing"],
+  }),
+});
+
+const keyFields = {
+  id: Id,
+  name: Type.String({ examples: ["billing"] }),
+  key_prefix: Type.String({
+    pattern: "^svc_live_[0-9a-f]{8}$",
+    description: "The first 17 characters of the key",
+    examples: ["svc_live_3f3f3f3f"],
+  }),
+  created_at: Timestamp,
+};
+
+export const ApiKeySchema = Type.Object(
+  {
+    ...keyFields,
+    revoked_at: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "Only on a revoked key",
+        examples: ["2026-11-21T18:00:00.000Z"],
+      }),
+    ),
+  },
+  { $id: "ApiKey" },
+);
+
+export const CreatedApiKeySchema = Type.Object(
+  {
+    ...keyFields,
+    api_key: Type.String({
+      pattern: "^svc_live_[0-9a-f]{64}$",
+      description: "The secret: returned once, it cannot be retrieved later",
+      examples: [`svc_live_${"3f".repeat(32)}`],
+    }),
+  },
+  { $id: "CreatedApiKey" },
+);
+
+const ApiKeyListSchema = Type.Object(
+  { api_keys: Type.Array(Type.Ref("ApiKey#"), { description: "Oldest first" }) },
+  { $id: "ApiKeyList" },
+);
+
+/** Every schema here that responses refer to by name. */
+export const apiKeySchemas = [ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema];
+
+export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
+  const { id, name, keyPrefix, createdAt, revokedAt } = key;
+  const item = { id, name, key_prefix: keyPrefix, created_at: createdAt };
+  return revokedAt === undefined ? item : { ...item, revoked_at: revokedAt };
+}
+
+export function createdApiKeyJson(key: ApiKey, secret: string): Static<typeof CreatedApiKeySchema> {
+  return { ...apiKeyJson(key), api_key: secret };
+}
+
+/** A key as the operator sees it where keys of several accounts are listed. */
+export function ownedKeyJson({ id, keyPrefix, accountId, email }: OwnedKey) {
+  return { id, key_prefix: keyPrefix, account_id: accountId, email: email ?? null };
+}
+
+export function burnReportJson(report: BurnReport, isDryRun: boolean) {
+  return {
+    dry_run: isDryRun,
+    keys_found: report.keysFound,
+    keys_revoked: report.keysRevoked,
+    keys_revoked_before: report.keysRevokedBefore,
+    keys_unknown: report.keysUnknown,
+    session_tokens_found: report.tokensFound,
+    sessions_ended: report.sessionsEnded,
+  };
+}

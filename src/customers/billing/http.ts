@@ -1,0 +1,100 @@
+import { accountOf, type SessionGuard } from "../../platform/http/authentication.ts";
+import type { App } from "../../platform/http/fastify.ts";
+import { documentedResponses } from "../../platform/http/openapi/responses.ts";
+import type { SendList } from "../../platform/http/response/list.ts";
+import type { SendResponse } from "../../platform/http/response/reply.ts";
+import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
+import { wholeNumberIn } from "../../platform/http/validation.ts";
+import { sessionRequired } from "../../platform/shared/failure.ts";
+import { Type } from "../../platform/shared/json-schema.ts";
+import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
+import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./usage.ts";
+
+const DAYS_MAX = 366;
+const DAYS_DEFAULT = 30;
+
+const daysIn = wholeNumberIn("days", DAYS_MAX);
+
+const common = { tags: ["Usage"], security: [{ Session: [] }] };
+
+const usageSchema = {
+  ...common,
+  operationId: "getUsage",
+  summary: "Get the units used in the current billing period",
+  description: "With the plan, its quota and the times between which the units count.",
+  response: documentedResponses({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
+    sessionRequired,
+  ]),
+};
+
+const dailySchema = {
+  ...common,
+  operationId: "getDailyUsage",
+  summary: "Get the units of the last days by UTC day and key",
+  description:
+    "In order of the day, then of the key's creation; revoked keys are listed too. A day on " +
+    "which a key used nothing is left out.",
+  querystring: Type.Object({
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DAYS_MAX,
+        default: DAYS_DEFAULT,
+        description: "How many days, today included",
+        examples: [7],
+      }),
+    ),
+  }),
+  response: documentedResponses({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
+    sessionRequired,
+    daysIn.failure,
+  ]),
+};
+
+const keysSchema = {
+  ...common,
+  operationId: "getApiKeyUsage",
+  summary: "Get when each key was used last, and its units in the current billing period",
+  description: "Every key of the account, revoked ones too, in the order of the list of keys.",
+  response: documentedResponses({ 200: Type.Ref("KeyUsageList#", { description: "The keys" }) }, [
+    sessionRequired,
+  ]),
+};
+
+export function usageRoutes(
+  app: App,
+  uses: {
+    readonly readUsage: ReadUsage;
+    readonly readDailyUsage: ReadDailyUsage;
+    readonly readKeyUsage: ReadKeyUsage;
+    readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
+    readonly sendList: SendList;
+    readonly send: SendResponse;
+  },
+): void {
+  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard, sendList, send } = uses;
+  const { listGuard: onRequest } = uses;
+
+  app.get(
+    "/v1/account/usage",
+    { schema: usageSchema, onRequest: sessionGuard },
+    async (request, reply) => {
+      const body = JSON.stringify(usageJson(await readUsage(accountOf(request))));
+      send(request, reply, { status: 200, code: undefined, headers: [], body });
+    },
+  );
+
+  app.get(
+    "/v1/account/usage/daily",
+    { schema: dailySchema, onRequest, preValidation: daysIn.check },
+    (request, reply) => {
+      const { days = DAYS_DEFAULT } = request.query;
+      return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
+    },
+  );
+
+  app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
+    sendList(reply, "api_keys", readKeyUsage(accountOf(request)), keyUsageJson),
+  );
+}

@@ -1,0 +1,103 @@
+import type { Static } from "typebox";
+import { Id, nullable, Type, Units } from "../../platform/shared/json-schema.ts";
+import { remainingUnits, utilization } from "./rules.ts";
+import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
+import type { KeyUsage, UsageReport } from "./usage.ts";
+
+export function planJson({ name, unitsPerPeriod }: Plan) {
+  return { name, units_per_period: unitsPerPeriod };
+}
+
+export const UsageSchema = Type.Object(
+  {
+    plan: Type.String({ examples: ["free"] }),
+    billing_period: Type.Object({
+      start: Type.String({
+        format: "date-time",
+        description: "Inclusive",
+        examples: ["2026-11-01T00:00:00.000Z"],
+      }),
+      end: Type.String({
+        format: "date-time",
+        description: "Exclusive: the reset",
+        examples: ["2026-12-01T00:00:00.000Z"],
+      }),
+    }),
+    usage: Type.Object({
+      used_units: Units,
+      quota_units: { ...Units, examples: [1000] },
+      remaining_units: { ...Units, examples: [999] },
+      utilization: Type.Number({
+        description: "Used over quota, rounded to 4 places",
+        examples: [0.001],
+      }),
+    }),
+  },
+  { $id: "Usage" },
+);
+
+export const DayOfKey = Type.Object({
+  date: Type.String({ format: "date", description: "A day in UTC", examples: ["2026-11-21"] }),
+  api_key_id: Id,
+  units: Units,
+});
+
+export const DailyUsageSchema = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
+
+const KeyUsageSchema = Type.Object(
+  {
+    api_key_id: Id,
+    last_used_on: nullable({
+      format: "date",
+      description:
+        "The last day in UTC on which the key was charged; null for a key that never was",
+      examples: ["2026-11-21"],
+    }),
+    units: { ...Units, description: "In the current billing period" },
+  },
+  { $id: "KeyUsage" },
+);
+
+const KeyUsageListSchema = Type.Object(
+  { api_keys: Type.Array(Type.Ref("KeyUsage#"), { description: "Oldest key first" }) },
+  { $id: "KeyUsageList" },
+);
+
+/** Every schema here that responses refer to by name. */
+export const usageSchemas = [UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema];
+
+export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
+  return {
+    plan: report.plan,
+    billing_period: { start: report.period.start, end: report.period.end },
+    usage: {
+      used_units: report.usedUnits,
+      quota_units: report.quotaUnits,
+      remaining_units: remainingUnits(report),
+      utilization: utilization(report),
+    },
+  };
+}
+
+/** A line of `kurs usage export`. */
+export function accountUnitsJson(account: AccountUnits) {
+  const { accountId, email, plan, quotaUnits, usedUnits } = account;
+  return { account_id: accountId, email, plan, quota_units: quotaUnits, units: usedUnits };
+}
+
+/**
+ * A line of `kurs usage export --per-key-and-day`. It identifies the key by its prefix, as the
+ * console does, and leaves out its name, which is the customer's free text.
+ */
+export function keyUnitsJson({ accountId, email, plan, day, keyId, keyPrefix, units }: KeyUnits) {
+  const account = { account_id: accountId, email, plan };
+  return { ...account, date: day, api_key_id: keyId, key_prefix: keyPrefix, units };
+}
+
+export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
+  return { date: day, api_key_id: keyId, units };
+}
+
+export function keyUsageJson({ keyId, lastUsedOn: day, units }: KeyUsage) {
+  return { api_key_id: keyId, last_used_on: day ?? null, units };
+}

@@ -1,0 +1,116 @@
+import { sleep } from "../../platform/async/sleep.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import { type Origin, originNow } from "../../platform/shared/origin.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import { type BillingPeriod, noticePeriodsAt } from "./rules.ts";
+
+/** How often one node looks for accounts that have reached a threshold. */
+const LOOK_INTERVAL_MS = 60_000;
+
+/** How often a node checks by its clock whether a look is due. */
+const CHECK_INTERVAL_MS = 1000;
+
+/** Accounts per page. On the embedded database one blocks the event loop for 1.7 ms (median). */
+const ACCOUNTS_PER_PAGE = 500;
+
+/** The pause between pages and after each account's notices, in which the node serves requests. */
+const PAUSE_MS = 10;
+
+const JOB = "quota_notices";
+
+/** The mails about reached thresholds of the quota. */
+export interface QuotaNoticeStore {
+  /**
+   * Reads a page of accounts in the order of their ids.
+   *
+   * @param afterId the last account of the page before; empty for the first page.
+   */
+  page(period: string, afterId: string, limit: number): Promise<NoticePage>;
+  /**
+   * Writes the mail and the event of each threshold that an account has reached in a period and
+   * that has none yet. Writes nothing for an account that is suspended, deleted or wants no mails.
+   */
+  write(accountId: string, period: BillingPeriod, origin: Origin): Promise<void>;
+}
+
+interface NoticePage {
+  /** The accounts of the page for which there is something to write. */
+  readonly dueIds: readonly string[];
+  /** The last account of the page; undefined after the last page. */
+  readonly lastId: string | undefined;
+}
+
+interface NoticeUses {
+  readonly store: { readonly quotaNotices: QuotaNoticeStore };
+  readonly clock: Clock;
+  readonly secrets: Pick<Secrets, "uuid">;
+}
+
+/**
+ * Writes the notices that are due in the current billing period and, within an hour of its start,
+ * in the one before. Reads of rates are not involved: they neither wait for it nor write for it.
+ *
+ * @param mayContinue awaited after each step; false ends the look.
+ */
+export async function writeDueNotices(
+  uses: NoticeUses,
+  mayContinue: () => Promise<boolean>,
+): Promise<void> {
+  const { quotaNotices } = uses.store;
+  for (const period of noticePeriodsAt(uses.clock.nowMs())) {
+    let lastId: string | undefined = "";
+    while (lastId !== undefined) {
+      const page: NoticePage = await quotaNotices.page(period.name, lastId, ACCOUNTS_PER_PAGE);
+      for (const accountId of page.dueIds) {
+        await quotaNotices.write(accountId, period, originNow({ kind: "service" }, uses));
+        if (!(await mayContinue())) return;
+      }
+      lastId = page.lastId;
+      if (lastId !== undefined && !(await mayContinue())) return;
+    }
+  }
+}
+
+/** Mails accounts that reach a threshold of their quota, until it is aborted. */
+export async function runQuotaNoticeLoop(
+  uses: NoticeUses & {
+    /** As `CleanupStore.claimJob`. */
+    readonly claimJob: (name: string, now: string, nextAt: string) => Promise<boolean>;
+    readonly onError: (error: unknown) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, claimJob, onError } = uses;
+  let claimedUntilMs = -Infinity;
+  const claim = async (dueByMs: number): Promise<boolean> => {
+    const untilMs = clock.nowMs() + LOOK_INTERVAL_MS;
+    if (!(await claimJob(JOB, timestamp(dueByMs), timestamp(untilMs)))) return false;
+    claimedUntilMs = untilMs;
+    return true;
+  };
+
+  // A look that takes long extends its claim, so that no other node begins one meanwhile.
+  const mayContinue = async (): Promise<boolean> => {
+    await sleep(PAUSE_MS, signal);
+    if (signal.aborted) return false;
+    const isClaimEnding = claimedUntilMs - clock.nowMs() < LOOK_INTERVAL_MS / 2;
+    return !isClaimEnding || (await claim(claimedUntilMs));
+  };
+
+  let nextLookMs = -Infinity;
+  // After the clock was set back, the next look is not later than if one ran now.
+  const isDue = (nowMs: number) => nowMs >= nextLookMs || nextLookMs > nowMs + LOOK_INTERVAL_MS;
+
+  while (!signal.aborted) {
+    const nowMs = clock.nowMs();
+    if (isDue(nowMs)) {
+      nextLookMs = nowMs + LOOK_INTERVAL_MS;
+      const look = async () => {
+        if (await claim(nowMs)) await writeDueNotices(uses, mayContinue);
+      };
+      await look().catch(onError);
+    }
+    await sleep(CHECK_INTERVAL_MS, signal);
+  }
+}

@@ -1,0 +1,97 @@
+import { HOUR_MS } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+
+/** A calendar month in UTC, within which units count against the quota. */
+export interface BillingPeriod {
+  /** Year and month, `2026-11`: the period's name in the store. */
+  readonly name: string;
+  /** RFC 3339, inclusive. */
+  readonly start: string;
+  /** RFC 3339, exclusive: the time of the reset. */
+  readonly end: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** An account's quota and usage in a billing period. */
+export interface Quota {
+  readonly quotaUnits: number;
+  readonly usedUnits: number;
+}
+
+/** The plan that every account starts on. A new store has it, with 1,000 units per period. */
+export const FREE_PLAN = "free";
+
+/** The most units a plan may have. Integers are exact well beyond it. */
+export const MAX_PLAN_UNITS = 1_000_000_000_000;
+
+/** @returns the billing period that contains a time, given in milliseconds since 1970. */
+export function billingPeriodAt(epochMs: number): BillingPeriod {
+  const moment = new Date(epochMs);
+  const year = moment.getUTCFullYear();
+  const month = moment.getUTCMonth();
+  const startMs = Date.UTC(year, month, 1);
+  const endMs = Date.UTC(year, month + 1, 1);
+  const start = timestamp(startMs);
+  return { name: start.slice(0, 7), start, end: timestamp(endMs), startMs, endMs };
+}
+
+/** @returns the billing period of a name such as `2026-11`; undefined for an invalid name. */
+export function parseBillingPeriod(name: string): BillingPeriod | undefined {
+  if (!/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/.test(name)) return undefined;
+  return billingPeriodAt(Date.parse(`${name}-01T00:00:00.000Z`));
+}
+
+/** Whether the usage of a period lists an account: it existed in it, or has units. */
+export function isInPeriod(
+  account: {
+    readonly createdAt: string;
+    readonly deletedAt: string | undefined;
+    readonly usedUnits: number;
+  },
+  { start, end }: BillingPeriod,
+): boolean {
+  const { createdAt, deletedAt, usedUnits } = account;
+  return usedUnits > 0 || (createdAt < end && (deletedAt === undefined || deletedAt >= start));
+}
+
+/**
+ * The time after a period's end within which its quota notices are still written: for units of its
+ * last minutes.
+ */
+const LATE_NOTICES_MS = HOUR_MS;
+
+/** @returns the billing periods whose quota notices are written at a time, the older one first. */
+export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
+  const current = billingPeriodAt(epochMs);
+  const { startMs } = current;
+  if (epochMs - startMs >= LATE_NOTICES_MS) return [current];
+  return [billingPeriodAt(startMs - 1), current];
+}
+
+/** @returns the UTC day of a time as `2026-11-21`. */
+export function utcDay(epochMs: number): string {
+  return timestamp(epochMs).slice(0, 10);
+}
+
+/** @returns the units left; 0 when a lowered quota is below the usage. */
+export function remainingUnits({ quotaUnits, usedUnits }: Quota): number {
+  return Math.max(quotaUnits - usedUnits, 0);
+}
+
+/** @returns used units over quota, rounded half up to 4 places; 1 when there is no quota at all. */
+export function utilization({ quotaUnits, usedUnits }: Quota): number {
+  if (quotaUnits === 0) return 1;
+  // Uses integers: for large plans the quotient of two floats may round the wrong way.
+  const quota = BigInt(quotaUnits);
+  return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
+}
+
+/** In percent of the quota: an account gets a mail when its usage reaches each of them. */
+export const QUOTA_THRESHOLDS = [80, 100] as const;
+
+/** @returns the thresholds that the usage has reached; none without a quota. */
+export function reachedThresholds({ quotaUnits, usedUnits }: Quota): readonly number[] {
+  if (quotaUnits === 0) return [];
+  return QUOTA_THRESHOLDS.filter((percent) => usedUnits * 100 >= quotaUnits * percent);
+}

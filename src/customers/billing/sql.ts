@@ -1,0 +1,202 @@
+import { writeEvent } from "../../platform/audit/sql.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
+import {
+  type Engine,
+  type Row,
+  statement,
+  type Transaction,
+} from "../../platform/storage/engine.ts";
+import type { AccountUsage, DailyUnits, PlanStore, PlanUses, UsageStore } from "./store.ts";
+
+export const usageTables: Tables = {
+  period_usage: { key: "account_id, period", others: "units", summed: "units" },
+  quota_notices: { key: "account_id, period, threshold", others: "written_at" },
+  daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
+};
+
+/** Selects the plan, quota and used units of an account in a period. */
+export const USAGE = `
+  SELECT a.plan, p.units_per_period,
+    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $2), 0)
+      AS used_units
+  FROM accounts a JOIN plans p ON p.name = a.plan
+  WHERE a.id = $1`;
+
+// Reads no more accounts than the page has, however few of them have units.
+const USAGE_OF_ACCOUNTS = `
+  SELECT a.id, a.email, a.plan, a.created_at, a.deleted_at,
+    coalesce(p.units_per_period, 0) AS units_per_period,
+    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
+      AS used_units
+  FROM accounts a LEFT JOIN plans p ON p.name = a.plan
+  WHERE a.id > $2 ORDER BY a.id LIMIT $3`;
+
+// An id is a UUIDv7, so the order of ids is the order of creation.
+const KEYS = `
+  SELECT id, created_at FROM api_keys WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+/** Each engine has its own tables for the units by day and key. */
+export interface UnitStatements {
+  /**
+   * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
+   * within one month, ordered by account, day and key. Its parameters are the account, day and key
+   * to start after, the last account, the last day and the most rows. With the month alone as the
+   * day, it starts with the account's first day.
+   */
+  readonly dailyUnits: string;
+  /**
+   * Selects `api_key_id`, `day` (the last one with units) and `units` of an account's keys in one
+   * month. Its parameters are the account, the month, and the ids of the first and the last key.
+   */
+  readonly monthOfKeys: string;
+}
+
+export function usageStore(
+  engine: Engine,
+  { dailyUnits, monthOfKeys }: UnitStatements,
+): UsageStore {
+  return {
+    async ofPeriod(accountId, period) {
+      const [row] = await engine.query(USAGE, accountId, period);
+      return row && usageOf(row);
+    },
+
+    async byDay(accountId, { day, keyId }, lastDay, limit) {
+      const range = [accountId, day, keyId, accountId, lastDay] as const;
+      return (await engine.query(dailyUnits, ...range, limit)).map(dayOf);
+    },
+
+    async keys(accountId, afterId, limit) {
+      const rows = await engine.query(KEYS, accountId, afterId, limit);
+      return rows.map((row) => ({
+        keyId: textOf(row, "id"),
+        createdAt: textOf(row, "created_at"),
+      }));
+    },
+
+    async monthOfKeys(...range) {
+      return (await engine.query(monthOfKeys, ...range)).map(dayOf);
+    },
+
+    async ofAccounts(period, afterId, limit) {
+      const rows = await engine.query(USAGE_OF_ACCOUNTS, period, afterId, limit);
+      return rows.map((row) => ({
+        ...usageOf(row),
+        accountId: textOf(row, "id"),
+        email: emailOf(row),
+        createdAt: textOf(row, "created_at"),
+        deletedAt: optionalTextOf(row, "deleted_at"),
+      }));
+    },
+
+    async byKey(after, last, limit) {
+      const range = [after.accountId, after.day, after.keyId, last.accountId, last.day] as const;
+      const rows = await engine.query(dailyUnits, ...range, limit);
+      return rows.map((row) => ({
+        ...dayOf(row),
+        accountId: textOf(row, "account_id"),
+        email: emailOf(row),
+        plan: textOf(row, "plan"),
+        keyPrefix: textOf(row, "key_prefix"),
+      }));
+    },
+  };
+}
+
+function emailOf(row: Row): string {
+  return row.deleted_at === null ? textOf(row, "email") : "";
+}
+
+/** @param row of `USAGE`. */
+export function usageOf(row: Row): AccountUsage {
+  return {
+    plan: textOf(row, "plan"),
+    quotaUnits: integerOf(row, "units_per_period"),
+    usedUnits: integerOf(row, "used_units"),
+  };
+}
+
+function dayOf(row: Row): DailyUnits {
+  return {
+    day: textOf(row, "day"),
+    keyId: textOf(row, "api_key_id"),
+    units: integerOf(row, "units"),
+  };
+}
+
+export const planTables: Tables = {
+  plans: { key: "name", others: "units_per_period", summed: "units_per_period" },
+};
+
+const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
+
+const SET_PLAN = `
+  INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period
+    WHERE plans.units_per_period <> excluded.units_per_period
+  RETURNING name`;
+
+const countOf = (table: string, condition: string) =>
+  `(SELECT count(*) FROM
+    (SELECT 1 FROM ${table} WHERE plan = $1 ${condition} LIMIT $2) AS counted)`;
+
+// An index finds these rows; of a million accounts on one plan it reads no more than the limit.
+const PLAN_USES = `
+  SELECT ${countOf("accounts", "AND deleted_at IS NULL")} AS accounts,
+    ${countOf("accounts", "AND deleted_at IS NOT NULL")} AS deleted_accounts,
+    ${countOf("invitations", "")} AS invitations`;
+
+const REMOVE_PLAN = "DELETE FROM plans WHERE name = $1 RETURNING name";
+
+// Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
+// SQLite, the engine does not treat a text that begins with WITH as a read.
+const MISSING_PLANS = `
+  SELECT plan FROM (
+    WITH RECURSIVE used (plan) AS (
+      SELECT min(plan) FROM accounts
+      UNION ALL
+      SELECT (SELECT min(a.plan) FROM accounts a WHERE a.plan > used.plan) FROM used
+      WHERE used.plan IS NOT NULL
+    )
+    SELECT plan FROM used
+    WHERE plan IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
+  ) AS missing`;
+
+export function planStore(engine: Engine): PlanStore {
+  return {
+    async list() {
+      const rows = await engine.query(LIST_PLANS);
+      return rows.map((row) => ({
+        name: textOf(row, "name"),
+        unitsPerPeriod: integerOf(row, "units_per_period"),
+      }));
+    },
+
+    set: ({ name, unitsPerPeriod }, origin) =>
+      engine.transaction(function* () {
+        const isChange = (yield statement(SET_PLAN, name, unitsPerPeriod)).length === 1;
+        const details = { plan: name, units_per_period: unitsPerPeriod };
+        if (isChange) yield writeEvent("plan.set", origin, { details });
+      }),
+
+    // An account that moves to the plan after the count violates a foreign key: here, and
+    // PostgreSQL runs these steps again, or there, and the account stays on its plan.
+    remove: (name, countMax, origin) =>
+      engine.transaction(function* (): Transaction<"removed" | "unknown" | PlanUses> {
+        const [row = {}] = yield statement(PLAN_USES, name, countMax);
+        const uses = {
+          accounts: integerOf(row, "accounts"),
+          deletedAccounts: integerOf(row, "deleted_accounts"),
+          invitations: integerOf(row, "invitations"),
+        };
+        if (Object.values(uses).some((count) => count > 0)) return uses;
+        if ((yield statement(REMOVE_PLAN, name)).length === 0) return "unknown";
+        yield writeEvent("plan.deleted", origin, { details: { plan: name } });
+        return "removed";
+      }),
+
+    async missing() {
+      return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
+    },
+  };
+}

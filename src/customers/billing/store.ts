@@ -1,0 +1,106 @@
+import type { Origin } from "../../platform/shared/origin.ts";
+import type { Quota } from "./rules.ts";
+
+export interface Plan {
+  readonly name: string;
+  readonly unitsPerPeriod: number;
+}
+
+/** What refers to a plan. */
+export interface PlanUses {
+  readonly accounts: number;
+  /** Deleted accounts, whose units are kept. */
+  readonly deletedAccounts: number;
+  /** Invitations that were not used yet. */
+  readonly invitations: number;
+}
+
+export interface PlanStore {
+  list(): Promise<Plan[]>;
+  /** Adds a plan, or changes the units of one. */
+  set(plan: Plan, origin: Origin): Promise<void>;
+  /**
+   * Removes a plan that nothing uses.
+   *
+   * @returns "unknown" when it is not stored, or what uses it, counted up to `countMax` each: then
+   *   it stays.
+   */
+  remove(name: string, countMax: number, origin: Origin): Promise<"removed" | "unknown" | PlanUses>;
+  /** Names of plans that accounts have but that are not stored. */
+  missing(): Promise<string[]>;
+}
+
+export interface AccountUsage extends Quota {
+  readonly plan: string;
+}
+
+/** A UTC day of one key. */
+export interface DayOfKey {
+  readonly day: string;
+  readonly keyId: string;
+}
+
+/** The units that one key was charged on one UTC day. */
+export interface DailyUnits extends DayOfKey {
+  readonly units: number;
+}
+
+/** A key, active or revoked, and when it was created. */
+interface CreatedKey {
+  readonly keyId: string;
+  readonly createdAt: string;
+}
+
+/** An account and its units in one billing period. */
+export interface AccountUnits extends AccountUsage {
+  readonly accountId: string;
+  /** "" of a deleted account. */
+  readonly email: string;
+  readonly createdAt: string;
+  readonly deletedAt: string | undefined;
+}
+
+/** A UTC day of one key of an account. */
+export interface DayOfAccount extends DayOfKey {
+  readonly accountId: string;
+}
+
+/** The units that one key of an account was charged on one UTC day. */
+export interface KeyUnits extends DayOfAccount, DailyUnits {
+  /** "" of a deleted account, like the prefix. */
+  readonly email: string;
+  readonly plan: string;
+  readonly keyPrefix: string;
+}
+
+export interface UsageStore {
+  ofPeriod(accountId: string, period: string): Promise<AccountUsage | undefined>;
+  /**
+   * A page of an account's units by day and key, ordered by day, then by the key's creation: the
+   * rows after a day and key ("": all of that day), up to a last day of the same month.
+   */
+  byDay(accountId: string, after: DayOfKey, lastDay: string, limit: number): Promise<DailyUnits[]>;
+  /** A page of an account's keys after an id ("": from the first), oldest first. */
+  keys(accountId: string, afterId: string, limit: number): Promise<CreatedKey[]>;
+  /**
+   * Of each key of an account from one id to another: its units in a period, and the last day with
+   * units. Keys without units in the period are left out.
+   */
+  monthOfKeys(
+    accountId: string,
+    period: string,
+    firstId: string,
+    lastId: string,
+  ): Promise<DailyUnits[]>;
+  /** A page of accounts after an id ("": from the first), in its order, with their units. */
+  ofAccounts(period: string, afterId: string, limit: number): Promise<AccountUnits[]>;
+  /**
+   * A page of the units of several accounts, ordered by account, day and key's creation: the rows
+   * after one, or from the first when its day is the month alone, up to an account and a day.
+   */
+  byKey(
+    after: DayOfAccount,
+    last: { readonly accountId: string; readonly day: string },
+    limit: number,
+  ): Promise<KeyUnits[]>;
+}

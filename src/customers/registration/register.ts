@@ -1,0 +1,112 @@
+import { createOneAtATime } from "../../platform/async/one-at-a-time.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { Failure } from "../../platform/shared/failure.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import { originNow } from "../../platform/shared/origin.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import type { Account, AccountStore } from "../accounts/store.ts";
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import { FREE_PLAN } from "../billing/rules.ts";
+import { newMailToken } from "../mailed-links/mail-tokens.ts";
+import { isMailToken } from "../mailed-links/rules.ts";
+import type { HashNewPassword } from "../passwords/new-password.ts";
+import type { Credentials } from "../sessions/sessions.ts";
+import { noValidInvitation, type Registration } from "./rules.ts";
+import type { InvitationStore } from "./store.ts";
+
+/** The body of register, with the client's address. */
+interface RegistrationRequest extends Credentials {
+  /** The token of an invitation's mail, as it was sent. */
+  readonly invitation?: string;
+}
+
+/**
+ * Creates an account. Before the mode of registration and the invitation permit it, nothing depends
+ * on whether the email has an account.
+ *
+ * @throws {Failure} `too_many_requests`; `registration_closed` or, in mode `open`, `invalid_token`
+ *   without a valid invitation; `invalid_request` for the password, and `email_taken`: the
+ *   invitation then stays valid.
+ */
+export type Register = (request: RegistrationRequest) => Promise<Account>;
+
+interface RegisterUses {
+  readonly store: { readonly accounts: AccountStore; readonly invitations: InvitationStore };
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly registration: Registration;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
+  readonly hashNewPassword: HashNewPassword;
+}
+
+/** Makes the use case that creates an account (specification, section 4). */
+export function createRegister(uses: RegisterUses): Register {
+  const { registration, consumeAuthAttempt } = uses;
+  const registerUninvited = createRegisterUninvited(uses);
+  const registerInvited = createRegisterInvited(uses);
+  return async (request) => {
+    const { invitation, email, clientAddress } = request;
+    await consumeAuthAttempt(clientAddress, email);
+    if (invitation === undefined && registration === "open") return registerUninvited(request);
+    const isPossible = registration !== "closed" && isMailToken(invitation ?? "");
+    if (invitation === undefined || !isPossible) throw noValidInvitation[registration];
+    return registerInvited({ ...request, invitation });
+  };
+}
+
+/** Creates an account on the free plan, and mails its owner a link to verify the email. */
+function createRegisterUninvited(uses: RegisterUses): Register {
+  const { store, secrets, hashNewPassword } = uses;
+  return async ({ email, password, clientAddress }) => {
+    const passwordHash = await hashNewPassword(password, email);
+    const origin = originNow({ kind: "account", address: clientAddress }, uses);
+    const account: Account = {
+      id: secrets.uuid(),
+      email,
+      passwordHash,
+      plan: FREE_PLAN,
+      createdAt: origin.at,
+      emailVerifiedAt: undefined,
+      suspendedAt: undefined,
+      quotaMails: true,
+    };
+    if (!(await store.accounts.create(account, newMailToken("verification", uses), origin))) {
+      throw emailTaken;
+    }
+    return account;
+  };
+}
+
+/** Creates an account as it was invited. The invitation came by mail: it verifies the email. */
+function createRegisterInvited(uses: RegisterUses) {
+  const { store, secrets, clock, registration, hashNewPassword } = uses;
+  // Many uses of one invitation would fill the hashing queue, though only one can succeed.
+  const oneAtATime = createOneAtATime();
+  return (request: Required<RegistrationRequest>): Promise<Account> => {
+    const { email, password, clientAddress } = request;
+    const tokenHash = secrets.hash(request.invitation);
+    return oneAtATime(tokenHash, async () => {
+      const now = timestamp(clock.nowMs());
+      const invitation = await store.invitations.find(tokenHash, email, now);
+      if (invitation === undefined) throw noValidInvitation[registration];
+      const passwordHash = await hashNewPassword(password, email);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
+      const account: Account = {
+        id: invitation.accountId,
+        email,
+        passwordHash,
+        plan: invitation.plan,
+        createdAt: origin.at,
+        emailVerifiedAt: origin.at,
+        suspendedAt: undefined,
+        quotaMails: true,
+      };
+      const outcome = await store.invitations.accept(tokenHash, account, origin);
+      if (outcome === "invalid") throw noValidInvitation[registration];
+      if (outcome === "email_taken") throw emailTaken;
+      return account;
+    });
+  };
+}
+
+export const emailTaken = new Failure("email_taken", "An account with this email exists already.");

@@ -1,0 +1,110 @@
+import { rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Clock } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import { StartupError } from "../../platform/shared/program/start-error.ts";
+import { reasonOf } from "../../platform/shared/program/system-error.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
+import type { BackupNote, DatabaseTotals } from "../../platform/storage/sqlite/backup/report.ts";
+import { restoreSqlite } from "../../platform/storage/sqlite/backup/restore.ts";
+import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
+import { makePrivateDirectory } from "../../platform/storage/sqlite/private-files.ts";
+import { examineStore } from "../doctor/examine.ts";
+import { checkStore } from "../doctor/rules/store.ts";
+import { removeLeftovers } from "./kept.ts";
+import { recordVerified } from "./verified.ts";
+
+/** A backup that was restored and examined. */
+export interface Verification {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Undefined for a copy that kurs backup did not make. */
+  readonly note: BackupNote | undefined;
+  /** The backup's schema. */
+  readonly schema: number;
+  /** The totals of the restored database. */
+  readonly totals: DatabaseTotals;
+  /** What is wrong with it, in sentences; empty if nothing is. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Restores a backup into a scratch directory beside it, examines the restored database thoroughly
+ * and compares its totals with those that the backup recorded. A success is recorded beside the
+ * backup. The scratch directory needs the size of the database, and is removed.
+ *
+ * @throws {StartupError} when the file is not a backup, or cannot be restored at all.
+ */
+export async function verifyBackup(file: string, clock: Clock): Promise<Verification> {
+  const directory = dirname(resolve(file));
+  const scratch = join(directory, `.verifying-${process.pid}`);
+  const now = timestamp(clock.nowMs());
+  makeScratch(directory, scratch, clock.nowMs());
+  try {
+    const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
+    const { accounts, activeKeys, units } = totals;
+    const restored = { accounts, activeKeys, units };
+    const problems = [
+      ...(note !== undefined && note.takenAt > now ? [clockProblem(note.takenAt, now)] : []),
+      ...(await problemsIn(scratch, clock, restored)),
+      ...(note === undefined ? [] : differences("recorded", note.totals, restored)),
+    ];
+    if (problems.length === 0) await recordVerified(resolve(file), timestamp(clock.nowMs()));
+    return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function makeScratch(directory: string, scratch: string, nowMs: number): void {
+  requireOwner(directory);
+  try {
+    removeLeftovers(directory, nowMs);
+    rmSync(scratch, { recursive: true, force: true });
+    makePrivateDirectory(scratch);
+  } catch (error) {
+    throw new StartupError(
+      `Cannot restore the backup beside itself: ${reasonOf(error)}. Copy it to a directory that ` +
+        "you may write to, and verify the copy.",
+      error,
+    );
+  }
+}
+
+const clockProblem = (takenAt: string, now: string) =>
+  `it was taken at ${takenAt}, and it is ${now} here: check this machine's clock`;
+
+/**
+ * What the doctor finds in a restored database. A clock that once ran ahead has left later times in
+ * the store, which harm no copy of it.
+ */
+async function problemsIn(
+  dataDirectory: string,
+  clock: Clock,
+  restored: DatabaseTotals,
+): Promise<readonly string[]> {
+  const examined = await examineStore({ dataDirectory, database: { engine: "sqlite" } }, true);
+  if (examined.kind === "missing") return [`there is ${examined.what}`];
+  if (examined.kind === "failed") return [examined.reason];
+  const { totals } = examined.facts;
+  const found = checkStore(examined.facts, clock.nowMs());
+  return [
+    ...found
+      .filter(({ level, subject }) => level === "problem" && subject !== "clock")
+      .map(({ text }) => text),
+    ...(totals === undefined ? [] : differences("examined", totals, restored)),
+  ];
+}
+
+function differences(
+  what: string,
+  expected: Partial<DatabaseTotals>,
+  restored: DatabaseTotals,
+): readonly string[] {
+  const names = { accounts: "account", activeKeys: "active key", units: "unit" } as const;
+  return (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
+    const wanted = expected[name];
+    if (wanted === undefined || wanted === restored[name]) return [];
+    return [`${counted(wanted, names[name])} ${what}, and ${restored[name]} restored`];
+  });
+}

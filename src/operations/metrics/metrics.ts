@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import type { Server } from "node:net";
+import type { Logger } from "pino";
+import type { MailStore } from "../../customers/mail/store.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import type { StoreStatus } from "../../platform/shared/store.ts";
+import type { RateSource } from "../../rates/sources/source.ts";
+import type { SourceStore } from "../../rates/sources/store.ts";
+import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
+import { createCounts, type Observers } from "./counts.ts";
+import { watchEventLoop } from "./event-loop-delay.ts";
+import { createRegistry, type RegistryUses } from "./registry.ts";
+import { createScrapeServer } from "./scrape-server.ts";
+import { createStoreStateCache } from "./store-state.ts";
+
+interface MetricsDeps {
+  readonly about: RegistryUses["about"];
+  readonly store: {
+    readonly status: StoreStatus;
+    readonly sources: SourceStore;
+    readonly mails: MailStore;
+  };
+  readonly sources: readonly RateSource[];
+  readonly backups: BackupSettings;
+  /** The clients' server, whose connections are counted. */
+  readonly server: Server;
+  readonly secrets: Pick<Secrets, "passwordQueue">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Metrics {
+  /** The callbacks that report requests, tool calls and batches. */
+  readonly observers: Observers;
+  /** Creates the server for scrapers. Disposing closes it and its connections. */
+  serve(uses: MetricsDeps): { readonly server: Server } & AsyncDisposable;
+}
+
+/** Starts counting. */
+export function createMetrics(): Metrics {
+  const counts = createCounts();
+  return {
+    observers: counts,
+    serve(uses) {
+      const eventLoopDelay = watchEventLoop();
+      const registry = createRegistry({
+        about: uses.about,
+        counts,
+        eventLoopDelay,
+        readStore: createStoreStateCache(uses),
+        readVerifiedBackup: createVerifiedBackupReader(uses.backups, uses.log),
+        openConnections: () => connectionsOf(uses.server),
+        passwordQueue: uses.secrets.passwordQueue,
+        clock: uses.clock,
+      });
+      const server = createScrapeServer(registry, uses.log);
+      return {
+        server,
+        async [Symbol.asyncDispose]() {
+          eventLoopDelay[Symbol.dispose]();
+          if (!server.listening) return;
+          server.close();
+          server.closeAllConnections();
+          await once(server, "close");
+        },
+      };
+    },
+  };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  return promise;
+}

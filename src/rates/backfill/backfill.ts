@@ -1,0 +1,267 @@
+import type { Clock } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import type { StoreStatus } from "../../platform/shared/store.ts";
+import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
+import type { PackContent, Publication } from "../served/history.ts";
+import { latestAsOf, parseSourceLine, type Rejection } from "../served/rules/rate.ts";
+import { byPair } from "../served/rules/symbol.ts";
+import type { Dates } from "../sources/rules/archive-ranges.ts";
+import {
+  type ArchiveRange,
+  type FetchedLines,
+  packDocuments,
+  type SourceArchive,
+  SourceError,
+} from "../sources/source.ts";
+import type { BackfillStore } from "./store.ts";
+
+/** Figures per transaction while no other process writes: some 10 ms. */
+const FIGURES_AS_ONLY_WRITER = 500;
+
+/**
+ * While a server writes: it waits for the lock, and its event loop with it. 50 figures take 1.2 ms
+ * of processor time, half of it for the transaction itself.
+ */
+const FIGURES_WITH_OTHER_WRITERS = 50;
+
+/** Pause before the next transaction, in which other processes can write. */
+const PAUSE_MS_MIN = 16;
+
+/** A busy machine makes a transaction wait for its lock: that must not make the pauses endless. */
+const PAUSE_MS_MAX = 100;
+
+/** Between these limits the lock is held for a tenth of the time at most. */
+const PAUSE_PER_WORK = 9;
+
+/** After as many failures in a row, the publisher is left alone. */
+const FAILURES_MAX = 3;
+
+/** A source with an archive. */
+export interface ArchivedSource {
+  readonly key: string;
+  readonly archive: SourceArchive;
+}
+
+interface FailedRange extends Dates {
+  readonly reason: string;
+}
+
+/** What a backfill has done. */
+export interface BackfillReport {
+  /** New figures, amended ones included. */
+  readonly stored: number;
+  /** Figures that their series had already. */
+  readonly unchanged: number;
+  /** Lines that are not valid figures. */
+  readonly rejected: number;
+  /** How many dates the stored and the unchanged figures have. */
+  readonly dates: number;
+  /** Ranges that an earlier backfill had completed: they were not fetched again. */
+  readonly completedBefore: number;
+  readonly failed: readonly FailedRange[];
+  /** The ranges after these, if it was stopped or gave up; undefined if none is left. */
+  readonly remaining: Dates | undefined;
+}
+
+/** How much is done: of the requests, and of the figures of the last one. */
+export interface BackfillProgress {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly figures: number;
+  readonly figuresDone: number;
+}
+
+/** Called during a backfill. */
+export interface BackfillReports {
+  readonly onProgress: (progress: BackfillProgress) => void;
+  readonly onRejected: (range: Dates, rejection: Rejection) => void;
+  readonly onFailed: (range: FailedRange) => void;
+}
+
+/**
+ * Fetches the figures that a source's publisher has of some dates and adds them to their series, in
+ * short transactions. What is served stays. An unfinished backfill is resumed: its completed ranges
+ * are skipped. A range that cannot be fetched is reported, and the next one is tried.
+ *
+ * @param signal stops it: it resolves soon, with what was done.
+ * @throws {StoreUnavailable}
+ */
+export type Backfill = (
+  source: ArchivedSource,
+  dates: Dates,
+  reports: BackfillReports,
+  signal: AbortSignal,
+) => Promise<BackfillReport>;
+
+interface BackfillUses {
+  readonly store: {
+    readonly figures: FigureStore;
+    readonly backfills: BackfillStore;
+    readonly status: StoreStatus;
+  };
+  readonly clock: Clock;
+  readonly packContent: PackContent;
+  /** Resolves after the time, or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function createBackfill(uses: BackfillUses): Backfill {
+  const { store, clock, sleep } = uses;
+
+  return async ({ key, archive }, dates, reports, signal) => {
+    const completed = await store.backfills.completedRanges(key);
+    const ranges = archive.rangesOf(dates);
+    const wanted = ranges.filter((range) => !completed.some((one) => includes(one, range)));
+    const tally = createTally(wanted, reports);
+    const pause = pacer(archive.paceMs, (milliseconds) => sleep(milliseconds, signal));
+    const addFigures = createFigureWriter(uses, signal);
+    let failures = 0;
+    let next = 0;
+    for (; next < wanted.length && failures < FAILURES_MAX && !signal.aborted; next += 1) {
+      const range = wanted[next];
+      if (range === undefined) break;
+      try {
+        const fetched = await archive.fetchRange(range, signal, pause);
+        failures = 0;
+        const figures = figuresIn(key, range, fetched, clock.nowMs(), tally);
+        const publication = await publicationOf(key, fetched, clock.nowMs(), uses.packContent);
+        await addFigures(figures, publication, (isNew) => tally.add(figures, isNew));
+        if (signal.aborted) break;
+        tally.end(range);
+        // The last range may get figures later, such as those of today.
+        const isLast = range.to === dates.to;
+        if (!isLast) await store.backfills.complete(key, range, timestamp(clock.nowMs()));
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        if (signal.aborted) break;
+        failures += 1;
+        tally.fail(range, error.message);
+      }
+    }
+    const [first] = wanted.slice(next);
+    const remaining = first && { from: first.from, to: dates.to };
+    const report = tally.report(ranges.length - wanted.length, remaining);
+    const isFinished = report.failed.length === 0 && remaining === undefined;
+    if (isFinished) await store.backfills.forget(key, dates);
+    return report;
+  };
+}
+
+function includes(outer: Dates, inner: Dates): boolean {
+  return outer.from <= inner.from && outer.to >= inner.to;
+}
+
+/** @returns a function that waits, except the first time. */
+function pacer(paceMs: number, sleep: (milliseconds: number) => Promise<void>) {
+  let isFirst = true;
+  return async (): Promise<void> => {
+    if (!isFirst) await sleep(paceMs);
+    isFirst = false;
+  };
+}
+
+/** Counts what became of the lines, and reports it. */
+function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) {
+  const count = { stored: 0, unchanged: 0, rejected: 0 };
+  const dates = new Set<string>();
+  const failed: FailedRange[] = [];
+  const requests = wanted.reduce((sum, range) => sum + range.requests, 0);
+  let requestsDone = 0;
+  let figuresDone = 0;
+  const show = (figures: number) =>
+    reports.onProgress({ requests, requestsDone, figures, figuresDone });
+  const end = (range: ArchiveRange) => {
+    requestsDone += range.requests;
+    figuresDone = 0;
+    show(0);
+  };
+  show(0);
+  return {
+    end,
+    /** @param isNew for the figures after those that were added before. */
+    add(figures: readonly Figure[], isNew: readonly boolean[]): void {
+      for (const isStored of isNew) {
+        const figure = figures[figuresDone++];
+        if (figure !== undefined) dates.add(figure.date);
+        if (isStored) count.stored += 1;
+        else count.unchanged += 1;
+      }
+      show(figures.length);
+    },
+    reject(range: Dates, rejection: Rejection): void {
+      count.rejected += 1;
+      reports.onRejected(range, rejection);
+    },
+    fail(range: ArchiveRange, reason: string): void {
+      const failure = { from: range.from, to: range.to, reason };
+      failed.push(failure);
+      reports.onFailed(failure);
+      end(range);
+    },
+    report: (completedBefore: number, remaining: Dates | undefined): BackfillReport => ({
+      ...count,
+      ...{ dates: dates.size, completedBefore, failed, remaining },
+    }),
+  };
+}
+
+/** The valid figures of a range, each series by its dates: its pages in the store lie together. */
+function figuresIn(
+  source: string,
+  range: Dates,
+  { lines }: FetchedLines,
+  nowMs: number,
+  tally: Pick<ReturnType<typeof createTally>, "reject">,
+): readonly Figure[] {
+  const latest = latestAsOf(nowMs);
+  const figures: Figure[] = [];
+  for (const line of lines) {
+    const parsed = parseSourceLine(line, latest);
+    if ("reason" in parsed) {
+      tally.reject(range, parsed);
+      continue;
+    }
+    const { place = 0, date, kind, validUntil } = line;
+    const figure = figureOf({ ...parsed, source, place, date, kind, validUntil });
+    if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
+  }
+  return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
+}
+
+async function publicationOf(
+  source: string,
+  { documents }: FetchedLines,
+  nowMs: number,
+  packContent: PackContent,
+): Promise<Publication> {
+  const packed = await packDocuments(documents, packContent);
+  return { source, receivedAt: timestamp(nowMs), documents: packed };
+}
+
+function pauseAfter(tookMs: number): number {
+  return Math.min(Math.max(PAUSE_PER_WORK * tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX);
+}
+
+/** Adds the figures of a publication, some per transaction. It ends early if the signal aborts. */
+function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: AbortSignal) {
+  let figuresPerTransaction = FIGURES_WITH_OTHER_WRITERS;
+  return async (
+    figures: readonly Figure[],
+    first: Publication,
+    onAdded: (isNew: readonly boolean[]) => void,
+  ): Promise<void> => {
+    let publication: Publication | number = first;
+    for (let start = 0; start < figures.length && !signal.aborted; ) {
+      const some = figures.slice(start, start + figuresPerTransaction);
+      start += some.length;
+      const startedMs = clock.nowMs();
+      const added = await store.figures.addFigures(some, publication, timestamp(startedMs));
+      const tookMs = clock.nowMs() - startedMs;
+      publication = added.publication;
+      onAdded(added.isNew);
+      const hasOtherWriters = await store.status.hasOtherWriters();
+      figuresPerTransaction = hasOtherWriters ? FIGURES_WITH_OTHER_WRITERS : FIGURES_AS_ONLY_WRITER;
+      if (hasOtherWriters) await sleep(pauseAfter(tookMs), signal);
+    }
+  };
+}

@@ -1,0 +1,274 @@
+import type { Command } from "commander";
+import { sleep } from "../../platform/async/sleep.ts";
+import type { EventDetails } from "../../platform/audit/rules.ts";
+import type { AuditStore } from "../../platform/audit/store.ts";
+import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import {
+  type Column,
+  durationText,
+  formatJson,
+  formatList,
+  progressBar,
+} from "../../platform/cli/output.ts";
+import { isDate, timestamp } from "../../platform/shared/instant.ts";
+import type { StoreStatus } from "../../platform/shared/store.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
+import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
+import type { FigureStore } from "../served/figures.ts";
+import type { PackContent } from "../served/history.ts";
+import { requireKnown } from "../sources/cli.ts";
+import type { Dates } from "../sources/rules/archive-ranges.ts";
+import type { SourceLookup } from "../sources/source.ts";
+import {
+  type ArchivedSource,
+  type Backfill,
+  type BackfillProgress,
+  type BackfillReport,
+  type BackfillReports,
+  createBackfill,
+} from "./backfill.ts";
+import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "./json.ts";
+import type { BackfillStore } from "./store.ts";
+
+/** The dependencies of the command that fetches earlier figures. */
+export interface BackfillCommandDeps extends CommandIo, SourceLookup {
+  readonly openStore: OpenStore<{
+    readonly figures: FigureStore;
+    readonly backfills: BackfillStore;
+    readonly status: StoreStatus;
+    readonly audit: AuditStore;
+  }>;
+  readonly packContent: PackContent;
+  /** @returns a signal that aborts where a signal would have ended the process. */
+  readonly untilStopped: () => AbortSignal;
+}
+
+/** Rejected lines that are printed of each source; the others are counted. */
+const REJECTIONS_SHOWN_MAX = 20;
+
+interface BackfillOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `kurs rates backfill`. */
+export function backfillCommand(
+  rates: Command,
+  deps: BackfillCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  rates
+    .command("backfill")
+    .description(
+      "fetch the earlier figures of sources; without a source, list those that have some",
+    )
+    .argument("[source...]", "sources with an archive")
+    .option("--from <date>", "the first date, such as 1999-01-04; by default the archive's first")
+    .option("--to <date>", "the last date; by default today")
+    .option("--json", "print the counts, or the list, as JSON")
+    .addHelpText("after", examples)
+    .action(async (keys: string[], options: BackfillOptions) => {
+      const { from, to } = options;
+      if (keys.length === 0 && (from ?? to) !== undefined) {
+        throw new CommandError(
+          "--from and --to are for the sources named before them: name one",
+          2,
+        );
+      }
+      if (keys.length === 0) listArchives(deps, options);
+      else setExitCode(await backfillSources(deps, keys, options));
+    });
+}
+
+const RESUME = "the same command resumes it";
+
+const examples = `
+The figures are stored beside those that the source has: kurs rates history BASE QUOTE --source
+SOURCE shows them. What is served stays as it is. A source need not be in RATE_SOURCES. The command
+may run beside servers. Stopped with Ctrl-C or in any other way, it continues when it is run again;
+once it has finished, it fetches everything again, and stores what the publisher has amended. Exit
+code 1 when some dates could not be fetched.
+
+Examples:
+  $ kurs rates backfill
+  $ kurs rates backfill ecb
+  $ kurs rates backfill cnb nbp --from 2020-01-01 --to 2025-12-31`;
+
+function listArchives(deps: BackfillCommandDeps, options: BackfillOptions): void {
+  const { sourcesOf, sourceKeys, print } = deps;
+  const to = todayOf(deps);
+  const archives = sourcesOf(sourceKeys).flatMap(({ key, name, archive }): ListedArchive[] => {
+    if (archive === undefined) return [];
+    const ranges = archive.rangesOf({ from: archive.since, to });
+    const requests = ranges.reduce((sum, range) => sum + range.requests, 0);
+    return [{ key, name, archive, requests }];
+  });
+  const none = "No source has an archive.";
+  print(formatList(archives, options, { toJson: archiveJson, columns: archiveColumns, none }));
+}
+
+const archiveColumns: readonly Column<ListedArchive>[] = [
+  ["SOURCE", ({ key }) => key],
+  ["SINCE", ({ archive }) => archive.since],
+  ["REQUESTS", ({ requests }) => requests, "right"],
+  [
+    "AT LEAST",
+    ({ archive, requests }) => durationText(secondsOf(requests, archive.paceMs)),
+    "right",
+  ],
+  ["PUBLISHER", ({ name }) => name],
+];
+
+/** A source's part of the command. */
+interface Task {
+  readonly source: ArchivedSource;
+  readonly dates: Dates;
+}
+
+async function backfillSources(
+  deps: BackfillCommandDeps,
+  keys: readonly string[],
+  options: BackfillOptions,
+): Promise<number> {
+  const { openStore, origin, print, showProgress } = deps;
+  const tasks = tasksOf(deps, keys, options);
+  deps.finishWithoutReader();
+  await using store = await openStore();
+  const backfill = createBackfill({ ...deps, store, sleep });
+  const signal = deps.untilStopped();
+  const reports: object[] = [];
+  let exitCode = 0;
+  for (const { source, dates } of tasks) {
+    if (signal.aborted) break;
+    const record = (more: EventDetails) => {
+      const details = { source: source.key, ...dates, ...more };
+      return store.audit.record("rates.backfilled", origin(), { details });
+    };
+    // A kill or a full disk may leave no event after the figures.
+    await record({ started: true });
+    const report = await run(backfill, source, dates, deps, signal);
+    const { stored, unchanged, rejected, failed, remaining } = report;
+    await record({ stored, unchanged, rejected });
+    showProgress("");
+    if (options.json) reports.push(backfillReportJson(source.key, dates, report));
+    else print(summaryOf(source.key, dates, report));
+    if (failed.length > 0 || remaining !== undefined) exitCode = 1;
+    explain(deps, source.key, report, signal.aborted);
+  }
+  if (options.json) print(formatJson(reports));
+  return signal.aborted ? 1 : exitCode;
+}
+
+/** @throws {CommandError} a source is unknown or has no archive, or a date is wrong. */
+function tasksOf(
+  deps: BackfillCommandDeps,
+  keys: readonly string[],
+  { from, to }: BackfillOptions,
+): readonly Task[] {
+  requireKnown(keys, deps.sourceKeys);
+  const today = todayOf(deps);
+  const first = from === undefined ? undefined : dateOf("--from", from, today);
+  const last = to === undefined ? today : dateOf("--to", to, today);
+  if (first !== undefined && first > last) {
+    throw new CommandError(`--from ${first} is after --to ${last}: exchange them`, 2);
+  }
+  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
+    if (archive === undefined) {
+      const which = "kurs rates backfill lists the sources that have one";
+      throw new CommandError(`${key}: ${name} has no archive that Kurs knows; ${which}`, 2);
+    }
+    const { since } = archive;
+    if (last < since) throw new CommandError(`${key} has figures since ${since} only`, 2);
+    const dates = { from: first === undefined || first < since ? since : first, to: last };
+    return { source: { key, archive }, dates };
+  });
+}
+
+/** @throws {CommandError} the text is not a date, or is in the future. */
+function dateOf(option: string, text: string, today: string): string {
+  if (!isDate(text)) {
+    throw new CommandError(`${option} ${quoted(text)}: want a date such as 2026-03-13`, 2);
+  }
+  if (text > today) throw new CommandError(`${option} ${text} is in the future`, 2);
+  return text;
+}
+
+function todayOf({ clock }: BackfillCommandDeps): string {
+  return timestamp(clock.nowMs()).slice(0, 10);
+}
+
+async function run(
+  backfill: Backfill,
+  source: ArchivedSource,
+  dates: Dates,
+  { showProgress, printError }: BackfillCommandDeps,
+  signal: AbortSignal,
+): Promise<BackfillReport> {
+  const { key } = source;
+  const startedMs = performance.now();
+  let rejections = 0;
+  let done = "none";
+  const reports: BackfillReports = {
+    onProgress: (progress) => {
+      const { requests, requestsDone, figuresDone } = progress;
+      done = `${requestsDone} of ${counted(requests, "request")} and ${grouped(figuresDone)} more`;
+      showProgress(`${key}: ${progressText(progress, (performance.now() - startedMs) / 1000)}`);
+    },
+    onRejected: (range, { reason }) => {
+      rejections += 1;
+      const where = range.from === range.to ? range.from : `${range.from} to ${range.to}`;
+      if (rejections <= REJECTIONS_SHOWN_MAX) printError(`${key} ${where}: ${visibleLine(reason)}`);
+    },
+    onFailed: ({ from, to, reason }) =>
+      printError(`${key} ${from} to ${to}: failed: ${visibleLine(reason)}`),
+  };
+  const report = await backfill(source, dates, reports, signal).catch((error: unknown) => {
+    printError(`${key}: stopped: the figures of ${done} are stored; ${RESUME}`);
+    throw error;
+  });
+  const more = rejections - REJECTIONS_SHOWN_MAX;
+  if (more > 0) printError(`${key}: and ${counted(more, "more line")} rejected`);
+  return report;
+}
+
+/** `3 of 26 requests, 4,500 of 7,400 figures ███░░░ 13 %, 2 min left`. */
+function progressText(progress: BackfillProgress, seconds: number): string {
+  const { requests, requestsDone, figures, figuresDone } = progress;
+  const part = (requestsDone + (figures === 0 ? 0 : figuresDone / figures)) / requests;
+  const of = (done: number, all: number) => `${grouped(done)} of ${grouped(all)}`;
+  const inRange = figures === 0 ? "" : `, ${of(figuresDone, figures)} figures`;
+  const left = part === 0 ? "" : `, ${durationText((seconds * (1 - part)) / part)} left`;
+  return `${of(requestsDone, requests)} requests${inRange} ${progressBar(part)}${left}`;
+}
+
+function summaryOf(key: string, { from, to }: Dates, report: BackfillReport): string {
+  const { stored, unchanged, rejected, dates } = report;
+  const figures = counted(stored, "figure", grouped(stored));
+  const of = `${counted(dates, "date", grouped(dates))} (${from} to ${to})`;
+  const rest = `${grouped(unchanged)} unchanged, ${grouped(rejected)} rejected`;
+  return `${key}: stored ${figures} of ${of}, ${rest}`;
+}
+
+/** Says what the counts leave out, and what to do. */
+function explain(
+  { printError }: BackfillCommandDeps,
+  key: string,
+  { completedBefore, failed, remaining }: BackfillReport,
+  isStopped: boolean,
+): void {
+  if (completedBefore > 0) {
+    const were = completedBefore === 1 ? "was" : "were";
+    printError(
+      `${key}: ${counted(completedBefore, "range")} ${were} complete and not fetched again`,
+    );
+  }
+  if (remaining !== undefined) {
+    const why = isStopped ? "stopped" : "gave up after several failures in a row";
+    printError(`${key}: ${why}: ${remaining.from} to ${remaining.to} is left; ${RESUME}`);
+  } else if (failed.length > 0) {
+    printError(`${key}: ${counted(failed.length, "range")} failed; ${RESUME}`);
+  }
+}
+
+const grouped = (count: number): string => count.toLocaleString("en-US");

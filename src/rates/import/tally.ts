@@ -1,0 +1,83 @@
+import { knownSymbols } from "../served/rules/known-symbols.ts";
+import type { Rate } from "../served/rules/rate.ts";
+import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
+import type { SourcedRate, UpdateDecision } from "../served/rules/update-policy.ts";
+
+/** Of further unknown symbols only the rates are counted, so that memory use is constant. */
+const UNKNOWN_SYMBOLS_MAX = 20;
+
+export interface ImportCounts {
+  readonly stored: number;
+  /** Those of the stored ones that went to their series alone: a newer rate is served. */
+  readonly older: number;
+  /** Equal to the stored rate, or to the last revision of their time in their series. */
+  readonly unchanged: number;
+  /** Held for the operator: `kurs rates held`. */
+  readonly held: number;
+  readonly rejected: number;
+  /** The first symbols of stored rates that are on no list of currencies. */
+  readonly unknownSymbols: readonly AssetSymbol[];
+  /** Rates that were stored with further such symbols. */
+  readonly furtherUnknown: number;
+}
+
+/** Called during an import with the lines of the file that the operator should look at. */
+export interface ImportReports {
+  readonly onRejected: (line: number, reason: string) => void;
+  readonly onHeld: (line: number, rate: Rate) => void;
+  /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
+  readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
+  /** A transaction has stored the rates of further lines. */
+  readonly onStored?: (lines: number) => void;
+}
+
+/** A valid rate of a file. */
+export type ImportedRate = SourcedRate & { readonly line: number };
+
+export type Tally = ReturnType<typeof createTally>;
+
+/** Counts what became of the lines, and reports those that the operator should look at. */
+export function createTally({ onRejected, onHeld, onUnknownSymbol }: ImportReports) {
+  const count = { stored: 0, older: 0, unchanged: 0, held: 0, rejected: 0 };
+  const unknown = findUnknown(onUnknownSymbol);
+  const reject = (line: number, reason: string) => {
+    count.rejected += 1;
+    onRejected(line, reason);
+  };
+  return {
+    reject,
+    add(rate: ImportedRate, decision: UpdateDecision): void {
+      if (decision === "unchanged") count.unchanged += 1;
+      else if (decision === "hold") {
+        count.held += 1;
+        onHeld(rate.line, rate);
+      } else {
+        count.stored += 1;
+        if (decision !== "store") count.older += 1;
+        unknown.check(rate.line, rate);
+      }
+    },
+    counts: (): ImportCounts => ({ ...count, ...unknown.found() }),
+  };
+}
+
+/** Collects the symbols of stored rates that are on no list of currencies. */
+function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
+  const symbols = new Set<AssetSymbol>();
+  let furtherUnknown = 0;
+  const isNew = (symbol: AssetSymbol) => !knownSymbols.has(symbol) && !symbols.has(symbol);
+  return {
+    check(line: number, { base, quote }: Pair): void {
+      let isFurther = false;
+      for (const symbol of [base, quote]) {
+        if (!isNew(symbol)) continue;
+        if (symbols.size < UNKNOWN_SYMBOLS_MAX) {
+          symbols.add(symbol);
+          onUnknownSymbol(line, symbol);
+        } else isFurther = true;
+      }
+      if (isFurther) furtherUnknown += 1;
+    },
+    found: () => ({ unknownSymbols: [...symbols], furtherUnknown }),
+  };
+}

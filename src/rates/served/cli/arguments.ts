@@ -1,0 +1,50 @@
+import type { AuditStore } from "../../../platform/audit/store.ts";
+import { CommandError, type CommandIo, type OpenStore } from "../../../platform/cli/command.ts";
+import type { Instant } from "../../../platform/shared/instant.ts";
+import { quoted } from "../../../platform/shared/text/visible-text.ts";
+import type { HeadersOf } from "../headers.ts";
+import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
+import type { RateSettings, SourcedRate } from "../rules/update-policy.ts";
+import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
+import type { RateStore } from "../store.ts";
+
+/** Parses a symbol argument or option. @throws {CommandError} it is invalid. */
+export function symbolOf(argument: string, text: string): AssetSymbol {
+  const symbol = parseSymbol(text);
+  if (symbol !== undefined) return symbol;
+  const rule = "want 2 to 10 letters A-Z or digits, such as EUR";
+  throw new CommandError(`${argument} ${quoted(text)}: ${rule}`, 2);
+}
+
+/** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
+export function pairOf(base: string, quote: string): Pair {
+  return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
+}
+
+/** The failure of a command whose pair has no stored rate. */
+export function notStored(pair: Pair): CommandError {
+  return new CommandError(`there is no stored rate for ${pairName(pair)}: see kurs rates list`);
+}
+
+/** An instant without the fraction of its second if that is zero, for tables. */
+export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
+  return asOf.replace(".000000000", "");
+}
+
+/** A rate with its time and source, as messages show it. */
+export function sourcedText(rate: SourcedRate): string {
+  return `${rate.rate} as of ${shortAsOf(rate)} from ${rate.source}`;
+}
+
+/** The dependencies of the commands that store or change rates. */
+export interface RateCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<{
+    readonly rates: RateStore;
+    readonly signingKeys: SigningKeyStore;
+    readonly audit: AuditStore;
+  }>;
+  /** The part of the configuration that these commands use. @throws {ConfigError} */
+  readonly settings: () => RateSettings & { readonly signingKey: SigningKey | undefined };
+  /** Computes the headers of the rates that a command stores. */
+  readonly headersOf: HeadersOf;
+}

@@ -1,0 +1,154 @@
+import { chunksOf } from "../../platform/shared/chunks.ts";
+import { integerOf, type Tables, textOf } from "../../platform/storage/columns.ts";
+import {
+  type Engine,
+  type Row,
+  type SqlValue,
+  statement,
+  type Transaction,
+} from "../../platform/storage/engine.ts";
+import { type Figure, type FigureStore, figureOf } from "./figures.ts";
+import { storePublication } from "./history-sql.ts";
+import type { SourcedRate } from "./rules/update-policy.ts";
+import { byCount, FIGURE_KEY, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
+
+export const figureTables: Tables = {
+  figures: {
+    key: FIGURE_KEY,
+    others: "rate, valid_until, stored_at, publication, place, line",
+  },
+};
+
+// Joined from the wanted figures, each is one search by the key. SQLite keeps the order of a CROSS
+// JOIN; a date has one revision, seldom more.
+const revisionsOf = byCount((figures) => {
+  const rows = Array.from({ length: figures }, (_, index) => {
+    const places = Array.from({ length: 6 }, (_place, column) => `$${6 * index + column + 1}`);
+    return `(${index}, ${places.join(", ")})`;
+  });
+  return `
+  WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${rows.join(", ")})
+  SELECT w.number, f.revision, f.rate FROM wanted w CROSS JOIN figures f
+  WHERE f.base = w.base AND f.quote = w.quote AND f.source = w.source AND f.kind = w.kind
+    AND f.date = w.date AND f.as_of = w.as_of`;
+});
+
+/** Its first two parameters are of all rows. */
+const insertFigures = byCount(
+  (figures) => `
+  INSERT INTO figures (stored_at, publication, base, quote, source, kind, date, as_of, revision,
+    rate, valid_until, place, line)
+  VALUES ${rowsOf(figures, 11, 2)}`,
+);
+
+/** What a series has of a figure's date and time. */
+interface DatedFigure {
+  readonly figure: Figure;
+  /** The last revision; 0 without one. */
+  revision: number;
+  rate: string | undefined;
+}
+
+/** A figure that its series does not have, with its revision. */
+interface NewFigure {
+  readonly figure: Figure;
+  readonly revision: number;
+}
+
+/** Which figures their series do not have. */
+interface DecidedFigures {
+  /** For each figure, in their order. */
+  readonly isNew: readonly boolean[];
+  readonly added: readonly NewFigure[];
+}
+
+/**
+ * Adds figures to their series as `FigureStore` says. The transaction has RATES_LOCK.
+ *
+ * @returns for each figure whether its series did not have it.
+ */
+export function* addFigures(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+  publication: number,
+  now: string,
+): Transaction<readonly boolean[]> {
+  const { isNew, added } = yield* decideFigures(maxRowsPerStatement, rates);
+  for (const some of chunksOf(added, maxRowsPerStatement)) {
+    const values: SqlValue[] = [now, publication];
+    for (const { figure, revision } of some) {
+      const { base, quote, source, kind, date, asOf, rate, validUntil = null } = figure;
+      const { place = null, line = null } = figure;
+      values.push(base, quote, source, kind, date, asOf, revision, rate, validUntil, place, line);
+    }
+    yield statement(insertFigures(some.length), ...values);
+  }
+  return isNew;
+}
+
+/**
+ * Compares figures with the last revisions in their series, one after the other: a file may state a
+ * date twice.
+ */
+export function* decideFigures(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+): Transaction<DecidedFigures> {
+  const figures = rates.map(figureOf);
+  const lasts = yield* readLasts(maxRowsPerStatement, figures);
+  const added: NewFigure[] = [];
+  const isNew = figures.map((figure, index) => {
+    const last = lasts[index];
+    if (last === undefined || last.rate === figure.rate) return false;
+    last.revision += 1;
+    last.rate = figure.rate;
+    added.push({ figure, revision: last.revision });
+    return true;
+  });
+  return { isNew, added };
+}
+
+/** @returns for each figure what its series has of its date and time, shared by equal ones. */
+function* readLasts(
+  maxRowsPerStatement: number,
+  figures: readonly Figure[],
+): Transaction<readonly DatedFigure[]> {
+  const byKey = new Map<string, DatedFigure>();
+  const ofFigures = figures.map((figure) => {
+    const { base, quote, source, kind, date, asOf } = figure;
+    const key = `${base} ${quote} ${source} ${kind} ${date} ${asOf}`;
+    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined };
+    if (known.figure === figure) byKey.set(key, known);
+    return known;
+  });
+  for (const some of chunksOf([...byKey.values()], maxRowsPerStatement)) {
+    const wanted: string[] = [];
+    for (const { figure } of some) {
+      const { base, quote, source, kind, date, asOf } = figure;
+      wanted.push(base, quote, source, kind, date, asOf);
+    }
+    const rows: Row[] = yield statement(revisionsOf(some.length), ...wanted);
+    for (const row of rows) setLast(some[integerOf(row, "number")], row);
+  }
+  return ofFigures;
+}
+
+function setLast(known: DatedFigure | undefined, row: Row): void {
+  if (known === undefined) throw new Error(`the figure ${row.number} is none of the wanted ones`);
+  const revision = integerOf(row, "revision");
+  if (revision < known.revision) return;
+  known.revision = revision;
+  known.rate = textOf(row, "rate");
+}
+
+export function figureStore(engine: Engine): FigureStore {
+  return {
+    addFigures: (figures, publication, now) =>
+      engine.transaction(function* () {
+        const id =
+          typeof publication === "number" ? publication : yield* storePublication(publication);
+        const isNew = yield* addFigures(engine.maxRowsPerStatement, figures, id, now);
+        return { isNew, publication: id };
+      }, RATES_LOCK),
+  };
+}

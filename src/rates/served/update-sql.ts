@@ -1,0 +1,288 @@
+import { writeEvent } from "../../platform/audit/sql.ts";
+import { chunksOf } from "../../platform/shared/chunks.ts";
+import type { Decimal } from "../../platform/shared/decimal.ts";
+import type { Instant } from "../../platform/shared/instant.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
+import { integerOf, optionalIntegerOf, textOf } from "../../platform/storage/columns.ts";
+import {
+  type Row,
+  type SqlValue,
+  type Statement,
+  statement,
+  type Transaction,
+} from "../../platform/storage/engine.ts";
+import { addFigures, decideFigures } from "./figures-sql.ts";
+import type { StoredHeaders } from "./headers.ts";
+import { storePublication } from "./history-sql.ts";
+import type { DocumentPosition } from "./rules/rate.ts";
+import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
+import type { PublicSigningKey } from "./signing-key.ts";
+import { addKey } from "./signing-keys-sql.ts";
+import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
+import { claimUnproven } from "./unproven-sql.ts";
+import {
+  currentRates,
+  dropHeldRates,
+  holdRates,
+  insertObservations,
+  SET_VALIDATORS,
+  storeRates,
+} from "./update-statements-sql.ts";
+
+/** Counts a change of what pairs exist, who publishes them and which rate is served. */
+export const COUNT_CHANGE = `
+  INSERT INTO versions (name, version) VALUES ('rates', 1)
+  ON CONFLICT (name) DO UPDATE SET version = versions.version + 1
+  RETURNING version`;
+
+/** @returns the headers of a rate that is about to be stored. */
+type HeadersFor = (rate: SourcedRate) => StoredHeaders;
+
+/** An accepted rate, with its place in its pair's history. */
+interface Accepted {
+  readonly rate: SourcedRate;
+  readonly sequence: number;
+}
+
+/** What the store has of a pair, then also what was decided about it. */
+interface UpdatedPair {
+  readonly pair: Pair;
+  current: SourcedRate | undefined;
+  /** The sequence of its last observation; 0 without one. */
+  sequence: number;
+  /** Whether the store holds a rate of it. */
+  wasHeld: boolean;
+  /** The last rate that was accepted. */
+  served: Accepted | undefined;
+  /** The last rate to hold, unless one was accepted after it. */
+  held: SourcedRate | undefined;
+}
+
+/** Compares rates with the stored ones, and stores or holds those that the policy says. */
+export function* updateRates(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+  { policy, publication, origin, further = [] }: RateUpdate,
+  headersOf: HeadersFor,
+): Transaction<UpdateOutcome> {
+  const id = typeof publication === "number" ? publication : yield* storePublication(publication);
+  if (typeof publication !== "number" && "validators" in publication)
+    yield statement(SET_VALIDATORS, publication.source, publication.validators ?? null);
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  const accepted: Accepted[] = [];
+  const decisions = rates.map((rate, index) =>
+    decide(rate, states.ofRates[index], policy, accepted),
+  );
+  if (accepted.length > 0) {
+    for (const some of chunksOf(accepted, maxRowsPerStatement))
+      yield addObservations(some, id, origin.at);
+    const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
+    yield* serve(maxRowsPerStatement, served, headersOf, origin.at);
+    yield statement(COUNT_CHANGE);
+  }
+  yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
+  const figures = further.length === 0 ? rates : [...rates, ...further];
+  const isNew = yield* addFigures(maxRowsPerStatement, figures, id, origin.at);
+  yield* claimUnproven(rates, id);
+  return { decisions, isNew: isNew.slice(0, rates.length), publication: id };
+}
+
+/** Decides on rates as `updateRates` does, and stores nothing. */
+export function* previewRates(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+  policy: UpdatePolicy,
+): Transaction<DecidedUpdate[]> {
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  const { isNew } = yield* decideFigures(maxRowsPerStatement, rates);
+  return rates.map((next, index): DecidedUpdate => {
+    const state = states.ofRates[index];
+    const current = state?.current;
+    const decision = decide(next, state, policy, []);
+    return { next, current, decision, isNew: isNew[index] === true };
+  });
+}
+
+/** Stores one rate whatever the stored one is. */
+export function* storeRate(
+  rate: SourcedRate,
+  publication: number,
+  headersOf: HeadersFor,
+  now: string,
+): Transaction<void> {
+  const [state] = (yield* readStates(1, [rate])).ofPairs;
+  const accepted = [{ rate, sequence: (state?.sequence ?? 0) + 1 }];
+  yield addObservations(accepted, publication, now);
+  yield* serve(1, accepted, headersOf, now);
+  yield statement(COUNT_CHANGE);
+}
+
+/** The states of the pairs, and for each rate the one of its pair. */
+interface States {
+  readonly ofPairs: readonly UpdatedPair[];
+  readonly ofRates: readonly UpdatedPair[];
+}
+
+/** Reads what the store has of every pair of the rates. */
+function* readStates(
+  maxRowsPerStatement: number,
+  rates: readonly SourcedRate[],
+): Transaction<States> {
+  const states = new Map<string, UpdatedPair>();
+  let last: UpdatedPair | undefined;
+  const ofRates = rates.map((rate) => {
+    // An import is sorted by pair.
+    if (last?.pair.base === rate.base && last.pair.quote === rate.quote) return last;
+    const name = pairName(rate);
+    last = states.get(name) ?? newState(rate);
+    states.set(name, last);
+    return last;
+  });
+  const ofPairs = [...states.values()];
+  for (const some of chunksOf(ofPairs, maxRowsPerStatement)) {
+    const wanted: string[] = [];
+    for (const { pair } of some) wanted.push(pair.base, pair.quote);
+    const rows: Row[] = yield statement(currentRates(some.length), ...wanted);
+    for (const row of rows) setStored(some[integerOf(row, "number")], row);
+  }
+  return { ofPairs, ofRates };
+}
+
+function newState(pair: Pair): UpdatedPair {
+  return {
+    pair,
+    current: undefined,
+    sequence: 0,
+    wasHeld: false,
+    served: undefined,
+    held: undefined,
+  };
+}
+
+function setStored(state: UpdatedPair | undefined, row: Row): void {
+  if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
+  if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
+  state.sequence = integerOf(row, "observation");
+  state.wasHeld = row.held_rate !== null;
+}
+
+/**
+ * Decides on a rate by what is stored by then, since a file may have a pair twice, and records the
+ * decision in the pair's state.
+ *
+ * @param accepted gets the rate if it is stored.
+ */
+function decide(
+  rate: SourcedRate,
+  state: UpdatedPair | undefined,
+  policy: UpdatePolicy,
+  accepted: Accepted[],
+): UpdateDecision {
+  if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
+  const decision = policy(state.current, rate);
+  if (decision === "hold") state.held = rate;
+  if (decision === "store") {
+    state.sequence += 1;
+    state.current = rate;
+    state.served = { rate, sequence: state.sequence };
+    state.held = undefined;
+    accepted.push(state.served);
+  }
+  return decision;
+}
+
+function addObservations(
+  accepted: readonly Accepted[],
+  publication: number,
+  now: string,
+): Statement {
+  const values: SqlValue[] = [now, publication];
+  for (const { rate, sequence } of accepted) {
+    const { base, quote, rate: figure, asOf, source, place = null, line = null } = rate;
+    values.push(base, quote, sequence, figure, asOf, source, place, line);
+  }
+  return statement(insertObservations(accepted.length), ...values);
+}
+
+/** Serves rates from now on. */
+function* serve(
+  maxRowsPerStatement: number,
+  accepted: readonly Accepted[],
+  headersOf: HeadersFor,
+  now: string,
+): Transaction<void> {
+  let key: PublicSigningKey | undefined;
+  for (const some of chunksOf(accepted, maxRowsPerStatement)) {
+    const values: SqlValue[] = [];
+    for (const { rate, sequence } of some) {
+      const { base, quote, rate: figure, asOf, source } = rate;
+      const { json, signingKey } = headersOf(rate);
+      key = signingKey;
+      values.push(base, quote, figure, asOf, source, sequence, json, signingKey?.id ?? null);
+    }
+    yield statement(storeRates(some.length), ...values);
+  }
+  if (key !== undefined) yield addKey(key, now);
+}
+
+/** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
+function* storeHeld(
+  maxRowsPerStatement: number,
+  states: readonly UpdatedPair[],
+  publication: number,
+  origin: Origin,
+): Transaction<void> {
+  const settled = states.flatMap(({ served, wasHeld }) =>
+    served !== undefined && wasHeld ? served.rate : [],
+  );
+  for (const some of chunksOf(settled, maxRowsPerStatement))
+    yield statement(dropHeldRates(some.length), ...some.flatMap(pairOf));
+
+  const held = states.flatMap((state) => state.held ?? []);
+  for (const some of chunksOf(held, maxRowsPerStatement)) {
+    const values = some.flatMap((rate) => heldValuesOf(rate, publication, origin.at));
+    yield statement(holdRates(some.length), ...values);
+  }
+  for (const { served, held: rate, wasHeld } of states) {
+    if (rate === undefined) continue;
+    // A polled source states another figure every 30 seconds: 2,880 events a day.
+    const isHeldAlready = served === undefined && wasHeld;
+    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
+  }
+}
+
+/** The details of an event about a rate: enough to import it again. */
+export function eventDetailsOf(rate: SourcedRate) {
+  return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
+}
+
+export function sourcedRateOf(row: Row): SourcedRate {
+  const base = textOf(row, "base") as AssetSymbol;
+  const quote = textOf(row, "quote") as AssetSymbol;
+  return rateOf(row, base, quote);
+}
+
+/** @returns the rate of a row without the columns of its pair, which is known. */
+function rateOf(row: Row, base: AssetSymbol, quote: AssetSymbol): SourcedRate {
+  return {
+    base,
+    quote,
+    rate: textOf(row, "rate") as Decimal,
+    asOf: textOf(row, "as_of") as Instant,
+    source: textOf(row, "source"),
+  };
+}
+
+export function positionOf(row: Row): DocumentPosition {
+  return { place: optionalIntegerOf(row, "place"), line: optionalIntegerOf(row, "line") };
+}
+
+function pairOf({ base, quote }: Pair): readonly string[] {
+  return [base, quote];
+}
+
+function heldValuesOf(held: SourcedRate, publication: number, now: string): SqlValue[] {
+  const { base, quote, rate, asOf, source, place = null, line = null } = held;
+  return [base, quote, rate, asOf, source, now, publication, place, line];
+}

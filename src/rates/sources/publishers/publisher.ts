@@ -1,0 +1,148 @@
+import type { Instant } from "../../../platform/shared/instant.ts";
+import type { FigureKind, SourceLine } from "../../served/rules/rate.ts";
+import type { Pair } from "../../served/rules/symbol.ts";
+import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
+import type { Holiday } from "../rules/holidays.ts";
+
+/** The response of one of a publisher's addresses. */
+export interface PublisherResponse {
+  /** As it was requested: where the response does not say it, the address has the date. */
+  readonly address: string;
+  readonly body: Uint8Array;
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
+  readonly receivedMs: number;
+}
+
+/** The response as a whole does not have the publisher's format, and nothing of it is used. */
+export class ParseError extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = "ParseError";
+    this.reason = reason;
+  }
+}
+
+/** How one of a publisher's documents is requested. */
+export interface DocumentRequest {
+  /** Stored with the document, so it never has the token. */
+  readonly address: string;
+  /** Sent by POST, never conditionally; unset: GET. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An address, or the request of a document whose address or body has a date or a token.
+ *
+ * @param today the day in the time zone of the publisher's schedule.
+ * @param token from SOURCE_TOKENS; "" for a publisher that needs none.
+ */
+export type Address = string | ((today: Temporal.PlainDate, token: string) => DocumentRequest);
+
+/** @returns the requests for the documents of a publisher, in their order. */
+export function requestsOf(
+  { addresses, schedule }: Pick<Publisher, "addresses" | "schedule">,
+  nowMs: number,
+  token: string,
+): readonly DocumentRequest[] {
+  const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
+  const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
+  const today = now.toZonedDateTimeISO(zone).toPlainDate();
+  return addresses.map((address) =>
+    typeof address === "string" ? { address } : address(today, token),
+  );
+}
+
+/** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
+interface TimeOfDay {
+  readonly time: string;
+  readonly timeZone: string;
+}
+
+/** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
+export type ToInstant = (date: string) => Instant | undefined;
+
+/** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
+export type Parse = (
+  responses: readonly PublisherResponse[],
+  momentOf: ToInstant,
+) => readonly SourceLine[];
+
+/** When a publisher publishes. The fields of a cron pattern: minute hour day month weekday. */
+export interface PublicationCalendar {
+  readonly cron: string;
+  readonly timeZone: string;
+  /** The days in that time zone on which the publisher does not publish. */
+  readonly holidays: readonly Holiday[];
+  /**
+   * A publication's rates, amendments included, are dated from this many days before it on; unset:
+   * a rate belongs to the nearest publication.
+   */
+  readonly leadDays?: number;
+  /** When to look for amendments between publications. */
+  readonly amendmentsCron?: string;
+}
+
+/** The earlier figures that a publisher keeps, and how to request them. */
+interface Archive {
+  /** The first date that it has, or from which its symbols mean what they mean today. */
+  readonly since: string;
+  readonly requestsBy: RequestUnit;
+  /** Addresses whose responses together have the figures of some dates, and perhaps of others. */
+  readonly addresses: (dates: Dates) => readonly string[];
+  /** Between two requests. */
+  readonly paceMs: number;
+  /** Whether a response 404 means that there is no figure of these dates. */
+  readonly isAbsentBy404?: boolean;
+}
+
+/** A publisher in the catalogue; its parsers may state a pair several times. */
+export type Entry = Omit<Publisher, "parse" | "archive" | "group"> & {
+  readonly parse: Parse;
+  /** `parse` is for responses that the entry's own parser would shorten to the latest figures. */
+  readonly archive?: Archive & { readonly parse?: Parse };
+};
+
+/** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
+export interface Publisher {
+  /** Names the source in the configuration and with every rate: `ecb`. */
+  readonly key: string;
+  readonly name: string;
+  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
+  readonly country: string;
+  /** The heading of lists of publishers under which it is: its region or, for some, its kind. */
+  readonly group: string;
+  /** One sentence: the terms on which the figures may be passed on. */
+  readonly terms: string;
+  readonly termsUrl: string | undefined;
+  /** Together they are one publication, requested one after the other. */
+  readonly addresses: readonly Address[];
+  /** Where an operator gets the token that the requests need; unset: they need none. */
+  readonly tokenUrl?: string;
+  /** The encoding of the responses where it is not UTF-8, by a name that TextDecoder knows. */
+  readonly charset?: string;
+  /** When a new publication is available. */
+  readonly schedule: PublicationCalendar | { readonly everySeconds: number };
+  /** The pairs that are published less often, and when; unset: none. */
+  readonly rarerPairs?: {
+    readonly includes: (pair: Pair) => boolean;
+    readonly schedule: PublicationCalendar;
+  };
+  /** The time of day that a date means; undefined where the response has times. */
+  readonly publishedAt: TimeOfDay | undefined;
+  /** Which kind of figures is served; unset: middle. Others go to their series alone. */
+  readonly servedKind?: FigureKind;
+  readonly onByDefault: boolean;
+  /**
+   * Parses the responses of the addresses, in their order.
+   *
+   * @returns each pair once for each kind, with its latest figure and the publisher's own date of
+   *   it; at least one quotation.
+   * @throws {ParseError} a response is not in the publisher's format, or has no rate.
+   */
+  readonly parse: (responses: readonly PublisherResponse[]) => readonly SourceLine[];
+  /** Unset: it has none that Kurs knows. Its parser returns every figure of the responses. */
+  readonly archive?: Archive & Pick<Publisher, "parse">;
+}

@@ -1,0 +1,287 @@
+import { StoreUnavailable } from "../../../platform/shared/store.ts";
+import type { PostgresEngine, RunStatement } from "../../../platform/storage/postgres/engine.ts";
+import { isIntegrityViolation, isUndone } from "../../../platform/storage/postgres/errors.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import {
+  createKeyCache,
+  createRateCache,
+  type FoundRows,
+  type KnownKey,
+  type KnownRate,
+} from "./postgres-caches.ts";
+import { readWithoutQuota } from "./without-quota.ts";
+
+// The whole batch is one statement, and so one transaction, one round trip and one commit
+// (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
+//
+// wanted: the batch's accounts, unless a key, an account or a plan has changed since the node read
+// them: then there are none, nothing is charged, and the node reads them again.
+// charged: inserts or updates the accounts' usage rows, in the order of the accounts on every node,
+// so that two batches never deadlock. ON CONFLICT DO UPDATE sees each row as it is once it is
+// locked, not as in the statement's snapshot. The row is its account's lock; the daily counts are
+// only written under it.
+// counted: a read is granted when its number within its account is among the granted units.
+const METERED_BATCH = `
+  WITH epochs AS MATERIALIZED (
+    SELECT (SELECT epoch FROM read_epochs WHERE name = 'access') AS access,
+      (SELECT epoch FROM read_epochs WHERE name = 'rates') AS rates
+  ),
+  wanted AS MATERIALIZED (
+    SELECT w.account_id, w.units, w.quota, w.place
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
+      AS w (account_id, units, quota, place)
+    WHERE (SELECT access FROM epochs) = $9
+  ),
+  charged AS (
+    INSERT INTO period_usage AS u (account_id, period, units, granted, quota)
+    SELECT account_id, $4, least(units, quota), least(units, quota), quota
+    FROM wanted WHERE units > 0 AND quota > 0 ORDER BY account_id COLLATE "C"
+    ON CONFLICT (account_id, period) DO UPDATE SET
+      units = u.units + least(excluded.granted, excluded.quota - u.units),
+      granted = least(excluded.granted, excluded.quota - u.units),
+      quota = excluded.quota
+    WHERE u.units < excluded.quota
+    RETURNING account_id, units - granted AS used, granted
+  ),
+  counted AS (
+    INSERT INTO daily_usage AS d (account_id, day, api_key_id, units)
+    SELECT r.account_id, $5, r.api_key_id, count(*)
+    FROM unnest($6::text[], $7::text[], $8::bigint[]) AS r (account_id, api_key_id, number)
+    JOIN charged c ON c.account_id = r.account_id AND r.number <= c.granted
+    GROUP BY r.account_id, r.api_key_id
+    ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
+  )
+  SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
+    SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
+  ), 0) AS used
+  FROM epochs e LEFT JOIN (
+    wanted w LEFT JOIN charged c ON c.account_id = w.account_id
+  ) ON true`;
+
+/**
+ * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
+ * batch locks the epoch and such changes wait, so that a client that makes them cannot stop reads.
+ */
+const FREE_ATTEMPTS = 3;
+
+// Changes of keys, accounts and plans wait at their commit for the end of this transaction.
+const KEEP_ACCESS = "SELECT epoch FROM read_epochs WHERE name = 'access' FOR SHARE";
+
+interface ChargedRow {
+  readonly access: number;
+  readonly rates: number;
+  readonly place: number | null;
+  readonly granted: number;
+  readonly used: number;
+}
+
+/** An account in a batch. */
+interface Account {
+  readonly id: string;
+  readonly quotaUnits: number;
+  wantedUnits: number;
+  /** Its usage before the batch, and the units that the batch got. */
+  usedUnits: number;
+  grantedUnits: number;
+}
+
+/** A read of an active key whose account has a quota. */
+interface MeteredRead {
+  readonly index: number;
+  readonly key: KnownKey;
+  readonly account: Account;
+  readonly pair: Pair | undefined;
+  /** Its number among its account's reads of pairs, or the number of those before it. */
+  readonly number: number;
+}
+
+/** Charges and serves the reads of one day, in order of arrival, with one statement. */
+export type MeteredBatch = (
+  run: RunStatement,
+  reads: readonly RateRead[],
+) => Promise<RateReadOutcome[]>;
+
+export function createPostgresBatches(engine: PostgresEngine): BatchStore {
+  const batch = createMeteredBatch();
+  return {
+    async readBatch(reads) {
+      if (reads.length === 0) return [];
+      let isSent = false;
+      const serve = (run: RunStatement) => {
+        const runWatched: RunStatement = (sql, values) => {
+          isSent ||= sql === METERED_BATCH;
+          return run(sql, values);
+        };
+        return batch(runWatched, reads);
+      };
+      try {
+        return await engine.withPriorityConnection(serve);
+      } catch (error) {
+        const isKnown = !isSent || !(error instanceof StoreUnavailable) || isUndone(error.cause);
+        throw isKnown ? error : new StoreUnavailable(error.cause, true);
+      }
+    },
+  };
+}
+
+export function createMeteredBatch(): MeteredBatch {
+  const keyCache = createKeyCache();
+  const rateCache = createRateCache();
+
+  /** @returns undefined when the keys have changed: nothing is charged. */
+  const attempt = async (
+    run: RunStatement,
+    first: RateRead,
+    reads: readonly RateRead[],
+    find: "find" | "search" = "find",
+  ) => {
+    const hashes = new Map(reads.map(({ keyHash }) => [keyHash, undefined]));
+    const { rows: keys, epoch } = await keyCache[find](run, hashes);
+    const { outcomes, metered } = meter(reads, keys);
+    if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
+    const { access, rates: ratesEpoch } = await charge(run, first, metered, epoch);
+    keyCache.enter(access);
+    return access === epoch ? { outcomes, metered, ratesEpoch } : undefined;
+  };
+
+  /**
+   * Also undefined when a row that the charge refers to is gone, although its key was cached or has
+   * just been found: nothing is charged, and no key is taken from the cache again.
+   */
+  const attemptFreely = (run: RunStatement, first: RateRead, reads: readonly RateRead[]) =>
+    attempt(run, first, reads).catch((error: unknown) => {
+      if (!isIntegrityViolation(error)) throw error;
+      keyCache.clear();
+      return undefined;
+    });
+
+  const attemptWithLock = async (
+    run: RunStatement,
+    first: RateRead,
+    reads: readonly RateRead[],
+  ) => {
+    await run("BEGIN", []);
+    await run(KEEP_ACCESS, []);
+    // The cache may be of another epoch.
+    const charged = await attempt(run, first, reads, "search");
+    await run("COMMIT", []);
+    return charged;
+  };
+
+  const serve: MeteredBatch = async (run, reads) => {
+    const [first] = reads;
+    if (first === undefined) return [];
+    const pairs = new Map<string, Pair>();
+    for (const { pair } of reads) if (pair !== undefined) pairs.set(pairName(pair), pair);
+    // A failure to read the rates comes before the charge where possible.
+    const found = await rateCache.find(run, pairs);
+    let charged: Awaited<ReturnType<typeof attempt>>;
+    for (let free = 0; charged === undefined && free < FREE_ATTEMPTS; free += 1) {
+      charged = await attemptFreely(run, first, reads);
+    }
+    charged ??= await attemptWithLock(run, first, reads);
+    if (charged === undefined) throw new StoreUnavailable(new Error("the epoch is not locked"));
+    const { outcomes, metered, ratesEpoch } = charged;
+    if (metered.length === 0) return outcomes;
+    const isCurrent = pairs.size === 0 || found.epoch === ratesEpoch;
+    const rates = isCurrent ? found : await rateCache.search(run, pairs).catch(failureOf);
+    for (const read of metered) outcomes[read.index] = outcomeOf(read, rates);
+    return outcomes;
+  };
+
+  return (run, reads) =>
+    serve(run, reads).catch((error: unknown) => {
+      // The database may be another one now, or one that is being restored.
+      keyCache.clear();
+      rateCache.clear();
+      throw error;
+    });
+}
+
+/** Runs the statement. @returns the epochs; the keys' is another when nothing was charged. */
+async function charge(
+  run: RunStatement,
+  { period, day }: RateRead,
+  metered: readonly MeteredRead[],
+  epoch: number | undefined,
+): Promise<Pick<ChargedRow, "access" | "rates">> {
+  const accounts = [...new Set(metered.map(({ account }) => account))];
+  const charged = metered.filter(({ pair }) => pair !== undefined);
+  const { rows } = await run(METERED_BATCH, [
+    accounts.map(({ id }) => id),
+    accounts.map(({ wantedUnits }) => wantedUnits),
+    accounts.map(({ quotaUnits }) => quotaUnits),
+    period.name,
+    day,
+    charged.map(({ account }) => account.id),
+    charged.map(({ key }) => key.id),
+    charged.map(({ number }) => number),
+    epoch,
+  ]);
+  const [first] = rows as ChargedRow[];
+  if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
+  for (const { place, granted, used } of rows as ChargedRow[]) {
+    const account = accounts[(place ?? 0) - 1];
+    if (account === undefined) continue;
+    account.grantedUnits = granted;
+    account.usedUnits = used;
+  }
+  return first;
+}
+
+/** Numbers the reads of each account, in order of arrival. The outcomes of the others are known. */
+function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) {
+  const outcomes: RateReadOutcome[] = reads.map(() => undefined);
+  const accounts = new Map<string, Account>();
+  const metered: MeteredRead[] = [];
+  for (const [index, { keyHash, pair }] of reads.entries()) {
+    const key = keys.get(keyHash);
+    if (key === undefined) continue;
+    const { accountId: id, quotaUnits, rejection } = key;
+    if (rejection !== undefined) {
+      outcomes[index] = { accountId: id, quota: undefined, found: undefined, rejection };
+      continue;
+    }
+    if (quotaUnits === undefined) {
+      outcomes[index] = readWithoutQuota(id, pair);
+      continue;
+    }
+    const account = accounts.getOrInsertComputed(id, () => {
+      return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
+    });
+    if (pair !== undefined) account.wantedUnits += 1;
+    metered.push({ index, key, account, pair, number: account.wantedUnits });
+  }
+  return { outcomes, metered };
+}
+
+function outcomeOf(
+  { account, pair, number }: MeteredRead,
+  rates: FoundRows<KnownRate> | StoreUnavailable,
+): RateReadOutcome {
+  const { id: accountId, quotaUnits } = account;
+  const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
+  if (pair === undefined) return { accountId, quota: { quotaUnits, usedUnits }, found: "no_pair" };
+  // Another node may have charged the last unit since the statement's snapshot.
+  if (number > account.grantedUnits) {
+    return {
+      accountId,
+      quota: { quotaUnits, usedUnits: Math.max(usedUnits, quotaUnits) },
+      found: "exhausted",
+    };
+  }
+  return { accountId, quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
+}
+
+function rateFound(pair: Pair, rates: FoundRows<KnownRate> | StoreUnavailable): RateFound {
+  return rates instanceof StoreUnavailable
+    ? rates
+    : (rates.rows.get(pairName(pair)) ?? "unsupported");
+}
+
+/** The units are charged already: each of these reads fails alone (section 4). */
+function failureOf(error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  throw error;
+}

@@ -1,0 +1,136 @@
+import type { Logger } from "pino";
+import { apiKeyRequired } from "../../customers/api-keys/rules.ts";
+import { remainingUnits } from "../../customers/billing/rules.ts";
+import { credentialOf } from "../../platform/http/authentication.ts";
+import { challenge, describeCredential } from "../../platform/http/challenge.ts";
+import type { App } from "../../platform/http/fastify.ts";
+import { UNITS_CHARGED, unchargedHeaders } from "../../platform/http/headers.ts";
+import { documentedResponses } from "../../platform/http/openapi/responses.ts";
+import type { SendFailure, SendResponse } from "../../platform/http/response/reply.ts";
+import { errorResponse, type HttpResponse } from "../../platform/http/response/response.ts";
+import { logFailure } from "../../platform/log/log.ts";
+import { Failure } from "../../platform/shared/failure.ts";
+import { Type } from "../../platform/shared/json-schema.ts";
+import { rateBody } from "../../rates/served/rules/rate.ts";
+import { parsePair } from "../../rates/served/rules/symbol.ts";
+import { failureHeadersByStatus, rateHeaders } from "./read-headers-http.ts";
+import { type QuotaState, quotaExceeded, type ReadRate, type ReadResult } from "./read-rate.ts";
+import { invalidAssetSymbol, readsOverloaded, rejectQuery, unsupportedPair } from "./rules.ts";
+
+const symbol = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+
+/** When a read fails, and what it then costs. */
+const conditions = {
+  invalid_request: "malformed HTTP, or a parameter such as date or amount; costs nothing",
+  unauthorized:
+    "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
+  invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
+  quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
+  unsupported_pair: "the pair is not stored; costs one unit",
+  temporarily_unavailable:
+    "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
+    "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
+    "which; without it, the commit is in doubt. Retry after Retry-After",
+} as const;
+
+const exampleOfQuotaExceeded = quotaExceeded(1000, "2026-12-01T00:00:00.000Z", 846_087);
+
+const readRateSchema = {
+  operationId: "getRate",
+  tags: ["Rates"],
+  summary: "Get one direct rate for one unit",
+  description:
+    "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A " +
+    "unit that was charged is not refunded when the pair is unsupported or suspended. " +
+    "HEAD is charged as GET is.",
+  security: [{ ApiKey: [] }],
+  params: Type.Object({
+    base: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "EUR"),
+    quote: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "USD"),
+  }),
+  response: documentedResponses(
+    { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
+    [apiKeyRequired, invalidAssetSymbol, exampleOfQuotaExceeded, unsupportedPair, readsOverloaded],
+    { headers: failureHeadersByStatus, conditions },
+  ),
+};
+
+/** The path of a rate, with two symbols. */
+export const ratePath = (base: string, quote: string) => `/v1/rates/${base}/${quote}`;
+
+export const RATE_ROUTE = ratePath(":base", ":quote");
+
+export function rateRoutes(
+  app: App,
+  uses: {
+    readonly respondToRead: RespondToRead;
+    readonly send: SendResponse;
+    readonly sendFailure: SendFailure;
+  },
+): void {
+  const { respondToRead, send, sendFailure } = uses;
+  const config = {
+    scheme: "ApiKey",
+    overloadFailure: readsOverloaded,
+    failureHeaders: unchargedHeaders,
+  } as const;
+
+  // No async handler: the promise it would add costs as much as looking up the rate.
+  app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
+    const { base, quote } = request.params;
+    const apiKey = credentialOf(request.raw, "ApiKey");
+    if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
+    const rejection = parsePair(base, quote) && rejectQuery(request.query as object);
+    respondToRead(request.id, apiKey, base, quote, rejection)
+      .then((response) => send(request, reply, response))
+      .catch((error: Error) => reply.send(error));
+  });
+}
+
+/** Reads a rate, or with a valid key rejects it, as the response. Logs failures with a cause. */
+export type RespondToRead = (
+  requestId: string,
+  apiKey: string,
+  base: string,
+  quote: string,
+  rejection?: Failure,
+) => Promise<HttpResponse>;
+
+export function createRespondToRead(deps: {
+  readonly readRate: ReadRate;
+  readonly log: Logger;
+}): RespondToRead {
+  const { readRate, log } = deps;
+
+  return (requestId, apiKey, base, quote, rejection) =>
+    // Without a valid symbol only the key is checked.
+    readRate(apiKey, rejection === undefined ? base : "", quote).then((read: ReadResult) => {
+      const { quotaState, unitsCharged, caller } = read;
+      const result = (read.result === invalidAssetSymbol && rejection) || read.result;
+      const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
+      if (quotaState !== undefined) addRateLimit(headers, quotaState);
+      if (result instanceof Failure) {
+        if (result === apiKeyRequired) headers.push("www-authenticate", challengeFor(apiKey));
+        logFailure(log, result, requestId);
+        return errorResponse(result, requestId, headers, caller);
+      }
+      headers.push(...result.headers);
+      return { status: 200, code: undefined, headers, body: rateBody(result), caller };
+    });
+}
+
+function challengeFor(apiKey: string): string {
+  return challenge("ApiKey", describeCredential(apiKey, "ApiKey"));
+}
+
+/** Adds the account's quota state in the form of draft-ietf-httpapi-ratelimit-headers. */
+function addRateLimit(headers: string[], { quota, period, secondsToReset }: QuotaState): void {
+  const periodSeconds = (period.endMs - period.startMs) / 1000;
+  headers.push(
+    "ratelimit-policy",
+    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
+    "ratelimit",
+    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
+  );
+}

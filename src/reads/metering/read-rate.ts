@@ -1,0 +1,158 @@
+import { apiKeyRequired, isApiKey, keyPrefixOf } from "../../customers/api-keys/rules.ts";
+import {
+  type BillingPeriod,
+  billingPeriodAt,
+  type Quota,
+  utcDay,
+} from "../../customers/billing/rules.ts";
+import type { Caller } from "../../platform/shared/caller.ts";
+import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
+import { Failure, toFailure } from "../../platform/shared/failure.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import { StoreOverloaded, StoreUnavailable } from "../../platform/shared/store.ts";
+import type { CountMissed, ServedRate } from "../../rates/served/rules/rate.ts";
+import { parsePair } from "../../rates/served/rules/symbol.ts";
+import {
+  invalidAssetSymbol,
+  rateSuspended,
+  rateUnavailable,
+  readsOverloaded,
+  unsupportedPair,
+} from "./rules.ts";
+import type { MeterStore, RateFound, RejectedRead } from "./store.ts";
+
+/** The quota of a valid key's account after a read. */
+export interface QuotaState {
+  readonly quota: Quota;
+  readonly period: BillingPeriod;
+  /** Whole seconds until the period ends. */
+  readonly secondsToReset: number;
+}
+
+/** The result of a read. */
+export interface ReadResult {
+  readonly result: ServedRate | Failure;
+  /** Undefined without a valid key. */
+  readonly quotaState: QuotaState | undefined;
+  readonly unitsCharged: UnitsCharged;
+  /** Undefined without a text that has the form of a key. */
+  readonly caller: Caller | undefined;
+}
+
+/** What a read or a call has cost; undefined when that is not known: a commit is in doubt. */
+export type UnitsCharged = 0 | 1 | undefined;
+
+/**
+ * Reads one rate for one unit, in the order of the specification (section 4): the key, the
+ * symbols, the charge, the rate. Failures are returned, not thrown: they carry what they cost.
+ */
+export type ReadRate = (
+  apiKey: string | undefined,
+  base: string,
+  quote: string,
+) => Promise<ReadResult>;
+
+const free = (failure: Failure, caller?: Caller): ReadResult => {
+  return { result: failure, quotaState: undefined, unitsCharged: 0, caller };
+};
+const noKey = free(apiKeyRequired);
+
+/** The header with the number of publications that a rate's publisher has missed. */
+const RATE_MISSED = "rate-missed";
+
+export function createReadRate(uses: {
+  readonly store: { readonly metering: MeterStore };
+  readonly secrets: Pick<Secrets, "hash">;
+  readonly clock: Clock;
+  readonly countMissed: CountMissed;
+}): ReadRate {
+  const { secrets, clock, countMissed } = uses;
+  const { metering } = uses.store;
+  const calendar = createCalendar();
+
+  return (apiKey, base, quote) => {
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(noKey);
+    const nowMs = clock.nowMs();
+    const { period, day } = calendar(nowMs);
+    const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
+    const keyPrefix = keyPrefixOf(apiKey);
+    return metering.read(read).then(
+      (outcome) => {
+        if (outcome?.found === undefined) return free(apiKeyRequired, rejected(keyPrefix, outcome));
+        const { accountId, quota, found } = outcome;
+        const caller = { keyPrefix, accountId };
+        // The symbols are checked before the charge, and so before its quota (section 4).
+        if (quota === undefined) {
+          return found === "no_pair"
+            ? free(invalidAssetSymbol, caller)
+            : withoutQuota(found, caller);
+        }
+        const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
+        const quotaState = { quota, period, secondsToReset };
+        const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
+        let result = resultOf(found, quotaState);
+        if (!(result instanceof Failure) && nowMs >= result.nextMs) {
+          result = withMissed(result, countMissed(result, nowMs));
+        }
+        return { result, quotaState, unitsCharged, caller };
+      },
+      (error: unknown) => withoutQuota(error, { keyPrefix }),
+    );
+  };
+}
+
+function rejected(keyPrefix: string, read: RejectedRead | undefined): Caller {
+  return { keyPrefix, accountId: read?.accountId, rejection: read?.rejection ?? "unknown" };
+}
+
+/** The result when the store fails: the quota is unknown. */
+function withoutQuota(error: unknown, caller: Caller): ReadResult {
+  if (error instanceof StoreOverloaded) return free(readsOverloaded, caller);
+  const isStores = error instanceof StoreUnavailable;
+  const unitsCharged = isStores && !error.isInDoubt ? 0 : undefined;
+  const result = isStores ? rateUnavailable(error) : toFailure(error);
+  return { result, quotaState: undefined, unitsCharged, caller };
+}
+
+function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {
+  if (found === "no_pair") return invalidAssetSymbol;
+  if (found === "unsupported") return unsupportedPair;
+  if (found === "suspended") return rateSuspended;
+  if (found === "exhausted") {
+    const { quota, period, secondsToReset } = quotaState;
+    return quotaExceeded(quota.quotaUnits, period.end, secondsToReset);
+  }
+  return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
+}
+
+/** A rate says how old it is only when its next publication has come and was not stored. */
+function withMissed(rate: ServedRate, missed: number): ServedRate {
+  if (missed === 0) return rate;
+  return { ...rate, headers: [...rate.headers, RATE_MISSED, String(missed)] };
+}
+
+/** @param resetAt when the billing period ends: RFC 3339 in UTC. */
+export function quotaExceeded(quotaUnits: number, resetAt: string, secondsToReset: number) {
+  return new Failure(
+    "quota_exceeded",
+    "Request-unit quota exceeded for the current billing period.",
+    {
+      quota: { limit: quotaUnits, remaining: 0, reset_at: resetAt },
+      retryAfterSeconds: secondsToReset,
+    },
+  );
+}
+
+/** Caches the period and day of the last call: they change once a day. */
+function createCalendar(): (nowMs: number) => { period: BillingPeriod; day: string } {
+  let dayNumber = Number.NaN;
+  let today = { period: billingPeriodAt(0), day: utcDay(0) };
+  return (nowMs) => {
+    const number = Math.floor(nowMs / DAY_MS);
+    if (number !== dayNumber) {
+      dayNumber = number;
+      today = { period: billingPeriodAt(nowMs), day: utcDay(nowMs) };
+    }
+    return today;
+  };
+}

@@ -1,0 +1,68 @@
+import type { BillingPeriod, Quota } from "../../customers/billing/rules.ts";
+import type { KeyRejection } from "../../platform/shared/caller.ts";
+import type { Failure } from "../../platform/shared/failure.ts";
+import type { StoreUnavailable } from "../../platform/shared/store.ts";
+import type { ServedRate } from "../../rates/served/rules/rate.ts";
+import type { Pair } from "../../rates/served/rules/symbol.ts";
+
+/** One metered read of a batch. */
+export interface RateRead {
+  readonly keyHash: string;
+  /** Without a pair the key is checked and its quota returned, but nothing is charged. */
+  readonly pair: Pair | undefined;
+  readonly period: BillingPeriod;
+  /** The UTC day of the charge. */
+  readonly day: string;
+}
+
+export type RateFound =
+  | ServedRate
+  | "no_pair"
+  | "exhausted"
+  | "unsupported"
+  | "suspended"
+  /** The stored rate is damaged. */
+  | Failure
+  | StoreUnavailable;
+
+/** A read of an account whose quota is not stored: nothing is charged. */
+export interface ReadWithoutQuota {
+  readonly accountId: string;
+  readonly quota: undefined;
+  readonly found: "no_pair" | StoreUnavailable;
+}
+
+/** A read with a stored key that may not read: nothing is charged. */
+export interface RejectedRead {
+  readonly accountId: string;
+  readonly quota: undefined;
+  readonly found: undefined;
+  readonly rejection: KeyRejection;
+}
+
+/** The outcome of a read; `undefined` when no key has that hash. */
+export type RateReadOutcome =
+  | { readonly accountId: string; readonly quota: Quota; readonly found: RateFound }
+  | ReadWithoutQuota
+  | RejectedRead
+  | undefined;
+
+export interface MeterStore {
+  /**
+   * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
+   * the promise resolves. A rate that cannot be read is charged; no other failure is.
+   *
+   * @throws {StoreUnavailable} nothing of this read is charged, unless the error is in doubt.
+   */
+  read(read: RateRead): Promise<RateReadOutcome>;
+}
+
+/** Runs batches of metered reads. */
+export interface BatchStore {
+  /**
+   * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
+   *
+   * @throws {StoreUnavailable} nothing of the batch is charged, unless the error is in doubt.
+   */
+  readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { SaxesParser } from "saxes";
+import { startBrowser } from "../../support/browser.ts";
+import { newEvidenceCli } from "./cli.ts";
+
+const SCHEMA = join(import.meta.dirname, "fixtures/ubl-2.1-exchange-rate-cac.xsd");
+
+/** A4 at 96 pixels for each inch. */
+const A4 = { width: 794, height: 1123 };
+
+test("the page prints on one sheet, with the figure marked in its line, and loads nothing", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("nbp");
+  const { text } = await cli.made("USD PLN 2026-03-16 --as pl-vat --html @page.html", cli.signed);
+
+  await using browser = await startBrowser();
+  const page = await browser.newPage({ viewport: A4, colorScheme: "dark" });
+  const requests: string[] = [];
+  const errors: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("console", (message) => errors.push(message.text()));
+  const address = `file://${cli.file("page.html")}`;
+  await page.goto(address);
+  assert.deepEqual([requests, errors], [[address], []]);
+  assert.equal(await page.locator("h1").textContent(), "1 USD = 3.6056 PLN");
+  assert.equal(await page.locator("mark").textContent(), "3.6056");
+  const shown = await page.locator("body").innerText();
+  for (const wanted of [
+    "Ustawa o podatku od towarów i usług, Article 31a(1) (Polish VAT; pl-vat). No advice.",
+    createHash("sha256").update(text).digest("hex"),
+    "dolar amerykański",
+  ]) {
+    assert.ok(shown.includes(wanted), wanted);
+  }
+  // Paper is white, whatever the reader prefers.
+  const background = "getComputedStyle(document.body).backgroundColor + document.scripts.length";
+  assert.equal(await page.evaluate(background), "rgb(255, 255, 255)0");
+  const pdf = await page.pdf({ preferCSSPageSize: true });
+  assert.equal(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length, 1);
+});
+
+test("the page shows what a document or a name states as text, and runs none of it", async () => {
+  await using cli = await newEvidenceCli();
+  const csv = 'base,quote,rate,as_of,note\nEUR,GBP,0.84,2026-03-01T00:00:00Z,"</pre><script>x()"\n';
+  const file = await cli.write("a<b>&.csv", csv);
+  const imported = await cli.run(`rates import ${file}`);
+  assert.equal(imported.exitCode, 0);
+  const command = "EUR GBP 2026-03-01 --source import --rule on";
+  await cli.made(`${command} --document ${file} --html @page.html`);
+  const html = readFileSync(cli.file("page.html"), "utf8");
+  assert.ok(html.includes("&lt;/pre&gt;&lt;script&gt;x()"));
+  assert.match(html, /a&lt;b&gt;&amp;\.csv/);
+  assert.doesNotMatch(html, /<script|<b>/);
+});
+
+/** The names of the elements in a text, in their order. */
+function elementsOf(text: string, attribute?: string): string[] {
+  const names: string[] = [];
+  const parser = new SaxesParser();
+  parser.on("opentag", ({ name, attributes }) => {
+    const named = attribute === undefined ? name : attributes[attribute];
+    if (named !== undefined) names.push(String(named));
+  });
+  parser.write(text).close();
+  return names;
+}
+
+test("the UBL fragment has the figure in the elements of the schema, in their order", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("nbp");
+  await cli.made("USD PLN 2026-03-16 --as pl-vat --ubl @rate.xml");
+  const text = readFileSync(cli.file("rate.xml"), "utf8");
+  const [root, ...elements] = elementsOf(text);
+  assert.equal(root, "cac:TaxExchangeRate");
+  assert.deepEqual(elements, elementsOf(readFileSync(SCHEMA, "utf8"), "ref"));
+  for (const [name, value] of [
+    ["SourceCurrencyCode", "USD"],
+    ["TargetCurrencyCode", "PLN"],
+    ["ExchangeMarketID", "nbp"],
+    ["CalculationRate", "3.6056"],
+    ["MathematicOperatorCode", "Multiply"],
+    ["Date", "2026-03-13"],
+  ] as const) {
+    assert.ok(text.includes(`<cbc:${name}>${value}</cbc:${name}>`), name);
+  }
+});

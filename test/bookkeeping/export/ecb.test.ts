@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../harness/archives.ts";
+import { byDate } from "../../../src/bookkeeping/export/by-date.ts";
+import type { DateRange, ExportedFigure, PairSpan } from "../../../src/bookkeeping/export/store.ts";
+import { newSeriesCli } from "../../rates/series/cli.ts";
+import { publisherOf } from "../../rates/sources/publishers/recorded.ts";
+import { temporaryDirectory } from "../../support/process.ts";
+
+const FIGURES = madeUpFigures(targetDays("2024-01-02", "2026-03-13"), ofEuro).filter(
+  // The currencies of the ECB change: here is one that ends, one that begins, and one with a gap.
+  ({ quote, date }) =>
+    !(quote === "BGN" && date > "2025-12-31") &&
+    !(quote === "ISK" && date < "2025-03-01") &&
+    !(quote === "TRY" && date.startsWith("2025")),
+);
+
+/** The lines of figures, in an order of their own. */
+const sorted = (figures: readonly { date?: string; quote: string; rate: string }[]) =>
+  figures.map(({ date, quote, rate }) => `${date} ${quote} ${rate}`).sort();
+
+async function storeOfEcb() {
+  const cli = await newSeriesCli();
+  await cli.archive("ecb", ecbHistory(FIGURES));
+  return cli;
+}
+
+test("the ECB's own parser reads an export of its XML, digit for digit", async () => {
+  await using cli = await storeOfEcb();
+
+  const xml = await cli.output("rates export --format ecb-xml --source ecb");
+
+  const lines = publisherOf("ecb").archive?.parse([
+    { address: "", body: Buffer.from(xml), receivedMs: 0 },
+  ]);
+  const parsed = (lines ?? []).map((line) => {
+    assert.ok(!("reason" in line));
+    assert.equal(line.base, "EUR");
+    return line;
+  });
+  assert.deepEqual(
+    sorted(parsed.map(({ date, asOf, ...rest }) => ({ date: date ?? asOf.slice(0, 10), ...rest }))),
+    sorted(FIGURES),
+  );
+  const dates = [...xml.matchAll(/time="([0-9-]+)"/g)].map(([, date]) => date);
+  assert.deepEqual(dates, dates.toSorted().reverse());
+});
+
+test("an import of an export in the ECB's XML stores the same figures", async () => {
+  await using cli = await storeOfEcb();
+  await using directory = await temporaryDirectory();
+  await using other = await newSeriesCli();
+  const file = join(directory.path, "eurofxref-hist.xml");
+  const pair = "--pair EUR/USD --pair EUR/ISK";
+  await writeFile(file, await cli.output(`rates export --format ecb-xml --source ecb ${pair}`));
+
+  const imported = await other.run(`rates import ${file} --source copy`, {
+    env: { RATE_MAX_JUMP: "9" },
+  });
+
+  assert.match(imported.stdout, /^stored [0-9]+ .*rejected 0\n$/);
+  const csv = (source: string) => `rates export --format ecb-csv --source ${source} ${pair}`;
+  assert.equal(await other.output(csv("import:copy")), await cli.output(csv("ecb")));
+});
+
+test("an export in the ECB's CSV has its figures by date and currency, and N/A for none", async () => {
+  await using cli = await storeOfEcb();
+
+  const csv = await cli.output("rates export --format ecb-csv --source ecb");
+
+  const [header = "", ...rows] = csv.trimEnd().split("\n");
+  const [date, ...quotes] = header.split(",");
+  assert.deepEqual([date, quotes.at(-1)], ["Date", ""]);
+  const cells = rows.flatMap((row) => {
+    const [day = "", ...rates] = row.split(",");
+    assert.equal(rates.length, quotes.length);
+    return quotes
+      .slice(0, -1)
+      .map((quote, index) => ({ date: day, quote, rate: rates[index] ?? "" }));
+  });
+  assert.deepEqual(sorted(cells.filter(({ rate }) => rate !== "N/A")), sorted(FIGURES));
+  assert.ok(cells.some(({ rate }) => rate === "N/A"));
+  const dates = rows.map((row) => row.slice(0, 10));
+  assert.deepEqual(dates, [...new Set(dates)].toSorted().reverse());
+});
+
+test("an export in the ECB's layout leaves out other bases and says so", async () => {
+  await using cli = await newSeriesCli();
+  await cli.ecb("2026-03-13", "24.400");
+  await cli.cnb("2026-03-13", "24.410");
+
+  const { exitCode, stdout, stderr } = await cli.run("rates export --format ecb-csv");
+
+  assert.deepEqual([exitCode, stdout], [0, "Date,CZK,USD,\n2026-03-13,24.400,1.1476,\n"]);
+  assert.equal(stderr, "1 pair was left out: this layout has figures of 1 EUR only.\n");
+});
+
+test("days are read in windows, so that few rates are in memory", async () => {
+  const figures = FIGURES as unknown as readonly ExportedFigure[];
+  const spans = ["USD", "JPY"].map(
+    (quote) => ({ base: "EUR", quote, first: "2024-01-02", last: "2026-03-13" }) as PairSpan,
+  );
+  const windows: string[] = [];
+  const read = async function* ({ from = "", to = "" }: DateRange) {
+    windows.push(`${from} ${to}`);
+    yield figures.filter(({ date }) => date >= from && date <= to);
+  };
+
+  const days = await Array.fromAsync(byDate(read, spans, 731));
+
+  const years = ["2025-03-14 2026-03-13", "2024-03-14 2025-03-13", "2023-03-15 2024-03-13"];
+  assert.deepEqual(windows, years);
+  const found = days
+    .flat()
+    .flatMap(({ date, rates }) => [...rates].map(([quote, rate]) => ({ date, quote, rate })));
+  assert.deepEqual(sorted(found), sorted(FIGURES));
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFailure } from "../../support/assertions.ts";
+import { kurs } from "../../support/command-line.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const PATH = "/v1/account/settings";
+const service = await startSharedService();
+
+const settingsOf = async (session: string) => (await service.get(PATH, { session })).body;
+
+const eventsOf = (email: string) =>
+  service
+    .query(
+      "SELECT e.actor, e.details FROM events e JOIN accounts a ON a.id = e.account_id " +
+        "WHERE a.email = ? AND e.action = 'account.quota_mails_changed' ORDER BY e.at, e.id",
+      email,
+    )
+    .map(({ actor, details }) => `${actor} ${details}`);
+
+test("an account reads and changes its settings, and its events show the change", async () => {
+  const session = await service.openSession("ada@example.org");
+  const other = await service.openSession("bob@example.org");
+  const change = (json: unknown) => service.call("PATCH", PATH, { session, json });
+  assert.deepEqual(await settingsOf(session), { quota_mails: true });
+
+  const changed = await change({ quota_mails: false });
+
+  assert.deepEqual([changed.status, changed.body], [200, { quota_mails: false }]);
+  assert.deepEqual((await change({ quota_mails: false })).body, { quota_mails: false });
+  assert.deepEqual(await settingsOf(session), { quota_mails: false });
+  assert.deepEqual(await settingsOf(other), { quota_mails: true });
+  const { events } = (await service.get("/v1/account/events", { session })).body;
+  const [event] = events as { action: string; actor: string; address: string; details: unknown }[];
+  const { action, actor, address, details } = event ?? assert.fail("no event");
+  assert.equal(action, "account.quota_mails_changed");
+  assert.deepEqual([actor, address, details], ["account", "127.0.0.1", { quota_mails: false }]);
+  assert.equal(eventsOf("ada@example.org").length, 1);
+});
+
+const invalidBodies = [
+  ["no JSON", { raw: "off", headers: { "content-type": "application/json" } }, /JSON/],
+  ["an empty object", { json: {} }, /^quota_mails is missing\.$/],
+  ["a text", { json: { quota_mails: "false" } }, /^quota_mails must be boolean\.$/],
+  ["a number", { json: { quota_mails: 0 } }, /^quota_mails must be boolean\.$/],
+  ["null", { json: { quota_mails: null } }, /^quota_mails must be boolean\.$/],
+  ["a list", { json: [false] }, /./],
+] as const;
+
+for (const [what, how, message] of invalidBodies) {
+  test(`${what} as settings is an invalid request and changes nothing`, async () => {
+    const email = `${what.replaceAll(" ", "-")}@example.org`;
+    const session = await service.openSession(email);
+
+    const answer = await service.call("PATCH", PATH, { session, ...how });
+
+    assertFailure(answer, 400, "invalid_request", message);
+
+    assert.deepEqual(await settingsOf(session), { quota_mails: true });
+    assert.deepEqual(eventsOf(email), []);
+  });
+}
+
+test("the 21st change of an account's settings in a window is rejected, and the account's log-in is not", async () => {
+  const session = await service.openSession("ivy@example.org");
+  const change = (state: boolean) =>
+    service.call("PATCH", PATH, { session, json: { quota_mails: state } });
+  for (let count = 0; count < 20; count += 1) {
+    assert.equal((await change(count % 2 === 1)).status, 200);
+  }
+
+  assertFailure(await change(false), 429, "too_many_requests");
+
+  assert.deepEqual(await settingsOf(session), { quota_mails: true });
+  assert.equal(eventsOf("ivy@example.org").length, 20);
+  await service.logIn("ivy@example.org");
+});
+
+test("fields that the settings do not have are ignored, as in other bodies", async () => {
+  const session = await service.openSession("eve@example.org");
+  const json = { quota_mails: false, plan: "pro", email: "root@example.org" };
+  const { status, body } = await service.call("PATCH", PATH, { session, json });
+  assert.deepEqual([status, body], [200, { quota_mails: false }]);
+  const [account] = service.query("SELECT plan FROM accounts WHERE email = 'eve@example.org'");
+  assert.equal(account?.plan, "free");
+});
+
+test("kurs accounts quota-mails turns the mails of an account off and on, and records its operator", async () => {
+  const here = { dataDirectory: service.dataDirectory };
+  const email = "grace@example.org";
+  const session = await service.openSession(email);
+
+  const off = await kurs(["accounts", "quota-mails", " Grace@Example.ORG ", "off"], here);
+  const line = `${email} gets no mail at 80 % and 100 % of its quota\n`;
+  assert.deepEqual([off.exitCode, off.stdout, off.stderr], [0, line, ""]);
+  assert.deepEqual(await settingsOf(session), { quota_mails: false });
+
+  const on = await kurs(["accounts", "quota-mails", email, "on"], here);
+  assert.deepEqual([on.exitCode, on.stdout], [0, line.replace("no mail", "a mail")]);
+  assert.deepEqual(await settingsOf(session), { quota_mails: true });
+  assert.deepEqual(eventsOf(email), [
+    'operator {"quota_mails":false}',
+    'operator {"quota_mails":true}',
+  ]);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { query } from "../../platform/storage/stored.ts";
+import { kurs, kursUnchecked } from "../../support/command-line.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const service = await startSharedService();
+const { dataDirectory } = service;
+
+const createFor = (email: string, ...options: readonly string[]) =>
+  kursUnchecked(["keys", "create", email, ...options], { dataDirectory });
+
+suite("kurs keys create", () => {
+  test("prints the key alone on stdout, once; it works, and the audit log names the operator", async () => {
+    const { email, session } = await service.newCustomer("ada@example.org");
+
+    const created = await createFor(" ADA@example.org ", "--name", " nightly ");
+
+    assert.equal(created.exitCode, 0, created.stderr);
+    assert.match(created.stdout, /^svc_live_[0-9a-f]{64}\n$/);
+    const apiKey = created.stdout.trim();
+    assert.equal((await service.readRate("EUR/USD", apiKey)).status, 200);
+    const listed = await kurs(["keys", "list", email], { dataDirectory });
+    assert.match(listed.stdout, new RegExp(` ${apiKey.slice(0, 17)} .* nightly$`, "m"));
+    const { body } = await service.get("/v1/account/events", { session });
+    const [event] = body.events as { actor: string; action: string; details: object }[];
+    assert.deepEqual([event?.actor, event?.action], ["operator", "api_key.created"]);
+    assert.equal(JSON.stringify(event).includes(apiKey.slice(0, 18)), false);
+    assert.equal(created.stderr.includes(apiKey.slice(0, 18)), false);
+  });
+
+  test("with --json prints what the API returns", async () => {
+    const { email } = await service.newCustomer();
+    const { stdout } = await createFor(email, "--name", "a", "--json");
+    const { api_key: apiKey, key_prefix: prefix, name, ...others } = JSON.parse(stdout);
+    assert.deepEqual([name, prefix], ["a", apiKey.slice(0, 17)]);
+    assert.deepEqual(Object.keys(others), ["id", "created_at"]);
+  });
+
+  test("obeys the limit on the keys of a day, and stores nothing beyond it", async () => {
+    const { email, keyId } = await service.newCustomer();
+    const copies = `
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+      INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+      SELECT printf('%064x', i), printf('fffffff0-0000-7000-8000-%012d', i), account_id, 'copy',
+        key_prefix, strftime('%Y-%m-%dT%H:%M:%fZ'), created_at
+      FROM n, api_keys WHERE id = ?`;
+    query(dataDirectory, copies, keyId);
+    query(dataDirectory, "UPDATE api_keys SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ')");
+    const keyCount = () => query(dataDirectory, "SELECT count(*) AS keys FROM api_keys");
+    const before = keyCount();
+
+    const { exitCode, stdout, stderr } = await createFor(email, "--name", "a");
+
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.match(stderr, /^kurs: An account can create at most 100 API keys per UTC day\. /);
+    assert.deepEqual(keyCount(), before);
+  });
+
+  test("rejects an unknown email, and names that the API rejects", async () => {
+    const { email } = await service.newCustomer();
+    const unknown = await createFor("eve@example.org", "--name", "a");
+    assert.deepEqual([unknown.exitCode, unknown.stdout], [1, ""]);
+    assert.match(unknown.stderr, /there is no account eve@example\.org/);
+    for (const name of ["", "  ", "a".repeat(101), "a\u202eb"]) {
+      const { exitCode, stdout, stderr } = await createFor(email, "--name", name);
+      assert.deepEqual([exitCode, stdout], [2, ""], name);
+      assert.match(stderr, /--name ".*": want 1 to 100 characters, without control characters/);
+    }
+    assert.equal((await createFor(email)).exitCode, 2);
+  });
+
+  test("says that a suspended account's key does not work yet", async () => {
+    const { email } = await service.newCustomer();
+    await kurs(["accounts", "suspend", email], { dataDirectory });
+    const { stdout, stderr } = await createFor(email, "--name", "a");
+    assert.match(stderr, /is suspended: its keys are rejected until it is resumed/);
+    assert.equal((await service.readRate("EUR/USD", stdout.trim())).status, 401);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { StatementSync } from "node:sqlite";
+import { test } from "node:test";
+import { assertFailure } from "../../support/assertions.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const KEYS = "/v1/account/api-keys";
+
+const service = await startSharedService();
+
+const session = await service.openSession();
+
+const prototype = StatementSync.prototype as {
+  readonly sourceSQL: string;
+  all(...values: unknown[]): unknown[];
+};
+
+const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
+
+const goodNames = [
+  ["one character", "x", "x"],
+  ["100 characters", "n".repeat(100), "n".repeat(100)],
+  ["100 characters and white space around them", `  ${"n".repeat(100)}\t\n`, "n".repeat(100)],
+  ["white space inside", " my  key ", "my  key"],
+  ["100 characters outside the basic plane", "😀".repeat(100), "😀".repeat(100)],
+  ["joined emoji and Persian", "👩‍💻 می\u200cخواهم", "👩‍💻 می\u200cخواهم"],
+  ["quotes and markup", `"<b>'--;`, `"<b>'--;`],
+] as const;
+
+for (const [what, name, stored] of goodNames) {
+  test(`keys: a name of ${what} is trimmed and stored`, async () => {
+    const answer = await service.post(KEYS, { session, json: { name } });
+
+    assert.deepEqual([answer.status, answer.body.name], [201, stored]);
+    const list = await service.get(KEYS, { session });
+    const items = list.body.api_keys as readonly Readonly<Record<string, unknown>>[];
+    assert.equal(items.at(-1)?.name, stored);
+  });
+}
+
+const badBodies = [
+  ["an empty name", { name: "" }, /\bname\b.*empty/],
+  ["a name of white space", { name: " \t\n\u00a0 " }, /\bname\b.*empty/],
+  ["a name of 101 characters", { name: "n".repeat(101) }, /\bname\b.*100/],
+  ["101 characters outside the basic plane", { name: "😀".repeat(101) }, /\bname\b.*100/],
+  ["a name with a line break", { name: "a\nb" }, /\bname\b.*control/],
+  ["a name with a zero byte", { name: "a\u0000b" }, /\bname\b.*control/],
+  ["a name with DEL", { name: "a\u007fb" }, /\bname\b.*control/],
+  ["a name with a C1 control", { name: "a\u009b2Jb" }, /\bname\b.*control/],
+  ["a name with a right-to-left override", { name: "a\u202eb" }, /\bname\b.*control/],
+  ["a name with a bidirectional isolate", { name: "a\u2067b" }, /\bname\b.*control/],
+  ["a number for a name", { name: 5 }, /\bname\b.*string/],
+  ["a boolean for a name", { name: true }, /\bname\b.*string/],
+  ["null for a name", { name: null }, /\bname\b.*string/],
+  ["an array for a name", { name: ["a"] }, /\bname\b.*string/],
+  ["an object for a name", { name: { trim: "a" } }, /\bname\b.*string/],
+  ["no name", {}, /\bname\b.*missing/],
+  ["a name in a member of another name", { Name: "a" }, /\bname\b.*missing/],
+] as const;
+
+for (const [what, json, message] of badBodies) {
+  test(`keys: ${what} returns 400 with the violated rule and creates no key`, async () => {
+    const before = keyCount();
+
+    const answer = await service.post(KEYS, { session, json });
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(keyCount(), before);
+  });
+}
+
+test("keys: the server ignores body members other than name, such as id, created_at and account_id", async () => {
+  const json = {
+    name: "mine",
+    id: "01a1fc6b-d91f-75da-881f-eaa0e5224224",
+    api_key: `svc_live_${"0".repeat(64)}`,
+    created_at: "2000-01-01T00:00:00.000Z",
+    account_id: "01a1fc6b-d91f-75da-881f-eaa0e5224225",
+  };
+
+  const { status, body } = await service.post(KEYS, { session, json });
+
+  assert.equal(status, 201);
+  for (const member of ["id", "api_key", "created_at"] as const) {
+    assert.notEqual(body[member], json[member]);
+  }
+});
+
+const YESTERDAY = "2026-11-20T12:00:00.000Z";
+
+/** Creates an account with a number of keys, all but the first written directly to the database. */
+async function accountWithKeys(keys: number, createdAt: string, revokedAt: string | null) {
+  const own = await service.openSession();
+  const { id } = await service.createKey(own);
+  using database = service.database();
+  database.exec("BEGIN");
+  const copy = database.prepare(`
+    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+    SELECT key_hash || printf('%04x', -?1), id || ?1, account_id, name, key_prefix, ?3, ?4
+    FROM api_keys WHERE id = ?2`);
+  for (let index = 1; index < keys; index += 1) copy.run(-index, id, createdAt, revokedAt);
+  database.exec("COMMIT");
+  return { own };
+}
+
+const today = () => new Date(service.clock.nowMs()).toISOString();
+
+const limits = [
+  ["100 active keys", 99, YESTERDAY, null, /at most 100 active.*Revoke one/],
+  ["10,000 keys in total", 9999, YESTERDAY, YESTERDAY, /10,000.*in total, revoked ones included/],
+  ["100 keys per UTC day", 99, today(), today(), /at most 100 .* per UTC day.*after 00:00 UTC/],
+] as const;
+
+for (const [what, keys, createdAt, revokedAt, message] of limits) {
+  test(`keys: an account has at most ${what}; the next returns 409 and writes nothing, not even a lock`, async () => {
+    const { own } = await accountWithKeys(keys, createdAt, revokedAt);
+    assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
+    const before = keyCount();
+    const { all } = prototype;
+    const writes: string[] = [];
+    prototype.all = function (...values) {
+      const isWrite = /UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(this.sourceSQL);
+      if (isWrite) writes.push(this.sourceSQL);
+      return all.apply(this, values);
+    };
+    try {
+      const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+      assertFailure(answer, 409, "key_limit_reached", message);
+    } finally {
+      prototype.all = all;
+    }
+
+    assert.deepEqual(writes, []);
+    assert.equal(keyCount(), before);
+  });
+}

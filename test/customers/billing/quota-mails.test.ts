@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Email } from "postal-mime";
+import { runQuotaNoticeLoop } from "../../../src/customers/billing/quota-notices.ts";
+import { serverTimeouts } from "../../../src/platform/storage/settings.ts";
+import { engines } from "../../support/both-engines.ts";
+import type { Customer } from "../../support/client.ts";
+import { playSmtp } from "../../support/fake-smtp-server.ts";
+import { eventually, mailsIn } from "../../support/mails.ts";
+import { databaseOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
+import { temporaryDirectory } from "../../support/process.ts";
+import { startService, TestClock, type TestService } from "../../support/service.ts";
+
+const MINUTE_MS = 60_000;
+const AT = "2026-11-21T12:00:00.000Z";
+
+/** The subjects of the mails about the quota that an account has got, in order of delivery. */
+async function subjectsTo(dataDirectory: string, { email }: Customer): Promise<string[]> {
+  return (await quotaMailsIn(dataDirectory))
+    .filter(({ to }) => to?.[0]?.address === email)
+    .map(({ subject = "" }) => subject);
+}
+
+async function quotaMailsIn(dataDirectory: string): Promise<Email[]> {
+  return (await mailsIn(dataDirectory)).filter(({ subject = "" }) => subject.includes("quota"));
+}
+
+const spent = (month: string) => `Your Kurs quota for ${month} is used up`;
+const nearly = (month: string) => `At least 80 % of your Kurs quota for ${month} is used`;
+
+/** Uses up the quota of an account. */
+async function readUntilRejected({ read }: Customer): Promise<void> {
+  for (;;) {
+    const { status, text } = await read();
+    if (status === 429) return;
+    assert.equal(status, 200, text);
+  }
+}
+
+/** Reads some units. */
+async function readUnits(read: Customer["read"], count: number): Promise<void> {
+  for (let used = 0; used < count; used += 1) assert.equal((await read()).status, 200);
+}
+
+/**
+ * Lets a minute pass and waits for the end of the next look: accounts are looked at in order of
+ * their creation, so it has ended for all others when the mail to a new account arrives.
+ */
+async function waitForLook(service: TestService, clock: TestClock): Promise<void> {
+  const witness = await service.newCustomer(`witness-${clock.nowMs()}@example.org`);
+  await readUntilRejected(witness);
+  clock.advanceMs(MINUTE_MS);
+  const mails = async () => (await subjectsTo(service.dataDirectory, witness)).length;
+  const areSent = async () => (await mails()) >= 2 || undefined;
+  await eventually("two mails to an account that has used its quota", areSent);
+}
+
+for (const engine of engines) {
+  suite(`mails about the quota on ${engine}`, () => {
+    test("each period has its own mails, and what its last minute used is mailed after a restart", async () => {
+      const clock = new TestClock("2026-11-30T23:58:30.000Z");
+      await using smtp = await playSmtp();
+      await using directory = await temporaryDirectory();
+      await using database = engine === "sqlite" ? undefined : await newPostgresDatabase();
+      const options = {
+        clock,
+        dataDirectory: directory.path,
+        config: {
+          freePlanUnits: 5,
+          smtpUrl: smtp.url,
+          ...(database && { database: databaseOf(database.url) }),
+        },
+      };
+      const quotaMails = () =>
+        smtp.received.map(({ mail }) => mail).filter(({ subject = "" }) => /quota/.test(subject));
+      const subjectsOf = async (count: number) => {
+        await eventually(`mail ${count}`, () => quotaMails()[count - 1]);
+        return quotaMails().map(({ subject }) => subject);
+      };
+      const november = [nearly("November 2026"), spent("November 2026")];
+      let apiKey = "";
+      {
+        await using service = await startService(options);
+        const customer = await service.newCustomer("ada@example.org");
+        ({ apiKey } = customer);
+        await readUnits(customer.read, 4);
+        clock.advanceMs(MINUTE_MS);
+        assert.deepEqual(await subjectsOf(1), november.slice(0, 1));
+        // The next look is due half a minute after the month.
+        clock.set("2026-11-30T23:59:59.999Z");
+        await readUnits(customer.read, 1);
+      }
+
+      clock.set("2026-12-01T00:58:00.000Z");
+      await using service = await startService(options);
+      assert.deepEqual(await subjectsOf(2), november);
+      assert.match(
+        quotaMails()[1]?.text ?? "",
+        /has used 5 of its 5 units in the billing period of November 2026\.\n\nThat period ended/,
+      );
+      const read = () => service.readRate("EUR/USD", apiKey);
+      await readUnits(read, 4);
+      clock.advanceMs(MINUTE_MS);
+
+      const all = [...november, nearly("December 2026")];
+      assert.deepEqual(await subjectsOf(3), all);
+      await readUnits(read, 1);
+      clock.advanceMs(MINUTE_MS);
+      assert.deepEqual(await subjectsOf(4), [...all, spent("December 2026")]);
+    });
+  });
+}
+
+test("a clock that is set back delays no mail", async () => {
+  const clock = new TestClock(AT);
+  await using service = await startService({ clock, config: { freePlanUnits: 2 } });
+  await waitForLook(service, clock);
+  clock.advanceMs(-60 * MINUTE_MS);
+  const customer = await service.newCustomer("ada@example.org");
+  await readUntilRejected(customer);
+
+  await waitForLook(service, clock);
+
+  assert.deepEqual(await subjectsTo(service.dataDirectory, customer), [
+    nearly("November 2026"),
+    spent("November 2026"),
+  ]);
+});
+
+test("a look that takes long extends its claim, and ends when another node has it", async () => {
+  const clock = new TestClock(AT);
+  const startMs = clock.nowMs();
+  const end = new AbortController();
+  const claims: (readonly number[])[] = [];
+  let pages = 0;
+  const quotaNotices = {
+    async page() {
+      pages += 1;
+      // Only a look that does not extend its claim gets there.
+      if (pages === 10) end.abort();
+      clock.advanceMs(20_000);
+      return { dueIds: [], lastId: "one of many" };
+    },
+    write: () => assert.fail("no account is due"),
+  };
+  const claimJob = async (_name: string, ...times: readonly string[]) => {
+    claims.push(times.map((time) => (Date.parse(time) - startMs) / 1000));
+    const isHeldByAnother = claims.length === 3;
+    if (isHeldByAnother) end.abort();
+    return !isHeldByAnother;
+  };
+  const failures: unknown[] = [];
+  const secrets = { uuid: () => assert.fail("nothing is written") };
+  const uses = { store: { quotaNotices }, clock, secrets, claimJob };
+
+  await runQuotaNoticeLoop({ ...uses, onError: (error) => failures.push(error) }, end.signal);
+
+  assert.deepEqual(failures, []);
+  // A claim lasts for a minute, and is extended in its second half.
+  assert.deepEqual(claims, [
+    [0, 60],
+    [60, 100],
+    [100, 140],
+  ]);
+  assert.equal(pages, 4);
+});
+
+test("while the store cannot be written, the look fails with one line in the log and is made up for", async () => {
+  const clock = new TestClock(AT);
+  await using service = await startService({
+    clock,
+    config: { freePlanUnits: 2 },
+    storeTimeouts: { ...serverTimeouts, busyTimeoutMs: 1 },
+  });
+  const customer = await service.newCustomer("ada@example.org");
+  await readUntilRejected(customer);
+  const failures = () =>
+    service.logLines.filter((line) => line.includes("mails about quotas could not be written"));
+  {
+    using other = service.database();
+    other.exec("BEGIN IMMEDIATE");
+    clock.advanceMs(MINUTE_MS);
+    await eventually("failed look", () => failures()[0]);
+    other.exec("ROLLBACK");
+  }
+
+  await waitForLook(service, clock);
+
+  assert.equal(failures().length, 1);
+  assert.equal((await subjectsTo(service.dataDirectory, customer)).length, 2);
+});

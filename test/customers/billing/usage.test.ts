@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertSessionRejected,
+} from "../../support/assertions.ts";
+import { startService, startSharedService, TestClock } from "../../support/service.ts";
+import { withoutTable } from "../../support/store-faults.ts";
+
+const USAGE = "/v1/account/usage";
+const RATE = "/v1/rates/EUR/USD";
+
+const service = await startSharedService();
+
+test("§2 usage: the response has exactly the plan, the billing period and the four usage figures", async () => {
+  const { session, apiKey } = await service.newCustomer();
+  for (let read = 0; read < 3; read += 1) await service.get(RATE, { apiKey });
+
+  const answer = await service.get(USAGE, { session });
+
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, {
+    plan: "free",
+    billing_period: { start: "2026-11-01T00:00:00.000Z", end: "2026-12-01T00:00:00.000Z" },
+    usage: { used_units: 3, quota_units: 1000, remaining_units: 997, utilization: 0.003 },
+  });
+  assert.equal(answer.headers["cache-control"], "no-store");
+  assertCommonHeaders(answer);
+});
+
+test("§4 usage: GET and HEAD of the usage charge nothing", async () => {
+  const session = await service.openSession();
+
+  const before = await service.usage(session);
+  const head = await service.call("HEAD", USAGE, { session });
+
+  assert.deepEqual([head.status, head.text], [200, ""]);
+  const unused = { used_units: 0, quota_units: 1000, remaining_units: 1000, utilization: 0 };
+  assert.deepEqual(await service.usage(session), unused);
+  assert.deepEqual(before, unused);
+});
+
+test("§2 usage: a quota below the used units leaves none, and the utilization is above 1", async () => {
+  const { email, session, read } = await service.newCustomer();
+  for (let count = 0; count < 5; count += 1) await read();
+  service.query("INSERT INTO plans (name, units_per_period) VALUES ('ratio', 3)");
+  service.query("UPDATE accounts SET plan = 'ratio' WHERE email = ?", email);
+
+  const { used_units, remaining_units, utilization } = await service.usage(session);
+
+  assert.deepEqual([used_units, remaining_units, utilization], [5, 0, 1.6667]);
+});
+
+test("metering: the billing period is that of the clock", async () => {
+  await using own = await startService({ clock: new TestClock("2026-12-31T23:59:59.999Z") });
+
+  const { body } = await own.get(USAGE, { session: await own.openSession() });
+
+  const [start, end] = ["2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"];
+  assert.deepEqual(body.billing_period, { start, end });
+});
+
+test("§4 usage: a request without a valid session returns 401, uncached and without details", async () => {
+  const { apiKey } = await service.newCustomer();
+
+  assertSessionRejected(await service.get(USAGE));
+  assertSessionRejected(await service.get(USAGE, { apiKey }));
+  assertSessionRejected(await service.get(USAGE, { session: `svc_sess_${"0".repeat(64)}` }));
+});
+
+test("§4 usage: a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {
+  await using own = await startService();
+  const session = await own.openSession();
+  {
+    using _gone = withoutTable(own, "plans");
+    // The second one has a query, so node:http serves it.
+    for (const path of [USAGE, `${USAGE}?a=b`]) {
+      const from = own.logLines.length;
+      const answer = await own.get(path, { session });
+      assertFailure(answer, 503, "temporarily_unavailable");
+      assert.doesNotMatch(answer.text, /plans|table|sql/i);
+      assert.ok(own.logLines.slice(from).some((line) => line.includes("no such table")));
+    }
+  }
+  assert.equal(await own.usedUnits(session), 0);
+});

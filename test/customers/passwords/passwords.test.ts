@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { argon2Sync } from "node:crypto";
+import { test } from "node:test";
+import { marks } from "../../../harness/long-texts.ts";
+import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import type { Secrets } from "../../../src/platform/shared/secrets.ts";
+import { assertFailure } from "../../support/assertions.ts";
+import { mailTo, tokenOf } from "../../support/mails.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const secrets = createSecrets();
+let checks = 0;
+const verifyPassword: Secrets["verifyPassword"] = (stored, password) => {
+  checks += 1;
+  return secrets.verifyPassword(stored, password);
+};
+const service = await startSharedService({ secrets: { ...secrets, verifyPassword } });
+
+const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
+
+const storedHash = (email: string) =>
+  String(
+    service.query("SELECT password_hash FROM accounts WHERE email = ?", email)[0]?.password_hash,
+  );
+
+let accounts = 0;
+const newEmail = () => `password-${++accounts}@example.org`;
+
+const register = (password: unknown, email = newEmail()) =>
+  service.post("/v1/auth/register", { json: { email, password } });
+
+const logIn = (email: string, password: string) =>
+  service.post("/v1/auth/login", { json: { email, password } });
+
+const good = [
+  ["of 8 characters", "x9x8x7x6"],
+  ["of 256 characters", "k".repeat(256)],
+  ["of 8 characters outside the basic plane", "😀🚀🎈🍀🐙🌋🧊🪁"],
+  ["of 256 characters outside the basic plane", "🪁".repeat(256)],
+  ["of white space around and inside", "  x  y  z  "],
+  ["with a zero byte and control characters", "x\u0000y\u0001z\u0002w\u0003"],
+  ["of 8 characters after NFKC, of 16 before it", "e\u0301".repeat(4) + "o\u0302".repeat(4)],
+  ["of 256 characters after NFKC, of 1,024 before it", "\u03b1\u0313\u0300\u0345".repeat(256)],
+] as const;
+
+for (const [what, password] of good) {
+  test(`passwords: a password ${what} is accepted, and only exactly that password logs in`, async () => {
+    const email = newEmail();
+
+    assert.equal((await register(password, email)).status, 201);
+
+    assert.equal((await logIn(email, password)).status, 200);
+    assertFailure(await logIn(email, `${password}!`), 401, "unauthorized");
+    assertFailure(await logIn(email, password.slice(0, -1)), 401, "unauthorized");
+  });
+}
+
+const lengthRule = /\bpassword\b.*\b8\b.*\b256\b/;
+const commonRule = /\bpassword\b.*common/;
+
+const bad = [
+  ["of 7 characters", "x9x8x7x", lengthRule],
+  ["of 7 characters outside the basic plane", "😀🚀🎈🍀🐙🌋🧊", lengthRule],
+  ["of 257 characters", "k".repeat(257), lengthRule],
+  ["of 7 characters after NFKC, of 14 before it", "e\u0301".repeat(7), lengthRule],
+  ["of 86 ligatures, which are 258 letters after NFKC", "\ufb03".repeat(86), lengthRule],
+  ["that is empty", "", lengthRule],
+  ["that is common", "password1", commonRule],
+  ["that is common, in capital letters", "PASSWORD1", commonRule],
+  ["that is common, in full-width letters", "ｐａｓｓｗｏｒｄ１", commonRule],
+  ["that is a common keyboard pattern", "1qaz2wsx", commonRule],
+  ["that is a number", 12345678, /\bpassword\b.*string/],
+  ["that is null", null, /\bpassword\b.*string/],
+  ["that is an array", ["correct horse battery"], /\bpassword\b.*string/],
+  ["that is an object", { length: 20 }, /\bpassword\b.*string/],
+  ["that is missing", undefined, /\bpassword\b.*missing/],
+] as const;
+
+for (const [what, password, message] of bad) {
+  test(`passwords: a password ${what} returns 400 with the violated rule and creates no account`, async () => {
+    const before = accountCount();
+
+    const answer = await register(password);
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(accountCount(), before);
+    if (typeof password === "string" && password !== "") {
+      assert.ok(!answer.text.includes(password));
+    }
+  });
+}
+
+test("passwords: the server rejects the account's email as a password, in any case", async () => {
+  const before = accountCount();
+
+  for (const [email, password] of [
+    ["lovelace@example.org", "lovelace@example.org"],
+    ["lovelace@example.org", "Lovelace@Example.ORG"],
+    [" LOVELACE@example.org ", "lovelace@example.org"],
+  ] as const) {
+    assertFailure(await register(password, email), 400, "invalid_request", /password.*email/);
+  }
+  assert.equal(accountCount(), before);
+});
+
+test("passwords: composed and decomposed characters are the same password (NFKC)", async () => {
+  const email = newEmail();
+  await register("Zürich-Straße-Å", email);
+
+  assert.equal((await logIn(email, "Zu\u0308rich-Straße-A\u030a")).status, 200);
+  assert.equal((await logIn(email, "Zürich-Straße-\u212b")).status, 200);
+  assertFailure(await logIn(email, "zürich-straße-å"), 401, "unauthorized");
+  assertFailure(await logIn(email, "Zurich-Straße-A"), 401, "unauthorized");
+});
+
+test("passwords: the stored hash is salted Argon2id with 19 MiB, t=2, p=1 or stronger", async () => {
+  const [first, second] = [newEmail(), newEmail()];
+  await register("the same password", first);
+  await register("the same password", second);
+
+  const stored = storedHash(first);
+  const [, memory, passes, parallelism, salt = ""] =
+    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$[^$]+$/.exec(stored) ?? [];
+  assert.ok(Number(memory) >= 19_456, stored);
+  assert.ok(Number(passes) >= 2, stored);
+  assert.ok(Number(parallelism) >= 1, stored);
+  assert.ok(Buffer.from(salt, "base64").length >= 16);
+  assert.notEqual(storedHash(second), stored);
+  assert.ok(!stored.includes("password"));
+});
+
+/** A hash as an older release with weaker parameters would have stored it. */
+function weakHash(password: string): string {
+  const nonce = Buffer.alloc(16, 7);
+  const [memory, passes, parallelism] = [4096, 1, 1];
+  const tag = argon2Sync("argon2id", {
+    message: password,
+    nonce,
+    memory,
+    passes,
+    parallelism,
+    tagLength: 32,
+  });
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64").replaceAll("=", "");
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`;
+}
+
+test("passwords: a log-in renews a stored hash that has weaker parameters", async () => {
+  const email = newEmail();
+  await register("soon replaced", email);
+  const weak = weakHash("an old password");
+  service.query("UPDATE accounts SET password_hash = ? WHERE email = ?", weak, email);
+
+  assertFailure(await logIn(email, "not the old password"), 401, "unauthorized");
+  assert.equal(storedHash(email), weak);
+  assert.equal((await logIn(email, "an old password")).status, 200);
+
+  const renewed = storedHash(email);
+  assert.match(renewed, /^\$argon2id\$v=19\$m=(19[4-9]\d\d|[2-9]\d{4}|\d{6,}),t=[2-9]\d*,p=\d+\$/);
+  assert.equal((await logIn(email, "an old password")).status, 200);
+  assert.equal(storedHash(email), renewed);
+  assertFailure(await logIn(email, "not the old password"), 401, "unauthorized");
+});
+
+test("passwords: more than 1,024 units are never normalized: wrong at a log-in, too long elsewhere", async (t) => {
+  const email = newEmail();
+  const session = await service.openSession(email);
+  await service.post("/v1/auth/password-reset", { json: { email } });
+  const token = tokenOf(await mailTo(service.dataDirectory, email, "reset"));
+  const [accounts, stored] = [accountCount(), storedHash(email)];
+  const reset = (password: string) =>
+    service.post("/v1/auth/password-reset/confirm", { json: { token, password } });
+  const normalize = t.mock.method(String.prototype, "normalize");
+
+  for (const password of [marks(7_900), "k".repeat(1_025), marks(1_024)]) {
+    checks = 0;
+    const wrong = await logIn(email, password);
+    assertFailure(wrong, 401, "unauthorized", /^Email or password is incorrect\.$/);
+    const json = { password };
+    const kept = await service.call("DELETE", "/v1/account", { session, json });
+    assertFailure(kept, 401, "unauthorized", /^The password is incorrect\.$/);
+    assert.equal(checks, 2);
+    assertFailure(await register(password), 400, "invalid_request", lengthRule);
+    assertFailure(await reset(password), 400, "invalid_request", lengthRule);
+  }
+
+  const lengths = normalize.mock.calls.map(({ this: text }) => String(text).length);
+  assert.ok(Math.max(...lengths) <= 1_024, `${Math.max(...lengths)} units`);
+  assert.deepEqual([accountCount(), storedHash(email)], [accounts, stored]);
+  assert.equal((await reset("a fine passphrase")).status, 204);
+});

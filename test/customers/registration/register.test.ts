@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertCommonHeaders, assertFailure, uuidV7 } from "../../support/assertions.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const REGISTER = "/v1/auth/register";
+const PASSWORD = "correct horse battery";
+
+const service = await startSharedService();
+
+const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
+
+const register = (email: unknown, password: unknown = PASSWORD) =>
+  service.post(REGISTER, { json: { email, password } });
+
+test("register: a new account returns 201 with id, email, created_at and email_verified", async () => {
+  const answer = await register("ada@example.org");
+
+  assert.equal(answer.status, 201);
+  const { id, ...rest } = answer.body;
+  assert.match(String(id), uuidV7);
+  assert.deepEqual(rest, {
+    email: "ada@example.org",
+    created_at: "2026-11-21T12:00:00.000Z",
+    email_verified: false,
+  });
+  assertCommonHeaders(answer);
+});
+
+test("register: a new account is on the free plan and has no API key and no session", async () => {
+  await register("plain@example.org");
+
+  const [account] = service.query(
+    "SELECT id, plan FROM accounts WHERE email = 'plain@example.org'",
+  );
+  assert.equal(account?.plan, "free");
+  const id = String(account?.id);
+  assert.deepEqual(service.query("SELECT 1 FROM sessions WHERE account_id = ?", id), []);
+  assert.deepEqual(service.query("SELECT 1 FROM api_keys WHERE account_id = ?", id), []);
+});
+
+test("register: a registered email returns 409 and does not change the existing account", async () => {
+  await register("taken@example.org");
+  const before = service.query("SELECT * FROM accounts WHERE email = 'taken@example.org'");
+
+  const answer = await register("taken@example.org", "another long password");
+
+  assertFailure(answer, 409, "email_taken");
+  const stored = service.query("SELECT * FROM accounts WHERE email = 'taken@example.org'");
+  assert.deepEqual(stored, before);
+});
+
+test("register: an email is trimmed and lower-cased before it is compared and returned", async () => {
+  const answer = await register(" \tGrace@Example.ORG\n");
+
+  assert.deepEqual([answer.status, answer.body.email], [201, "grace@example.org"]);
+  for (const same of ["grace@example.org", "GRACE@EXAMPLE.ORG", " grace@example.org"]) {
+    assertFailure(await register(same), 409, "email_taken");
+  }
+});
+
+const longEmail = (length: number) => {
+  const domain = `${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(50)}.org`;
+  return `${"a".repeat(length - domain.length - 1)}@${domain}`;
+};
+
+test("register: an email of 254 characters is accepted, not counting white space around it", async () => {
+  const email = longEmail(246);
+  const longest = `${email.slice(0, -4)}${"e".repeat(8)}.org`;
+  assert.equal(longest.length, 254);
+
+  const answer = await register(`  ${longest}  `);
+
+  assert.deepEqual([answer.status, answer.body.email], [201, longest]);
+});
+
+const badEmails = [
+  ["without an at sign", "ada.example.org", /\bemail\b/],
+  ["without a name", "@example.org", /\bemail\b/],
+  ["without a domain", "ada@", /\bemail\b/],
+  ["with two at signs", "ada@home@example.org", /\bemail\b/],
+  ["with a space", "ada lovelace@example.org", /\bemail\b/],
+  ["with two dots", "ada..l@example.org", /\bemail\b/],
+  ["with a display name", "Ada <ada@example.org>", /\bemail\b/],
+  ["with a line break and a header", "ada@example.org\r\nBcc: eve@example.org", /\bemail\b/],
+  ["with a zero byte", "ada\u0000@example.org", /\bemail\b/],
+  ["with a comma and a second email", "ada@example.org,eve@example.org", /\bemail\b/],
+  ["that is empty", "", /\bemail\b/],
+  ["that is white space", "   ", /\bemail\b/],
+  ["of 255 characters", `${longEmail(246).slice(0, -4)}${"e".repeat(9)}.org`, /\bemail\b.*254/],
+  ["that is a number", 5, /\bemail\b.*string/],
+  ["that is null", null, /\bemail\b.*string/],
+  ["that is a boolean", true, /\bemail\b.*string/],
+  ["that is an array", ["ada@example.org"], /\bemail\b.*string/],
+  ["that is an object", { trim: "ada@example.org" }, /\bemail\b.*string/],
+  ["that is missing", undefined, /\bemail\b.*missing/],
+] as const;
+
+for (const [what, email, message] of badEmails) {
+  test(`register: an email ${what} returns 400 with the violated rule and creates no account`, async () => {
+    const before = accountCount();
+
+    const answer = await register(email);
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(accountCount(), before);
+  });
+}
+
+test("register: the server ignores body members other than email and password", async () => {
+  const json = {
+    email: "mallory@example.org",
+    password: PASSWORD,
+    id: "01a1fc6b-d91f-75da-881f-eaa0e5224224",
+    plan: "pro",
+    email_verified: true,
+    email_verified_at: "2026-01-01T00:00:00.000Z",
+    created_at: "2000-01-01T00:00:00.000Z",
+  };
+
+  const { status, body } = await service.post(REGISTER, { json });
+
+  assert.equal(status, 201);
+  assert.notEqual(body.id, json.id);
+  assert.equal(body.email_verified, false);
+  assert.equal(body.created_at, "2026-11-21T12:00:00.000Z");
+  const stored = service.query("SELECT plan FROM accounts WHERE email = 'mallory@example.org'");
+  assert.equal(stored[0]?.plan, "free");
+});
+
+test("register: the rejection of an invalid password does not reveal whether the email is registered", async () => {
+  await register("known@example.org");
+
+  const known = await register("known@example.org", "short");
+  const unknown = await register("unknown@example.org", "short");
+
+  assertFailure(known, 400, "invalid_request", String(unknown.body.message));
+});

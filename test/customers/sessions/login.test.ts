@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFailure } from "../../support/assertions.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const LOGIN = "/v1/auth/login";
+const EMAIL = "ada@example.org";
+const PASSWORD = "correct horse battery";
+const MESSAGE = "Email or password is incorrect.";
+
+const service = await startSharedService();
+await service.openSession(EMAIL);
+
+const sessionCount = () => service.query("SELECT count(*) AS sessions FROM sessions")[0]?.sessions;
+
+const logIn = (email: unknown, password: unknown = PASSWORD) =>
+  service.post(LOGIN, { json: { email, password } });
+
+test("login: a wrong password returns 401 and opens no session", async () => {
+  const before = sessionCount();
+
+  const answer = await logIn(EMAIL, "incorrect horse battery");
+
+  assertFailure(answer, 401, "unauthorized", MESSAGE);
+  assert.equal(answer.headers["www-authenticate"], 'Session realm="kurs"');
+  assert.equal(sessionCount(), before);
+});
+
+test("login: an unknown email gets the same response as a wrong password, except for the request id", async () => {
+  const wrong = await logIn(EMAIL, "incorrect horse battery");
+  const unknown = await logIn("nobody@example.org", "incorrect horse battery");
+
+  assertFailure(unknown, 401, "unauthorized", MESSAGE);
+  const comparable = ({ body, headers }: typeof wrong) => {
+    const { request_id: _, ...members } = body;
+    const { "x-request-id": __, date: ___, ...rest } = headers;
+    return { members, rest };
+  };
+  assert.deepEqual(comparable(unknown), comparable(wrong));
+});
+
+test("login: the server trims and lower-cases the email but not the password", async () => {
+  assert.equal((await logIn(" ADA@Example.ORG\n")).status, 200);
+
+  for (const other of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
+    assertFailure(await logIn(EMAIL, other), 401, "unauthorized", MESSAGE);
+  }
+});
+
+test("login: an account with an unverified email can log in", async () => {
+  const [account] = service.query("SELECT email_verified_at FROM accounts");
+
+  assert.equal(account?.email_verified_at, null);
+  assert.equal((await logIn(EMAIL)).status, 200);
+});
+
+const neverPasswords = [
+  ["an empty password", ""],
+  ["a password below the minimum length", "short"],
+  ["a password above the maximum length", "k".repeat(300)],
+  ["a common password", "password1"],
+  ["the stored hash", String(service.query("SELECT password_hash AS h FROM accounts")[0]?.h)],
+] as const;
+
+for (const [what, password] of neverPasswords) {
+  test(`login: ${what} returns 401 like any wrong password`, async () => {
+    assertFailure(await logIn(EMAIL, password), 401, "unauthorized", MESSAGE);
+  });
+}
+
+const badFields = [
+  ["no email", { password: PASSWORD }, /\bemail\b.*missing/],
+  ["no password", { email: EMAIL }, /\bpassword\b.*missing/],
+  ["a number for an email", { email: 5, password: PASSWORD }, /\bemail\b.*string/],
+  ["null for a password", { email: EMAIL, password: null }, /\bpassword\b.*string/],
+  ["an array for a password", { email: EMAIL, password: [PASSWORD] }, /\bpassword\b.*string/],
+  ["an object for an email", { email: { $ne: "" }, password: PASSWORD }, /\bemail\b.*string/],
+  ["an email without an at sign", { email: "ada", password: PASSWORD }, /\bemail\b/],
+] as const;
+
+for (const [what, json, message] of badFields) {
+  test(`login: ${what} returns 400 with the violated rule and opens no session`, async () => {
+    const before = sessionCount();
+
+    const answer = await service.post(LOGIN, { json });
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(sessionCount(), before);
+  });
+}
+
+test("login: an unknown email, also one with SQL, creates no account", async () => {
+  const before = service.query("SELECT count(*) AS n FROM accounts");
+
+  for (const email of ["ghost@example.org", "ghost@example.org", "'--@example.org"]) {
+    assertFailure(await logIn(email, "' OR 1=1 --"), 401, "unauthorized", MESSAGE);
+  }
+  assert.deepEqual(service.query("SELECT count(*) AS n FROM accounts"), before);
+});

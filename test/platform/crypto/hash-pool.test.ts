@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Worker } from "node:worker_threads";
+import { createHashPool } from "../../../src/platform/crypto/hash-pool.ts";
+import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { Failure } from "../../../src/platform/shared/failure.ts";
+import { assertFailure } from "../../support/assertions.ts";
+import { holdHashes } from "../../support/held-hashes.ts";
+import { mailTo, tokenOf } from "../../support/mails.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const EMAIL = "ada@example.org";
+const PASSWORD = "correct horse battery";
+const MAX_QUEUED = 7;
+
+/** The threads that this process has started. */
+const threads: Worker[] = [];
+process.on("worker", (thread) => threads.push(thread));
+
+const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: MAX_QUEUED }));
+const service = await startSharedService({ secrets });
+
+const logIn = (email = EMAIL) =>
+  service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
+
+/** Every row that a log-in, a registration or a reset would change. */
+const stored = () => [
+  service.query("SELECT * FROM accounts ORDER BY id"),
+  service.query("SELECT * FROM sessions ORDER BY token_hash"),
+  service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
+  service.query("SELECT id FROM mails ORDER BY id"),
+];
+
+test("hashing: the pool starts its thread at the first password, and one thread serves all requests", async () => {
+  assert.equal((await service.get("/readyz")).status, 200);
+  assert.deepEqual(threads, []);
+
+  await service.openSession(EMAIL);
+
+  assert.equal(threads.length, 1);
+});
+
+test("hashing: with a full queue password requests return 503 at once and reads still succeed", async () => {
+  const { apiKey } = await service.createKey(await service.logIn(EMAIL));
+  await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
+  const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
+  const before = stored();
+  using held = holdHashes();
+  const queued = Array.from({ length: 1 + MAX_QUEUED }, () => secrets.hashPassword(PASSWORD));
+
+  const rejected = await Promise.all([
+    logIn(),
+    logIn("nobody@example.org"),
+    service.post("/v1/auth/register", { json: { email: "new@example.org", password: PASSWORD } }),
+    service.post("/v1/auth/password-reset/confirm", { json: { token, password: PASSWORD } }),
+  ]);
+  const read = await service.get("/v1/rates/EUR/USD", { apiKey });
+
+  for (const answer of rejected) {
+    assertFailure(answer, 503, "temporarily_unavailable", /retry/);
+    assert.equal(answer.headers["retry-after"], "5");
+    assert.equal(answer.body.message, rejected[0].body.message);
+  }
+  assert.equal(read.status, 200);
+  assert.deepEqual(stored(), before);
+
+  held.release();
+  const [passwordHash] = await Promise.all(queued);
+  assert.equal((await secrets.verifyPassword(passwordHash, PASSWORD)).matches, true);
+  assert.equal((await logIn()).status, 200);
+});
+
+test("hashing: concurrent log-ins queue for the thread and all succeed", async () => {
+  const sessions = () => service.query("SELECT * FROM sessions").length;
+  const before = sessions();
+
+  const answers = await Promise.all(Array.from({ length: 1 + MAX_QUEUED }, () => logIn()));
+
+  for (const { status, text } of answers) assert.equal(status, 200, text);
+  assert.equal(sessions() - before, answers.length);
+  assert.equal(threads.length, 1);
+});
+
+test("hashing: a thread that ends fails its request, and the next password starts a new one", async () => {
+  {
+    using _held = holdHashes();
+    const check = assert.rejects(secrets.hashPassword(PASSWORD), /thread ended/);
+    await threads[0]?.terminate();
+    await check;
+  }
+
+  assert.equal((await logIn()).status, 200);
+  assert.equal(threads.length, 2);
+  // Now it is idle.
+  await threads[1]?.terminate();
+  assert.equal((await logIn()).status, 200);
+  assert.equal(threads.length, 3);
+});
+
+test("hashing: an error in the thread returns 500 without details, and the next log-in works", async () => {
+  const [account] = service.query("SELECT password_hash FROM accounts");
+  const right = String(account?.password_hash);
+  // Argon2 requires at least 8 KiB (RFC 9106, section 3.1).
+  const impossible = right.replace("m=19456", "m=1");
+  service.query("UPDATE accounts SET password_hash = ?", impossible);
+
+  const answer = await logIn();
+
+  assertFailure(answer, 500, "internal_error");
+  assert.doesNotMatch(answer.text, /argon|memory|thread/i);
+  assert.ok(!service.logLines.join("").includes(PASSWORD));
+  service.query("UPDATE accounts SET password_hash = ?", right);
+  assert.equal((await logIn()).status, 200);
+});
+
+test("hashing: closing the pool rejects the password that is being hashed and those that wait", async () => {
+  const closing = createSecrets(createHashPool({ threads: 1 }));
+  const passwords = [closing.hashPassword(PASSWORD), closing.hashPassword(PASSWORD)];
+
+  closing.closePasswords();
+
+  for (const outcome of await Promise.allSettled([...passwords, closing.hashPassword(PASSWORD)])) {
+    assert.ok(outcome.status === "rejected");
+    assert.ok(outcome.reason instanceof Failure);
+    assert.equal(outcome.reason.code, "temporarily_unavailable");
+  }
+});
+
+// Only Linux has a niceness per thread.
+if (process.platform === "linux") {
+  test("hashing: the hash thread has a lower priority than the other threads", async () => {
+    await createSecrets().hashPassword(PASSWORD);
+
+    const niceness = readdirSync("/proc/self/task").map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+      const [, name, rest = ""] = /\((.*)\) (.*)$/s.exec(stat) ?? [];
+      return { name, nice: Number(rest.split(" ")[16]) };
+    });
+
+    const own = niceness.filter(({ name }) => name === "hashing");
+    const others = niceness.filter(({ name }) => name !== "hashing");
+    const usual = others[0]?.nice ?? 0;
+    assert.ok(own.length > 0, JSON.stringify(niceness));
+    assert.ok(own.every(({ nice }) => nice > usual));
+    assert.ok(others.every(({ nice }) => nice === usual));
+  });
+}

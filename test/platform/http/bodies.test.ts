@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { test } from "node:test";
+import {
+  assertFailure,
+  assertKeyRejected,
+  assertSessionRejected,
+} from "../../support/assertions.ts";
+import type { Answer } from "../../support/client.ts";
+import { sendRaw } from "../../support/raw-connection.ts";
+import { startSharedService } from "../../support/service.ts";
+
+const KIB_16 = 16 * 1024;
+
+const service = await startSharedService();
+
+const session = await service.openSession();
+
+/** Valid tokens of the account: a body accepted by mistake would use one. */
+const [verification, reset] = ["3f".repeat(32), "a5".repeat(32)] as const;
+service.query("UPDATE mail_tokens SET token_hash = ?", hash("sha256", verification));
+service.query(
+  `INSERT INTO mail_tokens (account_id, purpose, token_hash, expires_at)
+   SELECT account_id, 'password_reset', ?, expires_at FROM mail_tokens`,
+  hash("sha256", reset),
+);
+
+const bodies: readonly (readonly [path: string, valid: string])[] = [
+  ["/v1/auth/register", '{"email":"new@example.org","password":"correct horse battery"}'],
+  ["/v1/auth/login", '{"email":"account-1@example.org","password":"correct horse battery"}'],
+  ["/v1/account/api-keys", '{"name":"new"}'],
+  ["/v1/auth/verification", JSON.stringify({ token: verification })],
+  ["/v1/auth/verification/resend", '{"email":"account-1@example.org"}'],
+  [
+    "/v1/auth/password-reset/confirm",
+    JSON.stringify({ token: reset, password: "a new passphrase" }),
+  ],
+  ["/v1/auth/password-reset", '{"email":"account-1@example.org"}'],
+];
+
+/** Everything that these calls could create, change or use up. */
+const stored = () => [
+  service.query("SELECT * FROM accounts"),
+  service.query("SELECT * FROM sessions"),
+  service.query("SELECT * FROM api_keys"),
+  service.query("SELECT * FROM mail_tokens"),
+  service.query("SELECT id FROM mails"),
+];
+
+const post = (path: string, raw: string, contentType: string | undefined = "application/json") =>
+  service.post(path, { session, raw, headers: { "content-type": contentType } });
+
+const malformed = [
+  ["nothing", ""],
+  ["white space", "  \n"],
+  ["an object that is not closed", '{"name":"a","email":"a@example.org"'],
+  ["an object with a comma too many", '{"name":"a",}'],
+  ["two objects", '{"name":"a"}{"name":"b"}'],
+  ["single quotes", "{'name':'a'}"],
+  ["a name without quotes", '{name:"a"}'],
+  ["a comment", '{"name":"a"/* so */}'],
+  ["NaN", '{"name":NaN}'],
+  ["a control character in a string", '{"name":"a\u0001"}'],
+  ["a form", "name=a&email=a%40example.org"],
+  ["XML", "<name>a</name>"],
+  ["arrays nested thousands deep", `{"email":${"[".repeat(7000)}${"]".repeat(7000)}}`],
+  ["objects nested thousands deep", `${'{"a":'.repeat(2500)}1${"}".repeat(2500)}`],
+  ["a number of thousands of digits", `{"email":${"9".repeat(15_000)},"password":1}`],
+  ["a number beyond a double", '{"email":1e999999999,"password":-1e999999999}'],
+  ...["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"].map(
+    (raw) => [`${raw}, which is not an object`, raw, /object/] as const,
+  ),
+] as const;
+
+for (const [what, raw, message = /\S/] of malformed) {
+  test(`bodies: ${what} is 400 on every path, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path] of bodies) {
+      assertFailure(await post(path, raw), 400, "invalid_request", message);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: a missing body is 400 on every path that needs one", async () => {
+  for (const [path] of bodies) {
+    assertFailure(await service.post(path, { session }), 400, "invalid_request");
+  }
+});
+
+test("bodies: fields in __proto__ or constructor.prototype are ignored and pollute nothing", async () => {
+  const before = stored();
+  for (const [path, valid] of bodies) {
+    for (const raw of [
+      `{"__proto__":${valid}}`,
+      `{"constructor":{"prototype":${valid}}}`,
+      `{"\\u005f_proto__":${valid}}`,
+      `{"__proto__":{},${valid.slice(1)}`,
+    ]) {
+      assertFailure(await post(path, raw), 400, "invalid_request");
+    }
+    assertFailure(await post(path, "{}"), 400, "invalid_request", /missing/);
+  }
+  assert.deepEqual(stored(), before);
+  assert.equal(Object.hasOwn(Object.prototype, "name"), false);
+});
+
+const wrongTypes = [
+  ...["text/plain", "text/json", "application/x-www-form-urlencoded", "application/xml", "json"],
+  ...["multipart/form-data; boundary=x", "application/octet-stream", "application/jsonp", "*/*"],
+];
+
+for (const contentType of wrongTypes) {
+  test(`bodies: JSON sent as ${contentType} is 415, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path, valid] of bodies) {
+      const answer = await post(path, valid, contentType);
+      assertFailure(answer, 415, "unsupported_media_type", /application\/json/);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", async () => {
+  const before = stored();
+  for (const [path, raw] of bodies) {
+    const answer = await service.post(path, { session, raw });
+    assertFailure(answer, 415, "unsupported_media_type");
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the case of the media type and its charset parameter do not matter", async () => {
+  for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
+    const answer = await post("/v1/account/api-keys", '{"name":"typed"}', contentType);
+    assert.equal(answer.status, 201, answer.text);
+  }
+});
+
+test("bodies: 16 KiB are accepted; one byte more is 413, and nothing is stored", async () => {
+  const [, valid] = bodies[2] ?? ["", ""];
+  assert.equal((await post("/v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
+
+  const before = stored();
+  for (const [path, body] of bodies) {
+    const answer = await post(path, body.padEnd(KIB_16 + 1));
+    assertFailure(answer, 413, "payload_too_large", /16 KiB/);
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the limit counts bytes, not characters", async () => {
+  const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
+  assert.ok(raw.length < KIB_16);
+
+  assertFailure(await post("/v1/account/api-keys", raw), 413, "payload_too_large");
+});
+
+test("bodies: one byte over 16 KiB is 413 also with chunked encoding", async () => {
+  const before = stored();
+  const chunk = '{"name":"chunked"}'.padEnd(KIB_16 + 1);
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 413, "payload_too_large");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: a body that ends early is 400, and nothing is stored", async () => {
+  const before = stored();
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 100\r\n\r\n{"name":"cut"}',
+    true,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the credential is checked before the body: a malformed body without one is 401", async () => {
+  for (const raw of ["{", "[]", " ".repeat(KIB_16 + 1)]) {
+    const answer = await service.post("/v1/account/api-keys", {
+      raw,
+      headers: { "content-type": "application/json" },
+    });
+    assertFailure(answer, 401, "unauthorized", "Authentication required.");
+  }
+});
+
+const strayBodies = [
+  ["empty JSON", "application/json", "Content-Length: 0\r\n\r\n"],
+  [
+    "an empty form, as curl -d '' sends",
+    "application/x-www-form-urlencoded",
+    "Content-Length: 0\r\n\r\n",
+  ],
+  ["a form", "application/x-www-form-urlencoded", "Content-Length: 3\r\n\r\na=b"],
+  ["malformed JSON", "application/json", "Content-Length: 1\r\n\r\n{"],
+  ["JSON without fields", "application/json; charset=utf-8", "Content-Length: 2\r\n\r\n{}"],
+  ["text", "text/plain", "Content-Length: 1\r\n\r\nx"],
+  ["text in a chunk", "text/plain", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
+  ["a malformed type", "/", "Content-Length: 1\r\n\r\nx"],
+  ["no type", undefined, "Content-Length: 1\r\n\r\nx"],
+  ["no type and no bytes", undefined, "Content-Length: 0\r\n\r\n"],
+  ["16 KiB of text", "text/plain", `Content-Length: ${KIB_16}\r\n\r\n${"x".repeat(KIB_16)}`],
+] as const;
+
+const oversized = [
+  ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${"x".repeat(KIB_16 + 1)}`],
+  ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${"x".repeat(KIB_16 + 1)}\r\n0\r\n\r\n`],
+] as const;
+
+/** Sends a request with a session and a body whose framing is written out. */
+async function sendWithBody(
+  start: string,
+  token: string,
+  contentType: string | undefined,
+  framedBody: string,
+): Promise<Answer> {
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  const head = "Host: kurs\r\nConnection: close\r\n";
+  const text = `${start} HTTP/1.1\r\n${head}Authorization: ${token}\r\n${type}${framedBody}`;
+  const [answer] = await sendRaw(service.url, text);
+  assert.ok(answer !== undefined);
+  return answer;
+}
+
+for (const [what, contentType, body] of strayBodies) {
+  test(`bodies: a revocation and a log-out ignore their body: ${what}`, async () => {
+    const leaving = await service.openSession();
+    const { id, apiKey } = await service.createKey(leaving);
+    const token = `Session ${leaving}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revoked = await sendWithBody(`DELETE ${path}`, token, contentType, body);
+    const left = await sendWithBody("POST /v1/auth/logout", token, contentType, body);
+
+    assert.deepEqual([revoked.status, revoked.text, left.status, left.text], [204, "", 204, ""]);
+    assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertSessionRejected(await service.get("/v1/account/usage", { session: leaving }));
+  });
+}
+
+for (const [how, body] of oversized) {
+  test(`bodies: over 16 KiB in ${how}, a revocation and a log-out are 413 and change nothing`, async () => {
+    const staying = await service.openSession();
+    const { id, apiKey } = await service.createKey(staying);
+    const token = `Session ${staying}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revocation = await sendWithBody(`DELETE ${path}`, token, "text/plain", body);
+    const logOut = await sendWithBody("POST /v1/auth/logout", token, "text/plain", body);
+
+    for (const answer of [revocation, logOut]) assertFailure(answer, 413, "payload_too_large");
+    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    assert.equal((await service.get("/v1/account/usage", { session: staying })).status, 200);
+  });
+}
+
+test("bodies: a revocation whose body ends early is 400 and revokes nothing", async () => {
+  const { id, apiKey } = await service.createKey(session);
+  const head = `Host: kurs\r\nAuthorization: Session ${session}\r\nContent-Length: 5\r\n\r\nx`;
+
+  const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\n`;
+  const [answer] = await sendRaw(service.url, start + head, true);
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+});
+
+test("bodies: a GET ignores any body of up to 16 KiB", async () => {
+  const { apiKey } = await service.createKey(session);
+  const used = await service.usedUnits(session);
+  const get = (path: string, token: string, body: string) =>
+    sendWithBody(`GET ${path}`, token, "text/plain", body);
+
+  let served = 0;
+  for (const [, , body] of strayBodies) {
+    const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, body);
+    const usage = await get("/v1/account/usage", `Session ${session}`, body);
+    assert.deepEqual([rate.status, usage.status], [200, 200], rate.text + usage.text);
+    served += 1;
+  }
+  const [[, tooLong]] = oversized;
+  const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
+  const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
+  for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
+  assertSessionRejected(await get("/v1/account/usage", "Session x", tooLong));
+  const logIn = await get("/v1/auth/login", "Session x", tooLong);
+  assertFailure(logIn, 405, "method_not_allowed");
+  assert.equal(await service.usedUnits(session), used + served);
+});
+
+test("bodies: the bodies that the tests above reject are valid except for their one fault", async () => {
+  for (const [path, valid] of bodies) {
+    const answer = await post(path, valid);
+    assert.ok(answer.status >= 200 && answer.status < 300, `${path}: ${answer.text}`);
+  }
+});

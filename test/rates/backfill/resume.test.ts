@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { test } from "node:test";
+import { ecbHistory } from "../../../harness/archives.ts";
+import { kurs, Program, temporaryDirectory } from "../../support/process.ts";
+import {
+  archived,
+  assertStored,
+  DATES,
+  isWednesday,
+  playArchives,
+  rowsOf,
+  TO,
+  textOf,
+} from "./played.ts";
+
+const ALL = archived.cnb.map(textOf);
+const BACKFILL = ["rates", "backfill", "cnb", ...DATES];
+const yearAt = (year: number) => `/cnbapi/exrates/daily-year?year=${year}&lang=EN`;
+
+/** An empty store beside the played archives. */
+async function newArchivedStore() {
+  await using starting = new AsyncDisposableStack();
+  const archives = starting.use(await playArchives());
+  const directory = starting.use(await temporaryDirectory());
+  const at = { dataDirectory: directory.path, env: archives.env };
+  await kurs(["migrate"], at);
+  const disposable = starting.move();
+  return {
+    ...{ archives, at },
+    /** Starts a backfill and waits until it requests the second of the three years. */
+    async startUntilSecondYear(): Promise<Program> {
+      const asked = Promise.withResolvers<void>();
+      archives.interfere(({ search }) => {
+        if (!search.includes("year=2024")) return false;
+        asked.resolve();
+        return true;
+      });
+      const program = new Program(BACKFILL, at);
+      await Promise.race([asked.promise, program.ended]);
+      archives.interfere(() => false);
+      assert.deepEqual(archives.takeRequests(), [yearAt(2023), yearAt(2024)]);
+      return program;
+    },
+    assertStored: (wanted: readonly string[], source = "cnb") =>
+      assertStored(directory.path, source, wanted),
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
+
+test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", async () => {
+  await using store = await newArchivedStore();
+  await using stopped = await store.startUntilSecondYear();
+
+  stopped.signal("SIGINT");
+  const { exitCode, signal, stdout, stderr } = await stopped.end();
+
+  assert.deepEqual([exitCode, signal], [1, null]);
+  assert.match(stdout, /^cnb: stored [\d,]+ figures of \d\d dates \(2023-10-01 to 2025-03-31\)/);
+  const left = "cnb: stopped: 2024-01-01 to 2025-03-31 is left; the same command resumes it\n";
+  assert.equal(stderr, left);
+  store.assertStored(ALL.filter((text) => text < "2024"));
+  const resumed = await kurs(BACKFILL, store.at);
+  assert.equal(resumed.exitCode, 0);
+  assert.equal(resumed.stderr, "cnb: 1 range was complete and not fetched again\n");
+  const rest = ALL.filter((text) => text >= "2024").length.toLocaleString("en-US");
+  assert.match(resumed.stdout, new RegExp(`^cnb: stored ${rest} figures of \\d+ dates .*, 0 unch`));
+  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
+  store.assertStored(ALL);
+});
+
+test("Ctrl-C also ends a backfill whose proxy accepts its connection and never responds", async () => {
+  await using directory = await temporaryDirectory();
+  const at = { dataDirectory: directory.path };
+  await kurs(["migrate"], at);
+  const proxy = createServer((socket) => socket.on("error", () => undefined)).listen(
+    0,
+    "127.0.0.1",
+  );
+  try {
+    await once(proxy, "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const connected = once(proxy, "connection");
+    await using stopped = new Program(BACKFILL, { ...at, env });
+    await Promise.race([connected, stopped.ended]);
+
+    stopped.signal("SIGINT");
+    const { exitCode, signal, stderr } = await stopped.end();
+
+    assert.deepEqual([exitCode, signal], [1, null]);
+    assert.match(stderr, /^cnb: stopped: .* is left; the same command resumes it\n$/);
+  } finally {
+    proxy.close();
+  }
+});
+
+test("a range that fails is named, the others are stored, and it is fetched the next time", async () => {
+  await using store = await newArchivedStore();
+  store.archives.interfere(({ search }, response) => {
+    if (!search.includes("year=2024")) return false;
+    response.writeHead(500).end();
+    return true;
+  });
+
+  const failed = await kurs(BACKFILL, store.at);
+
+  assert.equal(failed.exitCode, 1);
+  assert.equal(
+    failed.stderr,
+    "cnb 2024-01-01 to 2024-12-31: failed: api.cnb.cz responded with 500\n" +
+      "cnb: 1 range failed; the same command resumes it\n",
+  );
+  store.assertStored(ALL.filter((text) => !text.startsWith("2024")));
+  store.archives.takeRequests();
+  store.archives.interfere(() => false);
+  assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
+  // The last range of a backfill may get figures later.
+  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
+  store.assertStored(ALL);
+});
+
+test("NBP's tables are fetched by quarters; a range without a table is none that failed", async () => {
+  await using store = await newArchivedStore();
+  const [from, to] = ["2024-12-24", "2025-03-31"];
+  // Table B is published on Wednesdays: the first range has none but 25 December.
+  const args = ["rates", "backfill", "nbp", "--from", from, "--to", to];
+
+  const { exitCode, stderr } = await kurs(args, store.at);
+
+  assert.equal(exitCode, 0, stderr);
+  const tables = (dates: string) =>
+    ["A", "B"].map((t) => `/api/exchangerates/tables/${t}/${dates}/?format=json`);
+  assert.deepEqual(store.archives.takeRequests(), [
+    ...tables("2024-12-24/2024-12-31"),
+    ...tables("2025-01-01/2025-03-31"),
+  ]);
+  const wanted = archived.nbp
+    .filter(({ date }) => date >= from && date <= to)
+    .filter(({ base, date }) => base <= "M" || isWednesday(date));
+  store.assertStored(wanted.map(textOf), "nbp");
+});
+
+test("a table in effect from midnight in Moscow has the date of that day, and comes once", async () => {
+  await using store = await newArchivedStore();
+  store.archives.interfere(({ host, searchParams }, response) => {
+    if (host !== "www.cbr.ru") return false;
+    // On a Sunday and a Monday the table of Saturday, 6 April 2024, is in effect.
+    const [day = ""] = (searchParams.get("date_req") ?? "").split("/");
+    response.end(
+      `<?xml version="1.0" encoding="windows-1251"?>
+<ValCurs Date="0${Math.min(Number(day), 6)}.04.2024" name="Foreign Currency Market">
+<Valute ID="R01235"><NumCode>840</NumCode><CharCode>USD</CharCode><Nominal>1</Nominal>
+<Name>Dollar</Name><Value>92,4155</Value></Valute></ValCurs>`,
+    );
+    return true;
+  });
+  const args = ["rates", "backfill", "cbr", "--from", "2024-04-06", "--to", "2024-04-08"];
+
+  const { exitCode, stdout, stderr } = await kurs(args, store.at);
+
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /^cbr: stored 1 figure of 1 date \(2024-04-06 to 2024-04-08\), 0 unchanged/);
+  store.assertStored(["2024-04-06 USD/RUB 92.4155"], "cbr");
+});
+
+test("a backfill keeps the document, and records who ran it with the counts", async () => {
+  await using store = await newArchivedStore();
+  const { at } = store;
+  const wanted = archived.ecb.filter(({ date }) => date >= "2024-07-01");
+  const dateCount = new Set(wanted.map(({ date }) => date)).size;
+
+  const { stdout } = await kurs(
+    ["rates", "backfill", "ecb", "--from", "2024-07-01", "--to", TO, "--json"],
+    at,
+  );
+
+  const [report] = JSON.parse(stdout);
+  assert.deepEqual(report, {
+    ...{ source: "ecb", from: "2024-07-01", to: TO },
+    ...{ stored: wanted.length, unchanged: 0, rejected: 0, dates: dateCount },
+    ...{ completed_before: 0, failed: [], remaining: null },
+  });
+  const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
+  const sql = `SELECT d.name, f.figures FROM publication_documents d
+    JOIN (SELECT publication, count(*) AS figures FROM figures GROUP BY publication) f
+      USING (publication)
+    WHERE d.hash = '${hash}'`;
+  const name = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml";
+  assert.deepEqual({ ...rowsOf(at.dataDirectory, sql)[0] }, { name, figures: wanted.length });
+  const events = (await kurs(["audit", "--json"], at)).stdout.trimEnd().split("\n");
+  const [begun, event, ...others] = events
+    .map((line) => JSON.parse(line))
+    .filter(({ action }) => /backfill/.test(action));
+  assert.deepEqual([event.actor, event.action], ["operator", "rates.backfilled"]);
+  const { completed_before: _, failed: _failed, remaining: _remaining, ...recorded } = report;
+  const { dates: _dates, ...details } = recorded;
+  assert.deepEqual(event.details, details);
+  assert.deepEqual(begun.details, { source: "ecb", from: "2024-07-01", to: TO, started: true });
+  assert.deepEqual(others, []);
+  const verified = await kurs(["rates", "verify"], at);
+  assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr);
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { query } from "../../platform/storage/stored.ts";
+import { kurs, kursUnchecked } from "../../support/command-line.ts";
+import { temporaryDirectory } from "../../support/process.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+
+/** The figures of a data directory, by source, date and revision. */
+const figuresIn = (dataDirectory: string) =>
+  query(
+    dataDirectory,
+    `SELECT base || '/' || quote AS pair, source, date, revision, rate, line FROM figures
+    WHERE source LIKE 'import%' ORDER BY pair, source, date, as_of, revision`,
+  ).map(({ pair, source, date, revision, rate, line }) => {
+    return `${pair} ${source} ${date} #${revision}: ${rate} (line ${line})`;
+  });
+
+async function newCli() {
+  const directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  return {
+    dataDirectory,
+    importText: (input: string, ...options: readonly string[]) =>
+      kurs(["rates", "import", "-", ...options], { dataDirectory, input }),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+suite("the series of imports", () => {
+  test("an import of older figures stores all of them, says so, and serves none", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.15,2020-01-06T15:00:00Z\n`);
+    const file = `${HEADER}${[
+      "EUR,USD,1.11,2020-01-02T15:00:00Z",
+      "EUR,USD,1.12,2020-01-03T15:00:00Z",
+      "EUR,USD,1.125,2020-01-03T15:00:00Z",
+      "EUR,USD,1.15,2020-01-06T15:00:00Z",
+    ].join("\n")}\n`;
+
+    const dry = await cli.importText(file, "--dry-run");
+    const before = figuresIn(cli.dataDirectory);
+    const first = await cli.importText(file);
+    const again = await cli.importText(file, "--json");
+
+    assert.match(dry.stdout, /^would store 3 \(3 older than the served rate\), unchanged 1, /m);
+    assert.deepEqual(before, ["EUR/USD import 2020-01-06 #1: 1.15 (line 2)"]);
+    const counts = "stored 3 (3 older than the served rate), unchanged 1, held 0, rejected 0\n";
+    assert.deepEqual([first.exitCode, first.stdout, first.stderr], [0, counts, ""]);
+    // The date that the file amends is not what its first line states: it is amended twice.
+    const { stored, older, unchanged } = JSON.parse(again.stdout);
+    assert.deepEqual([stored, older, unchanged], [2, 2, 2]);
+    assert.deepEqual(figuresIn(cli.dataDirectory), [
+      "EUR/USD import 2020-01-02 #1: 1.11 (line 2)",
+      "EUR/USD import 2020-01-03 #1: 1.12 (line 3)",
+      "EUR/USD import 2020-01-03 #2: 1.125 (line 4)",
+      "EUR/USD import 2020-01-03 #3: 1.12 (line 3)",
+      "EUR/USD import 2020-01-03 #4: 1.125 (line 4)",
+      "EUR/USD import 2020-01-06 #1: 1.15 (line 2)",
+    ]);
+    const { stdout } = await kurs(["rates", "list"], { dataDirectory: cli.dataDirectory });
+    assert.match(stdout, /EUR\/USD +1\.15 +2020-01-06/);
+  });
+
+  test("--source gives an import a series of its own, which readers see as an import", async () => {
+    await using cli = await newCli();
+    const { dataDirectory } = cli;
+    await cli.importText(`${HEADER}XAU,USD,2000.5,2020-01-02T15:00:00Z\n`);
+
+    const second = `${HEADER}XAU,USD,2001.5,2020-01-03T15:00:00Z\n`;
+    const named = await cli.importText(second, "--source", "closing-2");
+
+    assert.equal(named.stdout, "stored 1, unchanged 0, held 0, rejected 0\n");
+    assert.deepEqual(figuresIn(dataDirectory), [
+      "XAU/USD import 2020-01-02 #1: 2000.5 (line 2)",
+      "XAU/USD import:closing-2 2020-01-03 #1: 2001.5 (line 2)",
+    ]);
+    const verified = await kurs(["rates", "verify"], { dataDirectory });
+    assert.equal(verified.exitCode, 0, verified.stdout);
+    const traced = await kursUnchecked(["rates", "trace", "XAU", "USD"], { dataDirectory });
+    assert.match(traced.stdout, /import:closing-2/);
+    assert.match(traced.stdout, /the file is not stored: pass it to kurs rates trace/);
+    const [row] = query(dataDirectory, "SELECT headers FROM rates WHERE base = 'XAU'");
+    const source = 'import:closing-2;name="Imported by the operator"';
+    assert.deepEqual(JSON.parse(String(row?.headers)), ["rate-source", source]);
+  });
+
+  test("--source rejects names of other sources and other characters, and stores nothing", async () => {
+    await using cli = await newCli();
+    const input = `${HEADER}EUR,USD,1.1,2020-01-02T15:00:00Z\n`;
+    for (const [name, reason] of [
+      ["ecb", /--source "ecb": another source has this name, choose a different one/],
+      ["snapshot", /another source has this name/],
+      ["x", /want 2 to 32 characters of a-z, 0-9 and -/],
+      ["Closing", /want 2 to 32 characters/],
+      // The option that follows, if the name was forgotten.
+      ["--dry-run", /want 2 to 32 characters/],
+      ["a:b", /want 2 to 32 characters/],
+      ["a".repeat(33), /want 2 to 32 characters/],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await cli.importText(input, "--source", name);
+      assert.deepEqual([exitCode, stdout], [2, ""], name);
+      assert.match(stderr, reason);
+    }
+  });
+
+  test("with --published-at a figure has the date of that zone, not the UTC day", async () => {
+    await using cli = await newCli();
+    const file = `${HEADER}EUR,JPY,121,2020-01-07\nEUR,JPY,122,2020-01-07T20:00:00Z\n`;
+
+    await cli.importText(file, "--published-at", "00:00 Asia/Tokyo");
+
+    assert.deepEqual(figuresIn(cli.dataDirectory), [
+      "EUR/JPY import 2020-01-07 #1: 121 (line 2)",
+      "EUR/JPY import 2020-01-08 #1: 122 (line 3)",
+    ]);
+  });
+});
+
+test("an import keeps the order of a pair's lines, and reports lines in the file's order", async () => {
+  const lines = [
+    "ZAR,USD,0.05,2020-01-02T15:00:00Z",
+    "EUR,USD,1.10,2020-01-02T15:00:00Z",
+    "ZAR,USD,0.60,2020-01-03T15:00:00Z",
+    "EUR,USD,1.20,2020-01-03T15:00:00Z",
+    "AUD,USD,0.60,2020-01-02T15:00:00Z",
+    "EUR,USD,1.15,2020-01-02T15:00:00Z",
+    "AUD,USD,2.60,2020-01-03T15:00:00Z",
+    "EUR,USD,1.30,2020-01-04T15:00:00Z",
+  ];
+  await using cli = await newCli();
+  const imported = await cli.importText(HEADER + lines.join("\n"));
+  const counts = "stored 6 (1 older than the served rate), unchanged 0, held 2, rejected 0\n";
+  assert.equal(imported.stdout, counts);
+  const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);
+  assert.deepEqual(reported, ["line 4: ZAR/USD", "line 8: AUD/USD"]);
+
+  const { stdout } = await kurs(["rates", "history", "EUR", "USD"], cli);
+  assert.deepEqual(stdout.match(/1\.\d\d\b/g), ["1.10", "1.20", "1.30"]);
+});

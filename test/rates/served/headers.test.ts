@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { DisplayString, parseItem, Token } from "structured-headers";
+import { newRate } from "../../contract/suite/database.ts";
+import {
+  callOf,
+  EUR_USD,
+  eras,
+  metaIn,
+  readOf,
+  rpcOf,
+  startWithKey,
+} from "../../reads/mcp/messages.ts";
+import type { Answer } from "../../support/client.ts";
+import { fc } from "../../support/properties.ts";
+import { headersOf, sources as knownSources } from "../../support/rates.ts";
+import { startService, startSharedService, TestClock } from "../../support/service.ts";
+
+// The headers that name a rate's source, on a new store with the bundled snapshot.
+
+const IMPORTED = newRate("AAA/BBB", "1.5", "2026-03-13T15:00:00Z");
+
+const NAMES = ["rate-source", "link", "rate-next"];
+
+const sourceHeaders = ({ headers }: Answer) => NAMES.map((name) => headers[name]);
+
+const service = await startSharedService();
+const { apiKey } = await service.newCustomer();
+
+suite("the headers of a rate", () => {
+  const expected: readonly (readonly [pair: string, ...values: (string | undefined)[]])[] = [
+    [
+      "EUR/USD",
+      'ecb;name="European Central Bank"',
+      "<https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html>; " +
+        'rel="license"',
+      // Friday's rate; the next publication is Monday's.
+      "2026-03-16T15:05:00Z",
+    ],
+    [
+      "HUF/CZK",
+      'cnb;name="Czech National Bank"',
+      "<https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/>; " +
+        'rel="license"',
+      // Maundy Thursday's rate; Friday and Monday are holidays.
+      "2026-04-07T12:35:00Z",
+    ],
+    ["USD/PLN", 'nbp;name="Narodowy Bank Polski"', undefined, "2026-03-06T11:20:00Z"],
+    // Table B, which is published on Wednesdays only.
+    ["AFN/PLN", 'nbp;name="Narodowy Bank Polski"', undefined, "2026-03-11T11:20:00Z"],
+  ];
+  for (const [pair, ...values] of expected) {
+    test(`${pair}: source, terms and next publication, on GET and HEAD`, async () => {
+      assert.deepEqual(sourceHeaders(await service.get(`/v1/rates/${pair}`, { apiKey })), values);
+      const head = await service.call("HEAD", `/v1/rates/${pair}`, { apiKey });
+      assert.deepEqual(sourceHeaders(head), values);
+    });
+  }
+
+  test("of two pairs with one time have the next publication of each pair's own calendar", () => {
+    const nextOf = (pair: string) => {
+      const rate = newRate(pair, "1.5", "2026-03-04T11:00:00Z", "nbp");
+      const headers: string[] = JSON.parse(headersOf.rate(rate, "2026-11-21T12:00:00.000Z").json);
+      return headers[headers.indexOf("rate-next") + 1];
+    };
+    const [tableA, tableB] = ["2026-03-05T11:20:00Z", "2026-03-11T11:20:00Z"];
+    assert.deepEqual([nextOf("USD/PLN"), nextOf("AFN/PLN")], [tableA, tableB]);
+  });
+
+  test("are ASCII, and name every source and any import as RFC 9651 reads it", () => {
+    const named = (source: string) => {
+      const rate = newRate("USD/TRY", "42.5", "2026-03-04T11:00:00Z", source);
+      const list: string[] = JSON.parse(headersOf.rate(rate, "2026-11-21T12:00:00.000Z").json);
+      for (const text of list) assert.match(text, /^[ -~]+$/);
+      const [key, parameters] = parseItem(list[1] ?? "");
+      return [key, parameters.get("name")].map((text) =>
+        text instanceof Token || text instanceof DisplayString ? text.toString() : text,
+      );
+    };
+    for (const { key, name } of knownSources) assert.deepEqual(named(key), [key, name]);
+    assert.ok(knownSources.some(({ name }) => /[^ -~]/.test(name)));
+    assert.deepEqual(named("gone"), ["gone", undefined]);
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1 }), (name) => {
+        const source = `import:${name}`;
+        assert.deepEqual(named(source), [source, "Imported by the operator"]);
+      }),
+    );
+  });
+
+  test("name an import, which has neither terms nor a calendar", async () => {
+    service.query(
+      "INSERT INTO rates (base, quote, rate, as_of, source, headers) " +
+        "SELECT 'AAA', 'BBB', '1.5', as_of, 'import', ? FROM rates LIMIT 1",
+      headersOf.rate(IMPORTED, "2026-11-21T12:00:00.000Z").json,
+    );
+    const answer = await service.get("/v1/rates/AAA/BBB", { apiKey });
+    assert.equal(answer.status, 200);
+    const imported = 'import;name="Imported by the operator"';
+    assert.deepEqual(sourceHeaders(answer), [imported, undefined, undefined]);
+  });
+});
+
+suite("the age of a rate", () => {
+  const agesOf = async (pair: string, times: readonly string[]) => {
+    await using service = await startService();
+    const { apiKey } = await service.newCustomer();
+    const ages: unknown[] = [];
+    for (const time of times) {
+      service.clock.set(time);
+      const { headers } = await service.get(`/v1/rates/${pair}`, { apiKey });
+      ages.push(headers["rate-missed"]);
+    }
+    return ages;
+  };
+
+  test("Rate-Missed counts publications from two hours after Rate-Next on, and not before", async () => {
+    // Friday's rate, and Monday's publication at 15:05. Saturday and Sunday have none.
+    const missed = await agesOf("EUR/USD", [
+      "2026-03-13T15:30:00.000Z",
+      "2026-03-16T15:05:00.000Z",
+      "2026-03-16T17:04:59.000Z",
+      "2026-03-16T17:05:00.000Z",
+      "2026-03-17T17:04:59.000Z",
+      "2026-03-17T17:05:00.000Z",
+      "2026-03-23T12:00:00.000Z",
+      "2026-11-21T12:00:00.000Z",
+      "2026-03-16T17:05:00.000Z",
+    ]);
+    assert.deepEqual(missed, [undefined, undefined, undefined, "1", "1", "2", "5", "99", "1"]);
+  });
+
+  test("Rate-Missed follows the calendar of the pair, not that of its publisher", async () => {
+    const times = ["2026-03-11T13:19:59.000Z", "2026-03-11T13:20:00.000Z"];
+    assert.deepEqual(await agesOf("USD/PLN", times), ["3", "4"]);
+    assert.deepEqual(await agesOf("AFN/PLN", times), [undefined, "1"]);
+  });
+
+  test("a rate that is stored again has missed nothing at the next read", async () => {
+    await using service = await startService();
+    const { apiKey } = await service.newCustomer();
+    const before = await service.readRate("EUR/USD", apiKey);
+    const asOf = "2026-11-20T15:00:00.000000000Z";
+    const newer = headersOf.rate(newRate("EUR/USD", "1.2", asOf, "ecb"), asOf).json;
+    service.query(
+      "UPDATE rates SET as_of = ?, headers = ? WHERE base = 'EUR' AND quote = 'USD'",
+      asOf,
+      newer,
+    );
+    const after = await service.readRate("EUR/USD", apiKey);
+    assert.deepEqual(
+      [before, after].map(({ headers }) => headers["rate-missed"]),
+      ["99", undefined],
+    );
+    assert.equal(after.headers["rate-next"], "2026-11-23T15:05:00Z");
+  });
+
+  for (const era of eras) {
+    test(`MCP ${era}: the _meta of a rate names what its headers name`, async () => {
+      await using own = await startWithKey();
+      const rest = await own.service.readRate("EUR/USD", own.apiKey);
+      const read = metaIn(rpcOf(await own.post(readOf(era))));
+      const given = { ...EUR_USD, amount: "2" };
+      const conversion = metaIn(rpcOf(await own.post(callOf(era, "convert_currency", given))));
+      for (const meta of [read, conversion]) {
+        for (const name of [...NAMES, "rate-missed", "units-charged"]) {
+          assert.equal(meta[`kurs/${name}`], rest.headers[name], name);
+        }
+      }
+      assert.equal(rest.headers["rate-missed"], "99");
+    });
+  }
+});
+
+test("a pair of table B counts as missed a week after its Wednesday, not on the next day", async () => {
+  const clock = new TestClock("2026-03-10T12:00:00.000Z");
+  await using service = await startService({ clock });
+  const missed = async (base: string) => {
+    // A session lasts a day.
+    const { session } = await service.newCustomer();
+    const { body } = await service.get("/v1/account/pairs", { session });
+    const pairs = body.pairs as { base: string; quote: string; missed_publication: boolean }[];
+    return pairs.find((pair) => pair.base === base && pair.quote === "PLN")?.missed_publication;
+  };
+  assert.deepEqual([await missed("USD"), await missed("AFN")], [true, false]);
+  clock.set("2026-03-11T14:00:00.000Z");
+  assert.equal(await missed("AFN"), true);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePair, parseSymbol } from "../../../../src/rates/served/rules/symbol.ts";
+import { fc } from "../../../support/properties.ts";
+
+const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];
+const symbolText = fc.string({ unit: fc.constantFrom(...letters), minLength: 2, maxLength: 10 });
+/** Every character that String.prototype.trim removes (ECMAScript: white space, line ends). */
+const WHITE_SPACE =
+  " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
+  "\u2028\u2029\u202f\u205f\u3000\ufeff";
+const blank = fc.string({ unit: fc.constantFrom(...WHITE_SPACE), maxLength: 3 });
+
+const noSymbols = [
+  ["an empty text", ""],
+  ["only white space", "   "],
+  ["one letter", "E"],
+  ["one letter with white space", " E "],
+  ["eleven letters", "ABCDEFGHIJK"],
+  ["white space within", "EU R"],
+  ["a hyphen", "EUR-X"],
+  ["a slash", "EUR/USD"],
+  ["a NUL character", "EUR\u0000"],
+  ["a letter that upper-cases to two ASCII ones", "ß"],
+  ["a letter that upper-cases to an ASCII one", "uſd"],
+  ["a dotless i, which upper-cases to I", "ınr"],
+  ["a Kelvin sign, which lower-cases to k", "\u212Ars"],
+  ["a ligature that upper-cases to FF", "ﬀ"],
+  ["full-width letters", "ＥＵＲ"],
+  ["Arabic digits", "٢٠"],
+  ["Cyrillic letters that look alike", "ЕUR"],
+  ["a no-break space within", "EU\u00A0R"],
+  ["a next-line character, which is not white space", "\u0085EUR"],
+  ["a zero-width space, which is not white space", "\u200BEUR"],
+] as const;
+
+for (const [what, text] of noSymbols) {
+  test(`${what} is not a symbol`, () => assert.equal(parseSymbol(text), undefined));
+}
+
+test("any symbol is accepted in any case and with any white space around it", () => {
+  const cased = symbolText.chain((text) =>
+    fc
+      .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
+      .map((lower) => [...text].map((c, at) => (lower[at] ? c.toLowerCase() : c)).join("")),
+  );
+  fc.assert(
+    fc.property(blank, cased, blank, (before, text, after) => {
+      assert.equal(parseSymbol(before + text + after), text.toUpperCase());
+    }),
+  );
+});
+
+test("each character that String.prototype.trim removes is trimmed from a symbol", () => {
+  for (const character of WHITE_SPACE) {
+    assert.equal(parseSymbol(`${character}eur${character}`), "EUR", JSON.stringify(character));
+  }
+});
+
+test("every parsed symbol has the specified form and is parsed to itself", () => {
+  const anyCharacter = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
+  const unit = fc.oneof(fc.constantFrom(...letters, ..."eur \tß"), anyCharacter);
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+      const symbol = parseSymbol(text);
+      if (symbol === undefined) return;
+      assert.match(symbol, /^[A-Z0-9]{2,10}$/);
+      assert.equal(parseSymbol(symbol), symbol);
+      assert.equal(text.trim().toUpperCase(), symbol);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("a pair keeps its direction and needs two symbols", () => {
+  assert.deepEqual(parsePair("eur", " usd"), { base: "EUR", quote: "USD" });
+  assert.deepEqual(parsePair("USD", "EUR"), { base: "USD", quote: "EUR" });
+  assert.equal(parsePair("E", "USD"), undefined);
+  assert.equal(parsePair("EUR", "U"), undefined);
+});

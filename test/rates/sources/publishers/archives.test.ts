@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../../harness/archives.ts";
+import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
+import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
+import {
+  bodiesOf,
+  figuresOf,
+  momentsOf,
+  publisherOf,
+  RECEIVED_MS,
+  rejectionsOf,
+} from "./recorded.ts";
+
+const DATES = { from: "2024-04-01", to: "2024-06-30" };
+
+function archiveOf(key: string) {
+  const { archive } = publisherOf(key);
+  assert.ok(archive !== undefined, key);
+  return archive;
+}
+
+/** The lines of an archive's response. */
+const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
+  archiveOf(key).parse(
+    bodies.map((body) => ({ address: "", body: Buffer.from(body), receivedMs: RECEIVED_MS })),
+  );
+
+const parseRecorded = (key: string) => parse(key, ...bodiesOf(key));
+
+/** The addresses of some dates, as the publishers document them. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  ecb: ["https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml"],
+  cnb: ["https://api.cnb.cz/cnbapi/exrates/daily-year?year=2024&lang=EN"],
+  nbp: [
+    "https://api.nbp.pl/api/exchangerates/tables/A/2024-04-01/2024-06-30/?format=json",
+    "https://api.nbp.pl/api/exchangerates/tables/B/2024-04-01/2024-06-30/?format=json",
+  ],
+  norges: [
+    "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata&startPeriod=2024-04-01&endPeriod=2024-06-30",
+  ],
+  ust: [
+    "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v1/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000&page[number]=1&filter=effective_date:gte:2024-04-01,effective_date:lte:2024-06-30",
+  ],
+  boc: [
+    "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json?start_date=2024-04-01&end_date=2024-06-30",
+  ],
+  riksbank: ["https://api.riksbank.se/swea/v1/Observations/ByGroup/130/2024-04-01/2024-06-30"],
+  cbr: ["https://www.cbr.ru/scripts/XML_daily.asp?date_req=01/04/2024"],
+  bnr: ["https://curs.bnr.ro/files/xml/years/nbrfxrates2024.xml"],
+  nbg: ["https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/en/json/?date=2024-04-01"],
+  rba: ["https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"],
+  sfc: [
+    "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde&$limit=5000&$where=vigenciadesde%20between%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'",
+  ],
+  nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
+};
+
+test("an archive's addresses are those that its publisher documents, of its hosts", () => {
+  for (const [key, addresses] of Object.entries(ADDRESSES)) {
+    assert.deepEqual(archiveOf(key).addresses(DATES), addresses, key);
+  }
+
+  for (const publisher of publishers) {
+    const { key, archive } = publisher;
+    if (archive === undefined) continue;
+    assert.equal(Temporal.PlainDate.from(archive.since).toString(), archive.since, key);
+    assert.ok(archive.paceMs >= 500, key);
+    const hosts = new Set(
+      requestsOf(publisher, RECEIVED_MS, "").map(({ address }) => new URL(address).host),
+    );
+    for (const address of archive.addresses(DATES)) {
+      const { protocol, host } = new URL(address);
+      assert.deepEqual([protocol, hosts.has(host)], ["https:", true], address);
+    }
+  }
+
+  for (const { key, archive } of publishers) {
+    if (archive !== undefined) assert.notEqual(figuresOf(parseRecorded(key)).length, 0, key);
+  }
+});
+
+test("the ECB's archive states every figure of every day, and keeps each digit", () => {
+  const figures = madeUpFigures(targetDays("2024-03-25", "2024-04-05"), ofEuro);
+  const lines = parse("ecb", ecbHistory(figures));
+
+  assert.equal(targetDays("2024-03-25", "2024-04-05").length, 8);
+  assert.deepEqual(
+    [...figuresOf(lines)].sort(),
+    figures.map(({ base, quote, rate }) => `${base}/${quote} ${rate}`).sort(),
+  );
+  assert.deepEqual(rejectionsOf(lines), []);
+  // Summer time began on 31 March.
+  const moments = momentsOf(lines);
+  assert.ok(moments.includes("2024-03-28T15:00:00.000000000Z"));
+  assert.ok(moments.includes("2024-04-02T14:00:00.000000000Z"));
+});
+
+test("an archive keeps series that ended, which the latest rates leave out", () => {
+  assert.ok(figuresOf(parseRecorded("riksbank")).includes("CYP/SEK 16.1812"));
+  const norges = figuresOf(parseRecorded("norges"));
+  assert.ok(norges.includes("DKK/NOK 1.5032") && norges.includes("DKK/NOK 1.4920"));
+  const rba = figuresOf(parseRecorded("rba"));
+  assert.ok(rba.includes("AUD/USD 0.7038") && rba.includes("AUD/USD 0.7088"));
+});
+
+test("the Treasury's archive has every quarter by its effective date, and is no page of several", () => {
+  const lines = parseRecorded("ust");
+  assert.deepEqual(
+    figuresOf(lines).filter((figure) => figure.startsWith("USD/EUR")),
+    ["USD/EUR 0.87", "USD/EUR 0.851"],
+  );
+  assert.deepEqual(momentsOf(lines), [
+    "2025-12-31T05:00:00.000000000Z",
+    "2026-03-31T04:00:00.000000000Z",
+  ]);
+
+  const page = (pages: string) => `{"data": [], "meta": {"total-pages": ${pages}}}`;
+  assert.deepEqual(parse("ust", page("0")), []);
+  assert.throws(() => parse("ust", page("2")), /the response is a page of 2/);
+  assert.throws(() => parse("ust", '{"data": []}'), /a page of an unknown number/);
+});
+
+test("a figure that an archive repeats counts once, a contradiction is rejected, and one of NBP's tables may be missing", () => {
+  const row = (rate: string) =>
+    `{"validFor":"2024-04-02","currencyCode":"EUR","amount":1,"rate":${rate}}`;
+  const lines = parse("cnb", `{"rates":[${[row("25.3"), row("25.3"), row("25.4")].join()}]}`);
+  assert.deepEqual(figuresOf(lines), ["EUR/CZK 25.3"]);
+  assert.deepEqual(rejectionsOf(lines), ['"EUR/CZK" is stated twice: "25.3" and then "25.4"']);
+
+  const table = '[{"effectiveDate":"2024-04-02","rates":[{"code":"EUR","mid":4.2934}]}]';
+  assert.deepEqual(figuresOf(parse("nbp", table)), ["EUR/PLN 4.2934"]);
+});

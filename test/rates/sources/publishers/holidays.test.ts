@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS } from "../../../../src/platform/shared/clock.ts";
+import { createSchedule } from "../../../../src/rates/sources/fetching/schedule.ts";
+import { publisherOf } from "./recorded.ts";
+
+const scheduleOf = (key: string) => createSchedule(publisherOf(key).schedule);
+
+const at = (time: string) => Date.parse(time);
+
+/** The days from Monday to Friday of a year for which a publisher's schedule has no publication. */
+function closedWeekdaysOf(key: string, year: number): string[] {
+  const schedule = scheduleOf(key);
+  const published = new Set<string>();
+  const endMs = at(`${year + 1}-01-01T00:00:00Z`);
+  let nextMs = schedule.next(at(`${year}-01-01T00:00:00Z`));
+  // UTC has the date on which each of these publishers publishes.
+  for (; nextMs < endMs; nextMs = schedule.next(nextMs)) {
+    published.add(new Date(nextMs).toISOString().slice(0, 10));
+  }
+  const days = Array.from({ length: 366 }, (_, index) => new Date(endMs - (366 - index) * DAY_MS));
+  return days
+    .filter((day) => day.getUTCFullYear() === year && ![0, 6].includes(day.getUTCDay()))
+    .map((day) => day.toISOString().slice(0, 10))
+    .filter((day) => !published.has(day))
+    .map((day) => day.slice(5));
+}
+
+const spaced = (days: string) => (days === "" ? [] : days.split(" "));
+
+const closedDays: readonly (readonly [key: string, year: number, days: string])[] = [
+  ["ecb", 2025, "01-01 04-18 04-21 05-01 12-25 12-26"],
+  ["ecb", 2026, "01-01 04-03 04-06 05-01 12-25"],
+  ["ecb", 2027, "01-01 03-26 03-29"],
+  ["cnb", 2026, "01-01 04-03 04-06 05-01 05-08 07-06 09-28 10-28 11-17 12-24 12-25"],
+  ["nbp", 2026, "01-01 01-06 04-06 05-01 06-04 11-11 12-24 12-25"],
+  ["nbp", 2027, "01-01 01-06 03-29 05-03 05-27 11-01 11-11 12-24"],
+  ["norges", 2026, "01-01 04-02 04-03 04-06 05-01 05-14 05-25 12-24 12-25"],
+  ["norges", 2027, "01-01 03-25 03-26 03-29 05-06 05-17 12-24"],
+  ["riksbank", 2026, "01-01 01-06 04-03 04-06 05-01 05-14 06-19 12-24 12-25 12-31"],
+  ["boc", 2026, "01-01 02-16 04-03 05-18 07-01 08-03 09-07 09-30 10-12 11-11 12-25 12-28"],
+  // Canada Day, Christmas and Boxing Day are at a weekend and kept after it.
+  ["boc", 2028, "01-03 02-21 04-14 05-22 07-03 08-07 09-04 10-02 10-09 11-13 12-25 12-26"],
+  ["boc", 2027, "01-01 02-15 03-26 05-24 07-01 08-02 09-06 09-30 10-11 11-11 12-27 12-28"],
+  [
+    "cbr",
+    2026,
+    "01-01 01-02 01-05 01-06 01-07 01-08 01-09 02-23 03-09 05-01 05-11 06-12 11-04 12-31",
+  ],
+  // Through August 2026 as in the bank's own file of the year.
+  ["bnr", 2026, "01-01 01-02 01-06 01-07 04-10 04-13 05-01 06-01 11-30 12-01 12-25"],
+  ["dnb", 2026, "01-01 04-02 04-03 04-06 05-01 05-14 05-15 05-25 06-05 12-24 12-25 12-31"],
+  ["nbg", 2026, "01-01 01-02 01-07 01-19 03-03 04-09 04-10 04-13 05-12 05-26 08-28 10-14 11-23"],
+  ["rba", 2025, "01-01 01-27 04-18 04-21 04-25 06-09 08-04 10-06 12-25 12-26"],
+  ["rba", 2026, "01-01 01-26 04-03 04-06 06-08 08-03 10-05 12-25 12-28"],
+  // Christmas and Boxing Day are at a weekend: Monday and Tuesday.
+  ["rba", 2027, "01-01 01-26 03-26 03-29 06-14 08-02 10-04 12-27 12-28"],
+  ["nbkr", 2026, "01-01 01-07 02-23 05-01 05-05 08-31"],
+  [
+    "sfc",
+    2026,
+    "01-01 01-12 03-23 04-02 04-03 05-01 05-18 06-08 06-15 06-29 07-20 08-07 08-17 10-12 11-02 11-16 12-08 12-25",
+  ],
+  ["snb", 2026, "01-01 04-03 04-06 05-14 05-25 12-25"],
+  ["sbi", 2026, "01-01 04-02 04-03 04-06 04-23 05-01 05-14 05-25 06-17 08-03 12-25"],
+  ["nbu", 2026, ""],
+  ["nbk", 2026, "01-01 01-02 01-07 03-23 05-01 05-07 07-06 12-16"],
+  ["nbm", 2026, "01-01 01-07 01-08 04-13 04-20 05-01 06-01 08-27 08-31 12-25"],
+  ["nbrm", 2026, "01-01 01-07 04-13 05-01 05-25 09-08 10-23 12-08"],
+  ["cba", 2026, "01-01 01-02 01-06 01-28 04-24 05-01 05-28 09-21 12-31"],
+  ["hnb", 2026, "01-01 04-03 04-06 05-01 12-25"],
+  ["bnm", 2026, "05-01 06-01 08-31 09-16 12-25"],
+  ["amcm", 2026, "01-01 05-01 10-01"],
+  ["sarb", 2026, "01-01 04-03 04-06 04-27 05-01 06-16 08-10 09-24 12-16 12-25"],
+  ["cbu", 2026, "01-01 09-01 10-01 12-08"],
+  [
+    "bcra",
+    2026,
+    "01-01 02-16 02-17 03-24 04-02 04-03 05-01 05-25 06-15 07-09 08-17 10-12 11-23 12-08 12-25",
+  ],
+  ["nbrb", 2026, "01-01 01-02 01-07 04-21 05-01 07-03 12-25"],
+  ["mnb", 2026, "01-01 04-03 04-06 05-01 05-25 08-20 10-23 12-24 12-25"],
+  ["bazg", 2026, "01-01 04-03 04-06 05-14 05-25 12-25"],
+  ["tcmb", 2026, "01-01 04-23 05-01 05-19 07-15 10-29"],
+  ["bcb", 2026, "01-01 02-16 02-17 04-03 04-21 05-01 06-04 09-07 10-12 11-02 11-20 12-25"],
+  ["banxico", 2026, "01-01 02-02 03-16 04-02 04-03 05-01 09-16 11-02 11-16 12-25"],
+  ["imf", 2026, "01-01 01-19 02-16 05-25 09-07 12-25"],
+];
+
+for (const [key, year, days] of closedDays) {
+  test(`${key} is expected to publish on every weekday of ${year} but its holidays`, () => {
+    assert.deepEqual(closedWeekdaysOf(key, year), spaced(days));
+  });
+}
+
+test("without an entry for a year, a day that a government moves counts as a publication", () => {
+  // 9 January 2026 was a day off by decree; later decrees are not known.
+  const after = at("2027-01-08T20:00:00Z");
+  assert.equal(new Date(scheduleOf("cbr").next(after)).toISOString(), "2027-01-11T15:00:00.000Z");
+  assert.deepEqual(closedWeekdaysOf("cbr", 2027), [
+    ...spaced("01-01 01-04 01-05 01-06 01-07 01-08 02-23 03-08 11-04"),
+  ]);
+});

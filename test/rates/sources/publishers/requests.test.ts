@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fundCurrencies } from "../../../../src/rates/sources/publishers/global/fund-currencies.ts";
+import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
+import {
+  addressesOf,
+  bodiesOf,
+  figuresOf,
+  momentsOf,
+  parse,
+  publisherOf,
+  validityOf,
+} from "./recorded.ts";
+
+const months: readonly (readonly [key: string, now: string, end: string])[] = [
+  ["bazg-monthly", "2026-07-31T21:59:59Z", "j=2026&m=07"],
+  ["bazg-monthly", "2026-07-31T22:00:00Z", "j=2026&m=08"],
+  ["bazg-monthly", "2026-12-31T23:00:00Z", "j=2027&m=01"],
+  ["hmrc", "2026-08-31T22:59:59Z", "/monthly_csv_2026-8.csv"],
+  ["hmrc", "2026-08-31T23:00:00Z", "/monthly_csv_2026-9.csv"],
+  // The table of the next month is published in advance.
+  ["hmrc", "2026-12-31T23:59:59Z", "/monthly_csv_2026-12.csv"],
+  ["inforeuro", "2026-08-31T21:59:59Z", "?lang=EN&year=2026&month=8"],
+  ["inforeuro", "2026-08-31T22:00:00Z", "?lang=EN&year=2026&month=9"],
+];
+
+for (const [key, now, end] of months) {
+  test(`${key} is asked at ${now} for the month that has begun at its publisher: ${end}`, () => {
+    const [address = ""] = addressesOf(key, Date.parse(now));
+    assert.ok(address.endsWith(end), address);
+  });
+}
+
+test("InforEuro's rates are those of the month in their address, also in winter", () => {
+  const winter = parse("inforeuro", bodiesOf("inforeuro"), Date.parse("2027-02-03T10:00:00Z"));
+  assert.deepEqual(momentsOf(winter), ["2027-01-31T23:00:00.000000000Z"]);
+  assert.deepEqual(validityOf(winter), ["2027-02-01 to 2027-02-28"]);
+});
+
+test("the token of the Bank of Mexico is in a header, not in the address", () => {
+  const [request] = requestsOf(publisherOf("banxico"), Date.parse("2026-03-14T05:59:59Z"), "abcd");
+  assert.deepEqual(request?.headers, { "bmx-token": "abcd" });
+  assert.match(
+    request.address,
+    /\/SF43718,SF46410,SF46407,SF46406,SF60632\/datos\/2026-03-03\/2026-03-13$/,
+  );
+});
+
+test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
+  const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
+  assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");
+  assert.equal(request.headers?.["content-type"], "text/xml; charset=utf-8");
+  assert.match(request.headers.soapaction ?? "", /GetExchangeRates$/);
+  assert.match(request.body ?? "", /<startDate>2026-03-25<.+\n<endDate>2026-04-01</);
+});
+
+test("PTAX is requested for a week of days until today in Brasília; each rate names its document", () => {
+  const [, , , , euro = "", ...others] = addressesOf("bcb", Date.parse("2027-01-04T02:59:59Z"));
+  assert.equal(others.length, 5);
+  const { searchParams } = new URL(euro);
+  assert.equal(searchParams.get("@moeda"), "'EUR'");
+  assert.equal(searchParams.get("@dataInicial"), "'12-27-2026'");
+  assert.equal(searchParams.get("@dataFinalCotacao"), "'01-03-2027'");
+  assert.equal(searchParams.get("$filter"), "tipoBoletim eq 'Fechamento'");
+
+  const places = parse("bcb").map(({ place }) => place);
+  assert.deepEqual(
+    places,
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((place) => [place, place]),
+  );
+});
+
+test("the columns of a table may be in another order and among others", () => {
+  const csv = 'OBS_VALUE,UNIT_MULT,"NOTE",TIME_PERIOD,QUOTE_CUR,BASE_CUR\r\n';
+  const lines = parse("norges", [`${csv}149.20,2,"a, b",2026-03-13,NOK,DKK\r\n`]);
+  assert.deepEqual(figuresOf(lines), ["DKK/NOK 1.4920"]);
+});
+
+test("the Turkish file is read in UTF-8 as well: only the Turkish names differ", () => {
+  const lines = parse("tcmb", [
+    `<?xml version="1.0" encoding="UTF-8"?><Tarih_Date Tarih="15.01.2026">
+    <Currency CurrencyCode="GBP"><Unit>1</Unit><Isim>İNGİLİZ STERLİNİ</Isim>
+    <ForexBuying>57.9</ForexBuying><ForexSelling>58.1</ForexSelling></Currency></Tarih_Date>`,
+  ]);
+  assert.deepEqual(figuresOf(lines), ["GBP/TRY 57.9 buying", "GBP/TRY 58.1 selling"]);
+});
+
+test("the Fund's names are those of different ISO 4217 currencies", () => {
+  const codes = [...fundCurrencies.values()];
+  const known = new Set(Intl.supportedValuesOf("currency"));
+  assert.deepEqual(
+    codes.filter((code) => !known.has(code)),
+    [],
+  );
+  assert.equal(new Set(codes).size, codes.length);
+});

@@ -1,0 +1,88 @@
+import { pino } from "pino";
+import type { Store } from "../../../src/app/store.ts";
+import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
+import { createReadUsage } from "../../../src/customers/billing/usage.ts";
+import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
+import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createCoverage } from "../../../src/rates/coverage/coverage.ts";
+import { createCallTool } from "../../../src/reads/mcp/call-tool.ts";
+import { type CallDirectly, createDirectCalls } from "../../../src/reads/mcp/direct.ts";
+import { createSdkHandler, type HandleWithSdk } from "../../../src/reads/mcp/sdk.ts";
+import { createTools } from "../../../src/reads/mcp/tools.ts";
+import { createConvertCurrency } from "../../../src/reads/metering/convert.ts";
+import { createReadRate } from "../../../src/reads/metering/read-rate.ts";
+import {
+  BY,
+  EUR_USD,
+  NOW,
+  newAccount,
+  newMailToken,
+  newSession,
+  storeRates,
+  UNCHANGED,
+} from "../../contract/suite/database.ts";
+import { TestClock } from "../../support/service.ts";
+
+/** Direct calls and the SDK, on the real use cases and a real store. */
+export interface Ways {
+  readonly short: CallDirectly;
+  readonly sdk: HandleWithSdk;
+  /** Two accounts in the same state, so that each implementation has its own to charge. */
+  readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
+  usedUnits(customer: Customer): Promise<number>;
+}
+
+export interface Customer {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
+/** The state of the account or the key. */
+export const situations = ["ample", "exhausted", "revoked"] as const;
+export type Situation = (typeof situations)[number];
+
+export async function waysOf(store: Store): Promise<Ways> {
+  await storeRates(store, [EUR_USD]);
+  const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
+  const apiKeys = createApiKeys(parts);
+  const readRate = createReadRate({ ...parts, countMissed: () => 0 });
+  const readUsage = createReadUsage(parts);
+  const convertCurrency = createConvertCurrency({ readRate, apiKeys });
+  const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
+  const coverage = createCoverage({
+    store: { ...store.sources, ...store.coverage },
+    clock: parts.clock,
+    switchedOn: [],
+    knownSources: [],
+    nextIteration: createIterationQueue(),
+  });
+  const callTool = createCallTool(pino({ level: "silent" }));
+  const info = { name: "kurs", title: "Kurs", version: "0.1.0" };
+
+  const newCustomer = async (plan: string): Promise<Customer & { revoke(): Promise<void> }> => {
+    const account = { ...newAccount(), plan };
+    await store.accounts.create(account, newMailToken(), BY);
+    const session = parts.secrets.secret();
+    const tokenHash = parts.secrets.hash(session);
+    await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
+    const inUse = { accountId: account.id, token: session, clientAddress: "192.0.2.1" };
+    const { key, secret } = await apiKeys.create(inUse, "test");
+    return { accountId: account.id, apiKey: secret, revoke: () => apiKeys.revoke(inUse, key.id) };
+  };
+  const newTwins = async (name: string, unitsPerPeriod: number) => {
+    await store.plans.set({ name, unitsPerPeriod }, BY);
+    return [await newCustomer(name), await newCustomer(name)] as const;
+  };
+  const revoked = await newTwins("revoked", 1_000_000);
+  for (const { revoke } of revoked) await revoke();
+  return {
+    short: createDirectCalls(tools, callTool, info),
+    sdk: createSdkHandler({ tools, coverage }, callTool, info),
+    twins: {
+      ample: await newTwins("ample", 1_000_000),
+      exhausted: await newTwins("exhausted", 0),
+      revoked,
+    },
+    usedUnits: async ({ accountId }) => (await readUsage(accountId)).usedUnits,
+  };
+}
