@@ -12,7 +12,7 @@ import {
 } from "./tree.ts";
 
 // Two tables: which wing may import which, and which kind of file may import which. A file's name
-// states its kind (docs/decisions/0014-folders-by-feature.md).
+// states its kind (docs/decisions/0014-seven-wings-of-features.md).
 
 const sources = sourcesIn("src");
 
