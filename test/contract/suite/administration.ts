@@ -170,6 +170,7 @@ function deletionSuite(test: StoreTest): void {
 
     assert.equal(await store.administration.delete(email, OPERATOR), true);
 
+    assert.equal(await store.accounts.findById(accountId), undefined);
     const contents = await contentsOf(engine);
     // The plan is this test's own, and was set on nobody's behalf.
     delete contents.plans;

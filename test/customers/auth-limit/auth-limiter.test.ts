@@ -259,3 +259,14 @@ for (const [what, trustedProxies, addresses] of proxies) {
     assertLimited(await logIn(EMAIL, { "x-real-ip": "203.0.113.5" }, own));
   });
 }
+
+test("auth limit: another client address has a limit of its own for the same email", async () => {
+  const config = { authCallsPerWindow: 2, trustedProxies: ["127.0.0.1"] };
+  await using own = await startService({ config });
+  const from = (address: string) => logIn(EMAIL, { "x-forwarded-for": address }, own);
+  await spend(2, () => from("203.0.113.1"));
+  assertLimited(await from("203.0.113.1"));
+
+  await spend(2, () => from("203.0.113.2"));
+  assertLimited(await from("203.0.113.2"));
+});
