@@ -7,7 +7,7 @@ type EngineName = "sqlite" | "postgres";
 export interface Migration {
   /** The number in its file's name: the schema's version after it. */
   readonly version: number;
-  readonly sql: string;
+  readonly readSql: () => string;
 }
 
 /** The versions of a schema before and after a migration. */
@@ -22,7 +22,7 @@ const elsewhere: Record<EngineName, string> = {
   postgres: "DATABASE_URL to another database",
 };
 
-/** @returns an engine's numbered files, in order. */
+/** @returns an engine's numbered files, in order. Only a migration reads them. */
 export function migrationsIn(engine: EngineName): readonly Migration[] {
   const directory = `migrations/${engine}`;
   return programFilesIn(directory)
@@ -30,7 +30,7 @@ export function migrationsIn(engine: EngineName): readonly Migration[] {
     .sort()
     .map((name) => ({
       version: Number.parseInt(name, 10),
-      sql: readProgramFile(`${directory}/${name}`).toString(),
+      readSql: () => readProgramFile(`${directory}/${name}`).toString(),
     }));
 }
 

@@ -44,9 +44,9 @@ export async function migrate(client: PoolClient, primary: Primary): Promise<Mig
         `commands of another version use it (from ${addresses}): stop them, and start again.`,
     );
   }
-  for (const { version, sql } of migrationsIn("postgres")) {
+  for (const { version, readSql } of migrationsIn("postgres")) {
     if (version <= from) continue;
-    await client.query(sql);
+    await client.query(readSql());
     await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [version]);
   }
   await commit(client, primary);

@@ -21,7 +21,7 @@ export function migrate(
   const removeBackup = schemaOf(database) > 0 ? backUp(from) : undefined;
   try {
     database.exec("BEGIN IMMEDIATE");
-    for (const { sql } of missing) database.exec(sql);
+    for (const { readSql } of missing) database.exec(readSql());
     database.exec(`PRAGMA user_version = ${to}`);
     database.exec("COMMIT");
   } catch (error) {
