@@ -1,15 +1,13 @@
 import { type Config, readConfig } from "../../src/app/config.ts";
-import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
+import { parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
 import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import { kurs } from "../support/command-line.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
+import { patientServer } from "../support/patience.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
-import { patient, startService, TestClock } from "../support/service.ts";
+import { startService, TestClock } from "../support/service.ts";
 import type { Operated, Stage } from "./story-client.ts";
-
-/** A story has no 503, so the service waits as long as a busy machine needs. */
-const PATIENT = { ...patient, busyTimeoutMs: commandTimeouts.busyTimeoutMs };
 
 /** The service on which stories are played, one after the other. */
 export interface Theatre extends AsyncDisposable {
@@ -42,7 +40,8 @@ export async function openTheatre(url?: string): Promise<Theatre> {
         dataDirectory,
         secrets,
         config: own,
-        storeTimeouts: PATIENT,
+        // A story has no 503, so the service waits as long as a busy machine needs.
+        storeTimeouts: patientServer,
       }),
     );
   };

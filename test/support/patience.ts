@@ -12,3 +12,9 @@ export const patience: Limits = {
   command: { ...limits.command, connectTimeoutMs: PATIENCE_MS },
   shutdown: { drainMs: PATIENCE_MS, passwordsMs: PATIENCE_MS },
 };
+
+/** For a server whose process never holds the lock of SQLite that it waits for. */
+export const patientServer: Limits["server"] = {
+  ...patience.server,
+  busyTimeoutMs: limits.command.busyTimeoutMs,
+};

@@ -45,9 +45,6 @@ export class TestClock implements Clock {
   }
 }
 
-/** A server's. */
-export const patient: StoreTimeouts = patience.server;
-
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
