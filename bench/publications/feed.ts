@@ -1,6 +1,6 @@
 import { seededRandom } from "../../harness/seeded-random.ts";
 import type { Store } from "../../src/app/store.ts";
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
+import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import type { Decimal } from "../../src/platform/shared/decimal.ts";
 import { timestamp } from "../../src/platform/shared/instant.ts";
 import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.ts";

@@ -3,7 +3,6 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { packContent } from "../bookkeeping/provenance/documents/content.ts";
 import { readVerified } from "../operations/backups/verified.ts";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
@@ -17,6 +16,7 @@ import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts
 import { version } from "../platform/shared/program/version.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
+import { packContent } from "../rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../rates/sources/fetching/registry.ts";
 import { createHeadersOf } from "../rates/sources/headers.ts";
 import type { RateSource } from "../rates/sources/source.ts";

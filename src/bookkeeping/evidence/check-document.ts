@@ -1,8 +1,8 @@
 import { isDateOf } from "../../rates/import/dates.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import { hashOf } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
-import { hashOf } from "../provenance/documents/content.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { contentOf, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 import { lineOf } from "./lines.ts";

@@ -1,4 +1,4 @@
-import { hashOf } from "../provenance/documents/content.ts";
+import { hashOf } from "../../rates/sources/fetching/content.ts";
 import { contentOf, type Evidence, equation, serialize } from "./format.ts";
 import { linesAround } from "./lines.ts";
 import { escaped } from "./markup.ts";

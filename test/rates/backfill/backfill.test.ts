@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Store } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import { createBackfill } from "../../../src/rates/backfill/backfill.ts";
 import type { SourceLine } from "../../../src/rates/served/rules/rate.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { rangesBy } from "../../../src/rates/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../../src/rates/sources/source.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSqliteStore } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/sources/refresh.ts";
 import { BY } from "../../contract/suite/database.ts";
 import {
