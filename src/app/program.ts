@@ -196,7 +196,8 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
   const { createDocumentReader } = await import("../bookkeeping/provenance/documents/reader.ts");
   const { publishers } = await import("../rates/sources/publishers/catalogue.ts");
   const { parseSnapshot } = await import("../rates/sources/fetching/snapshot.ts");
-  const { openStore, tables } = await import("./store.ts");
+  const { createCommandStore, tables } = await import("./command-store.ts");
+  const { openEngine } = await import("./store.ts");
   const { createMailer } = await import("../customers/mail/transport/create-mailer.ts");
   allocateYoung();
   const secrets = createSecrets();
@@ -208,10 +209,11 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
     nodeOptions: process.execArgv,
     tables,
     serve: () => serve(settings(), limits),
-    openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(settings(), { ...limits.command, makesStore }, (message) =>
-        printError(`kurs: ${message}`),
-      ),
+    openStore: async ({ makesStore } = { makesStore: false }) => {
+      const onWait = (message: string) => printError(`kurs: ${message}`);
+      const timeouts = { ...limits.command, makesStore };
+      return createCommandStore(await openEngine(settings(), timeouts, onWait));
+    },
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
     secrets,
     publicUrl: () => publicUrlOf(settings()),

@@ -1,9 +1,9 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { format } from "node:util";
+import { tables } from "../../src/app/command-store.ts";
 import { runCommandLine } from "../../src/app/commands.ts";
 import { readConfig } from "../../src/app/config.ts";
-import { openStore, tables } from "../../src/app/store.ts";
 import { createMailer } from "../../src/customers/mail/transport/create-mailer.ts";
 import { readVerified } from "../../src/operations/backups/verified.ts";
 import { operator } from "../../src/platform/cli/operator.ts";
@@ -24,6 +24,7 @@ import type { RateSource } from "../../src/rates/sources/source.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import type { Ended, ProgramOptions } from "./process.ts";
 import { documentReader } from "./rates.ts";
+import { openStore } from "./stores.ts";
 
 export type CommandOptions = Pick<ProgramOptions, "dataDirectory" | "env" | "input"> & {
   /** By default the system's. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../src/app/store.ts";
 import type { Decimal } from "../../src/platform/shared/decimal.ts";
 import { commandTimeouts } from "../../src/platform/storage/settings.ts";
 import { ANY_TIME } from "../../src/rates/import/seed.ts";
@@ -18,6 +17,7 @@ import { playPublisher, sourceAt } from "./fake-publisher.ts";
 import { temporaryDirectory } from "./process.ts";
 import { headersOf } from "./rates.ts";
 import { TestClock } from "./service.ts";
+import { openStore } from "./stores.ts";
 
 /** A store on SQLite, a publisher that it can be told to fetch, and the command line on it. */
 export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb", "inforeuro"]) {

@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import { writeEvent } from "../../../src/platform/audit/sql.ts";
 import { restoreSqlite } from "../../../src/platform/storage/sqlite/backup/restore.ts";
 import type { EventOf } from "../../../src/platform/storage/sqlite/backup/staging.ts";
@@ -19,6 +18,7 @@ import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 import { copyOf, databaseIn, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();

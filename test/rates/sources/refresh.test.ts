@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { AssetSymbol } from "../../../src/rates/served/rules/symbol.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
@@ -22,6 +21,7 @@ import {
 import { scrape } from "../../support/metrics.ts";
 import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
 const SNAPSHOT_USD = "1.1476 as of 2026-03-13T15:00:00.000000000Z";
