@@ -116,7 +116,7 @@ function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
 }
 
 async function write(
-  { write: writeOut, print }: EvidenceDeps,
+  { write: writeOut, print, documents }: EvidenceDeps,
   evidence: Evidence,
   files: readonly OutputFile[],
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function write(
   const name = documentName(basename(out.path));
   const texts: Readonly<Record<string, () => string>> = {
     "--out": () => text,
-    "--html": () => evidencePage(evidence, name),
+    "--html": () => evidencePage(evidence, name, documents),
     "--ubl": () => taxExchangeRate(evidence),
   };
   const written = files.map((one) => ({ ...one, text: texts[one.option]?.() ?? "" }));
