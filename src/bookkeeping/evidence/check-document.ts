@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isDateOf } from "../../rates/import/dates.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
@@ -5,7 +6,6 @@ import type { DocumentReader, ReadDocument } from "../provenance/document-reader
 import { hashOf } from "../provenance/documents/content.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { contentOf, type Evidence, type EvidenceDocument, equation } from "./format.ts";
-import { lineOf } from "./lines.ts";
 
 /** A line of an imported file, as an import reads it. */
 interface ReadLine {
@@ -51,7 +51,7 @@ export async function checkDocuments(
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    const checked = checkLine(evidence);
+    const checked = checkLine(evidence, uses.documents);
     const unread = notChecked(`what ${publication} states: this Kurs cannot read its documents`);
     return { checks: [...checks, checked, unread], dates: undefined };
   }
@@ -78,11 +78,15 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
 }
 
 /** Checks a line without reading the document's format. */
-function checkLine({ place, documents }: Evidence): Check {
+function checkLine(
+  { place, documents, publication_source: source }: Evidence,
+  reader: DocumentReader,
+): Check {
   const { document, line, column, figure, text } = place;
   const content = contentOf(documents[document - 1] ?? NO_DOCUMENT);
   if (content === undefined || line === null || column === null) return NO_LINE;
-  const stated = lineOf(content, line);
+  if (!isUtf8(content)) return notChecked("the line: the encoding of its document is not known");
+  const stated = reader.linesOf(source, content)[line - 1] ?? "";
   const isThere = stated.startsWith(figure ?? "", column - 1);
   const excerpt = (text ?? "").replace(/^…|…$/g, "");
   const where = `line ${line}, column ${column} of document ${document}`;

@@ -1,5 +1,5 @@
-import type { Static, TNull, TSchema, TUnion } from "typebox";
-import { Type } from "../../platform/shared/json-schema.ts";
+import type { Static } from "typebox";
+import { orNull, Type } from "../../platform/shared/json-schema.ts";
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { rateRules } from "../applicable-rates/rules.ts";
@@ -9,9 +9,6 @@ import { rateRules } from "../applicable-rates/rules.ts";
 
 /** Of this format. A change that an older Kurs would read wrongly gets another number. */
 const VERSION = 1;
-
-const orNull = <Schema extends TSchema>(schema: Schema) =>
-  ({ anyOf: [schema, Type.Null()] }) as unknown as TUnion<[Schema, TNull]>;
 
 /** Without further members: the file states nothing that a verification does not know. */
 const CLOSED = { additionalProperties: false };

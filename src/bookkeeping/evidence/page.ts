@@ -1,6 +1,6 @@
+import type { DocumentReader } from "../provenance/document-reader.ts";
 import { hashOf } from "../provenance/documents/content.ts";
 import { contentOf, type Evidence, equation, serialize } from "./format.ts";
-import { linesAround } from "./lines.ts";
 import { escaped } from "./markup.ts";
 
 /** Lines shown before and after the one with the figure. */
@@ -14,7 +14,11 @@ const LINE_CHARACTERS_MAX = 96;
  *
  * @param file the name of the evidence file.
  */
-export function evidencePage(evidence: Evidence, file: string): string {
+export function evidencePage(
+  evidence: Evidence,
+  file: string,
+  documents: Pick<DocumentReader, "linesOf">,
+): string {
   const { rule_in_words: words, counted_from: counted, published_for: date, kind } = evidence;
   const title = `${evidence.base}/${evidence.quote} ${evidence.rate} for ${evidence.asked}`;
   const publisher = evidence.publisher?.name ?? evidence.source;
@@ -41,7 +45,7 @@ ${listOf(ruleRows(evidence))}
 <section>
 <h2>Document</h2>
 ${listOf(documentRows(evidence))}
-${excerpt(evidence)}
+${excerpt(evidence, documents)}
 </section>
 <section>
 <h2>This evidence</h2>
@@ -110,14 +114,20 @@ function fileRows(evidence: Evidence, file: string): readonly Row[] {
 }
 
 /** The lines around the figure, which is marked; without the document only its text. */
-function excerpt({ place, documents }: Evidence): string {
+function excerpt(
+  { place, documents, publication_source: source }: Evidence,
+  reader: Pick<DocumentReader, "linesOf">,
+): string {
   const { document, line, column, figure, text } = place;
   const stored = documents[document - 1];
   const content = stored && contentOf(stored);
   if (line === null || content === undefined || column === null || figure === null) {
     return text === null ? "" : `<pre>${escaped(text)}</pre>`;
   }
-  const lines = linesAround(content, line, LINES_AROUND).map(([number, whole]) => {
+  const first = Math.max(line - LINES_AROUND, 1);
+  const shown = reader.linesOf(source, content).slice(first - 1, line + LINES_AROUND);
+  const lines = shown.map((whole, index) => {
+    const number = first + index;
     const label = `<i>${String(number).padStart(String(line + LINES_AROUND).length)}</i> `;
     return label + (number === line ? marked(whole, column - 1, figure) : escaped(cut(whole)));
   });

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { parseDates } from "../../platform/cli/dates.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { figureKinds, servedKindOf } from "../../rates/series/cli/arguments.ts";
@@ -8,7 +9,6 @@ import type { FigureKind } from "../../rates/served/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../../rates/served/rules/symbol.ts";
 import type { RateStore } from "../../rates/served/store.ts";
 import type { SourceLookup } from "../../rates/sources/source.ts";
-import { datesOf } from "../provenance/cli/moments.ts";
 import { EURO } from "./by-date.ts";
 import { type ExportCounts, type ExportQuery, exportFigures } from "./export.ts";
 import type { Format } from "./format.ts";
@@ -107,7 +107,7 @@ function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
     currency === undefined ? undefined : symbolOf("--company-currency", currency);
-  return { source, ...kindsOf(options, deps), ...datesOf(options), pairs, companyCurrency };
+  return { source, ...kindsOf(options, deps), ...parseDates(options), pairs, companyCurrency };
 }
 
 /** The kind that is asked for or, without one, the one of each source that is served. */

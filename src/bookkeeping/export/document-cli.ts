@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { parseDate } from "../../platform/cli/dates.ts";
 import { type Column, createJsonPrinter, createTable } from "../../platform/cli/output.ts";
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { dateOf } from "../provenance/cli/moments.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import type {
   ObservationReads,
@@ -51,7 +51,7 @@ export function documentCommand(rates: Command, deps: DocumentCommandDeps): void
     .addHelpText("after", documentExamples)
     .action((source: string, options: DocumentOptions) => {
       const { date: text, list, json } = options;
-      const date = text === undefined ? undefined : dateOf("--date", text);
+      const date = text === undefined ? undefined : parseDate("--date", text);
       if (list) return listDocuments(deps, { source, date }, json === true);
       if (json) throw new CommandError("--json is for --list: a document is never changed", 2);
       return writeDocument(deps, { source, date }, options.number);

@@ -1,10 +1,10 @@
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import type { AppliedRule } from "../json.ts";
 import { type AskedRule, applyRule } from "./arguments.ts";
 import type { ApplicableRateDeps, NumberedLine } from "./dependencies.ts";
@@ -71,7 +71,13 @@ async function findFor(
   try {
     if ("reason" in line) throw new CommandError(line.reason);
     if (cells.length !== 3) throw new CommandError(WANTED);
-    const applied = await applyRule(store, deps, pairOf(base, quote), dateOf("date", date), asked);
+    const applied = await applyRule(
+      store,
+      deps,
+      pairOf(base, quote),
+      parseDate("date", date),
+      asked,
+    );
     return { ...listed, outcome: applied };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

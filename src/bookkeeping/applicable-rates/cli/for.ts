@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
@@ -79,7 +79,7 @@ async function showFor(
   }
   if (options.format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
   const pair = pairOf(base, quote);
-  return await showOne(deps, pair, dateOf("date", date), asked, options);
+  return await showOne(deps, pair, parseDate("date", date), asked, options);
 }
 
 async function showOne(

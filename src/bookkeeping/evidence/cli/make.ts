@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { timestamp } from "../../../platform/shared/instant.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import {
@@ -10,7 +11,6 @@ import {
   withRuleOptions,
 } from "../../applicable-rates/cli/arguments.ts";
 import { readImportedLine } from "../../provenance/cli/imported-file.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import { documentName } from "../../provenance/json.ts";
 import { type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type Evidence, serialize } from "../format.ts";
@@ -86,7 +86,7 @@ async function makeEvidence(
     throw new CommandError("--document and --without-document exclude each other", 2);
   }
   const pair = pairOf(base, quote);
-  const day = dateOf("date", date);
+  const day = parseDate("date", date);
   const files = filesOf({ ...options, out });
   requireWritable(files, force, document);
   const { signingKey } = deps.settings();
@@ -116,7 +116,7 @@ function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
 }
 
 async function write(
-  { write: writeOut, print }: EvidenceDeps,
+  { write: writeOut, print, documents }: EvidenceDeps,
   evidence: Evidence,
   files: readonly OutputFile[],
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function write(
   const name = documentName(basename(out.path));
   const texts: Readonly<Record<string, () => string>> = {
     "--out": () => text,
-    "--html": () => evidencePage(evidence, name),
+    "--html": () => evidencePage(evidence, name, documents),
     "--ubl": () => taxExchangeRate(evidence),
   };
   const written = files.map((one) => ({ ...one, text: texts[one.option]?.() ?? "" }));

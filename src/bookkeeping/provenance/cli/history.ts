@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseMoment, requireOrder } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats, writeList } from "../../../platform/cli/list-writer.ts";
 import { type Column, shortHash } from "../../../platform/cli/output.ts";
 import { pagesOf } from "../../../platform/shared/pages.ts";
@@ -9,7 +10,6 @@ import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstOf } from "../served-at.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { inOrder, instantOf } from "./moments.ts";
 import { isOfSeries, kindOption, type SeriesOptions, showSeries, sourceOption } from "./series.ts";
 
 interface HistoryOptions extends ListOptions, SeriesOptions {
@@ -74,9 +74,9 @@ export function noHistory(pair: Pair): CommandError {
 }
 
 function rangeOf({ from, to }: HistoryOptions): ObservationRange {
-  const first = from === undefined ? undefined : instantOf("--from", from, "start");
-  const last = to === undefined ? undefined : instantOf("--to", to, "end");
-  return inOrder({ from: first, to: last }, { from, to });
+  const first = from === undefined ? undefined : parseMoment("--from", from, "start");
+  const last = to === undefined ? undefined : parseMoment("--to", to, "end");
+  return requireOrder({ from: first, to: last }, { from, to });
 }
 
 const observationsOf = (history: ObservationReads, pair: Pair, range: ObservationRange) =>

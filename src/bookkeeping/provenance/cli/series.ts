@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDates } from "../../../platform/cli/dates.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import { type Column, shortHash } from "../../../platform/cli/output.ts";
 import { pagesOf } from "../../../platform/shared/pages.ts";
@@ -15,7 +16,6 @@ import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { datesOf } from "./moments.ts";
 
 /** Which of a pair's series a command asks for. */
 export interface SeriesOptions {
@@ -69,7 +69,7 @@ export async function showSeries(
   options: ShownSeries,
 ): Promise<void> {
   const { openStore, write, printError } = deps;
-  const range = datesOf(options);
+  const range = parseDates(options);
   await using store = await openStore();
   const series = await askedSeries(store.series, pair, options, deps);
   const pages = pagesOf<StoredFigure, FigureCursor>(

@@ -1,4 +1,5 @@
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { NEWEST } from "../../../rates/series/rules.ts";
 import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
@@ -8,7 +9,6 @@ import { tracedFigureJson } from "../json.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../trace.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import type { ImportedLine } from "./imported-file.ts";
-import { dateOf } from "./moments.ts";
 import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
 import { askedSeries, type SeriesOptions } from "./series.ts";
 
@@ -26,7 +26,7 @@ export async function traceSeries(
 ): Promise<number> {
   const { openStore, documents, sourcesOf, print } = deps;
   const { at, file, json } = options;
-  const date = at === undefined ? NEWEST : dateOf("--at", at);
+  const date = at === undefined ? NEWEST : parseDate("--at", at);
   await using store = await openStore();
   const series = await askedSeries(store.series, pair, options, deps);
   const figure = await store.series.figureOnOrBefore(series, date);

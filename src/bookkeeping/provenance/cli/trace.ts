@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
+import { parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
@@ -13,7 +14,6 @@ import { notKnown } from "./at.ts";
 import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { noHistory } from "./history.ts";
 import type { ImportedLine } from "./imported-file.ts";
-import { pastMomentOf } from "./moments.ts";
 import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
 import { isOfSeries, kindOption, type SeriesOptions, sourceOption } from "./series.ts";
 import { traceSeries } from "./trace-series.ts";
@@ -67,7 +67,7 @@ async function trace(
 ): Promise<number> {
   const { openStore, clock, documents, sourcesOf, print } = deps;
   const { at, file, json } = options;
-  const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
+  const moment = at === undefined ? undefined : parsePastMoment("--at", at, clock.nowMs());
   await using store = await openStore();
   const uses = { history: store.history, audit: store.audit, documents };
   const { observation, suspendedSince } = await (moment === undefined

@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { chunksOf } from "../../../platform/shared/chunks.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { FigurePosition } from "../document-reader.ts";
+import { textDecoderOf } from "./text.ts";
 
 /** How many characters of a line are shown. */
 const TEXT_CHARACTERS_MAX = 160;
@@ -35,14 +35,14 @@ export type FoundFigure = FigurePosition | "not stated" | "not found";
  * figure's digits occur, and looks whether the parsed rate has the same digit changed. The
  * publisher may have written the figure with a comma, per 100 units, or with an exponent.
  *
- * @param date the publisher's date of the figure, such as 2026-03-13.
+ * @param sought the figure, its publisher's date and the charset of a document that is not UTF-8.
  * @param rateIn parses a changed document: the rate of the pair, or undefined without one.
  * @returns the first place that counts, near the date if there is one. "not found" after as many
  *   attempts as its size allows.
  */
 export function findFigure(
   content: Uint8Array,
-  { rate, date }: { readonly rate: Decimal; readonly date: string },
+  { rate, date, charset }: SoughtFigure,
   rateIn: (content: Uint8Array) => string | undefined,
 ): FoundFigure {
   if (rateIn(content) !== rate) return "not stated";
@@ -67,7 +67,14 @@ export function findFigure(
   for (const some of [near, others]) {
     for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(some, size), isAmong);
   }
-  return found === undefined ? "not found" : positionOf(content, text, found.start, found.last + 1);
+  if (found === undefined) return "not found";
+  return positionOf(textDecoderOf(content, charset), text, found.start, found.last + 1);
+}
+
+interface SoughtFigure {
+  readonly rate: Decimal;
+  readonly date: string;
+  readonly charset?: string | undefined;
 }
 
 interface Candidate {
@@ -132,7 +139,12 @@ function firstOf(
 }
 
 /** Describes the place of a figure. @param text the content in Latin-1. */
-function positionOf(content: Uint8Array, text: string, start: number, end: number): FigurePosition {
+function positionOf(
+  decode: ReturnType<typeof textDecoderOf>,
+  text: string,
+  start: number,
+  end: number,
+): FigurePosition {
   // The figure also has the zeros and the point around its significant digits.
   const figureStart =
     start - (/[0-9.]*$/.exec(text.slice(Math.max(start - 64, 0), start))?.[0].length ?? 0);
@@ -140,10 +152,6 @@ function positionOf(content: Uint8Array, text: string, start: number, end: numbe
   const lineStart = text.lastIndexOf("\n", start) + 1;
   const nextFeed = text.indexOf("\n", end);
   const lineEnd = nextFeed === -1 ? text.length : nextFeed;
-  // The publishers' documents that are not UTF-8 are all in windows-1251.
-  const decoder = new TextDecoder(isUtf8(content) ? "utf-8" : "windows-1251");
-  const decode = (from: number, to: number) =>
-    decoder.decode(content.subarray(from, to)).replaceAll(/\p{Cc}/gu, " ");
   const before = decode(lineStart, figureStart);
   const figure = decode(figureStart, figureEnd);
   const line = text.slice(0, lineStart).split("\n").length;

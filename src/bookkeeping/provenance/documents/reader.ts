@@ -11,6 +11,7 @@ import {
   snapshotParser,
   statedBy,
 } from "./stated.ts";
+import { textDecoderOf } from "./text.ts";
 
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
@@ -20,11 +21,11 @@ export function createDocumentReader(
   /** @returns what may have parsed a publication of a source. */
   const parsersOf = (source: string): readonly ParseDocuments[] => {
     if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
-    const publisher = publishers.find(({ key }) => key === source);
+    const publisher = publisherOf(source);
     return publisher === undefined ? [] : publisherParsers(publisher);
   };
-  const servedKindOf = (source: string) =>
-    publishers.find(({ key }) => key === source)?.servedKind ?? "middle";
+  const publisherOf = (source: string) => publishers.find(({ key }) => key === source);
+  const servedKindOf = (source: string) => publisherOf(source)?.servedKind ?? "middle";
 
   return {
     figuresOf(source, documents) {
@@ -43,6 +44,9 @@ export function createDocumentReader(
       }
     },
 
+    linesOf: (source, content) =>
+      textDecoderOf(content, publisherOf(source)?.charset)().split("\n"),
+
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
       if (document === undefined) return "not stated";
@@ -50,7 +54,8 @@ export function createDocumentReader(
         const changed = documents.with(place, { ...document, content });
         return rateStatedBy(parse, changed, rate, servedKindOf);
       };
-      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10) };
+      const { charset } = publisherOf(source) ?? {};
+      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
       for (const parse of parsersOf(source)) {
         const found = findFigure(document.content, sought, rateIn(parse));
         if (found !== "not stated") return found;
