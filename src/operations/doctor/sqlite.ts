@@ -5,7 +5,7 @@ import { mailStore } from "../../customers/mail/sql.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
 import { integerOf, USABLE_KEY } from "../../platform/storage/columns.ts";
 import { knownSchema, rejectUnreleased } from "../../platform/storage/migrations.ts";
-import { rejectBackup } from "../../platform/storage/sqlite/backup/metadata.ts";
+import { rejectBackup } from "../../platform/storage/sqlite/backup-note.ts";
 import {
   FILE_NAME,
   openToRead,

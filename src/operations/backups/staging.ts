@@ -1,14 +1,26 @@
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../../shared/program/start-error.ts";
-import { ACTIVE_KEY, ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "../../columns.ts";
-import type { Statement } from "../../engine.ts";
-import { isUnreleased, requireKnownSchema } from "../../migrations.ts";
-import { openToRead } from "../database-file.ts";
-import { numbered } from "../engine.ts";
-import { isCorruption, resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
-import { damageOf } from "../health/integrity.ts";
-import { migrate, schemaOf } from "../migrate.ts";
-import { makePrivateFile } from "../private-files.ts";
+import { writeEvent } from "../../platform/audit/sql.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
+import { StartupError } from "../../platform/shared/program/start-error.ts";
+import {
+  ACTIVE_KEY,
+  ERASED_ACCOUNT,
+  ERASED_KEY,
+  ERASED_TABLES,
+} from "../../platform/storage/columns.ts";
+import type { Statement } from "../../platform/storage/engine.ts";
+import { isUnreleased, requireKnownSchema } from "../../platform/storage/migrations.ts";
+import { openToRead } from "../../platform/storage/sqlite/database-file.ts";
+import { numbered } from "../../platform/storage/sqlite/engine.ts";
+import {
+  isCorruption,
+  resultCodeOf,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+} from "../../platform/storage/sqlite/errors.ts";
+import { damageOf } from "../../platform/storage/sqlite/health/integrity.ts";
+import { migrate, schemaOf } from "../../platform/storage/sqlite/migrate.ts";
+import { makePrivateFile } from "../../platform/storage/sqlite/private-files.ts";
 import { takeMetadata } from "./metadata.ts";
 import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
 
@@ -146,12 +158,6 @@ const RENEW_VERSIONS = `
   SELECT name, version + 1 FROM main.versions WHERE TRUE
   ON CONFLICT (name) DO UPDATE SET version = max(version, excluded.version)`;
 
-/** Writes an event of a restore. */
-export type EventOf = (
-  action: "store.restored" | "rate.suspended",
-  details: Readonly<Record<string, string | number>>,
-) => Statement;
-
 const SUSPENDED_PAIRS = `
   SELECT base || '/' || quote AS pair, observation,
     (SELECT coalesce(max(version), 0) FROM versions WHERE name = 'rates') AS change
@@ -160,21 +166,22 @@ const SUSPENDED_PAIRS = `
 /**
  * Adds the events of a restore to the audit log.
  *
- * @param now the restore's time: pairs that are suspended since then were suspended by it.
+ * @param origin of the restore: pairs that are suspended since its time were suspended by it.
  * @param asOf the time from which on the replaced database knew more.
  */
 export function recordRestore(
   staging: string,
-  eventOf: EventOf,
-  { now, asOf }: { readonly now: string; readonly asOf: string | undefined },
+  origin: Origin,
+  { file, asOf }: { readonly file: string; readonly asOf: string | undefined },
 ): void {
   using database = new DatabaseSync(staging);
   const write = ({ sql, parameters }: Statement) =>
     database.prepare(numbered(sql)).run(...parameters);
-  write(eventOf("store.restored", asOf === undefined ? {} : { taken_at: asOf }));
-  for (const { pair, observation, change } of database.prepare(SUSPENDED_PAIRS).all(now)) {
+  const details = asOf === undefined ? { file } : { file, taken_at: asOf };
+  write(writeEvent("store.restored", origin, { details }));
+  for (const { pair, observation, change } of database.prepare(SUSPENDED_PAIRS).all(origin.at)) {
     const numbers = { observation: Number(observation), change: Number(change) };
-    write(eventOf("rate.suspended", { pair: String(pair), ...numbers }));
+    write(writeEvent("rate.suspended", origin, { details: { pair: String(pair), ...numbers } }));
   }
 }
 
