@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { ACTIVE_KEY } from "../../platform/storage/columns.ts";
+import { TOTALS } from "../../customers/restore.ts";
 
 /** Figures about a database that the commands print. */
 export interface DatabaseTotals {
@@ -59,13 +59,7 @@ export interface RestoreReport extends DatabaseTotals {
 }
 
 export function readTotals(database: DatabaseSync): DatabaseTotals {
-  const row = database
-    .prepare(
-      `SELECT (SELECT count(*) FROM accounts WHERE deleted_at IS NULL) AS accounts,
-        (SELECT count(*) FROM api_keys WHERE ${ACTIVE_KEY}) AS keys,
-        (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`,
-    )
-    .get();
+  const row = database.prepare(TOTALS).get();
   return {
     accounts: Number(row?.accounts),
     activeKeys: Number(row?.keys),
