@@ -5,6 +5,7 @@ import { MAX_PLAN_UNITS } from "../customers/billing/rules.ts";
 import type { MailSettings } from "../customers/mail/mailer.ts";
 import { parseMailFrom, smtpUrlProblems } from "../customers/mail/transport/settings.ts";
 import { type Registration, registrations } from "../customers/registration/rules.ts";
+import { BACKUPS } from "../operations/backups/names.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
 import { ConfigError } from "../platform/shared/program/start-error.ts";
@@ -14,7 +15,6 @@ import {
   parseDatabaseUrl,
   type StoreSettings,
 } from "../platform/storage/settings.ts";
-import { BACKUPS } from "../platform/storage/sqlite/backup/names.ts";
 import { parseSigningKey } from "../rates/served/signing/ed25519.ts";
 import type { SigningKey } from "../rates/served/signing-key.ts";
 import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { packContent } from "../bookkeeping/provenance/documents/content.ts";
+import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
 import { readVerified } from "../operations/backups/verified.ts";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
@@ -207,6 +208,7 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
     environment: processEnvironment,
     nodeOptions: process.execArgv,
     tables,
+    backUpBeforeMigration,
     serve: () => serve(settings(), limits),
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(settings(), { ...limits.command, makesStore }, (message) =>

@@ -17,6 +17,7 @@ import { mailStore, mailTables } from "../customers/mail/sql.ts";
 import { mailTokenStore, mailTokenTables } from "../customers/mailed-links/sql.ts";
 import { invitationStore, invitationTables } from "../customers/registration/sql.ts";
 import { sessionStore } from "../customers/sessions/sql.ts";
+import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
 import { cleanupStore, cleanupTables } from "../operations/cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "../operations/cleanup/trusted-time-sql.ts";
 import { auditStore, auditTables } from "../platform/audit/sql.ts";
@@ -77,7 +78,10 @@ export function openSqliteStore(
     ...options
   }: SqliteOptions & { readonly observeBatch?: ObserveBatch | undefined } = {},
 ): Store {
-  const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
+  const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, {
+    ...options,
+    backUp: backUpBeforeMigration,
+  });
   const batches = { ...createSqliteBatches(engine), unitStatements: sqliteUnitStatements };
   return createStore(engine, batches, observeBatch);
 }

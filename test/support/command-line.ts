@@ -6,6 +6,7 @@ import { readConfig } from "../../src/app/config.ts";
 import { openStore, tables } from "../../src/app/store.ts";
 import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import { createMailer } from "../../src/customers/mail/transport/create-mailer.ts";
+import { backUpBeforeMigration } from "../../src/operations/backups/before-migration.ts";
 import { readVerified } from "../../src/operations/backups/verified.ts";
 import { operator } from "../../src/platform/cli/operator.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
@@ -65,6 +66,7 @@ export async function kursUnchecked(
     environment,
     nodeOptions: [],
     tables,
+    backUpBeforeMigration,
     serve: async () => {
       throw new Error(`no process serves on port ${settings().port}`);
     },

@@ -1,19 +1,21 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
-import { transactionBy } from "../../platform/storage/access.ts";
-import {
-  ACTIVE_KEY,
-  ERASED_ACCOUNT,
-  ERASED_KEY,
-  ERASED_TABLES,
-  integerOf,
-  LOCK_ACCOUNT,
-  textOf,
-} from "../../platform/storage/columns.ts";
+import { integerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
+import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
+
+// What a deletion erases. A restore erases the same in a backup that still has the account.
+
+export const ERASED_ACCOUNT =
+  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0";
+
+export const ERASED_KEY = "name = '', key_prefix = ''";
+
+/** The tables whose rows of the account a deletion removes, besides its sessions. */
+export const ERASED_TABLES = ["mail_tokens", "mails", "quota_notices"] as const;
 
 const SUSPEND = `
   UPDATE accounts SET suspended_at = $2 WHERE email = $1 AND suspended_at IS NULL RETURNING id`;

@@ -1,15 +1,11 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
-import { transactionBy } from "../../platform/storage/access.ts";
 import {
-  ACTIVE_KEY,
   hashParameters,
   integerOf,
   isOneOfHashes,
-  LOCK_ACCOUNT,
   optionalTextOf,
   type Tables,
   textOf,
-  USABLE_KEY,
 } from "../../platform/storage/columns.ts";
 import {
   type Engine,
@@ -17,6 +13,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
+import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy, USABLE_KEY } from "../access/sql.ts";
 import type {
   ApiKey,
   ApiKeyStore,

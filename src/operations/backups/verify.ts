@@ -5,13 +5,13 @@ import { timestamp } from "../../platform/shared/instant.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
 import { reasonOf } from "../../platform/shared/program/system-error.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
-import type { BackupNote, DatabaseTotals } from "../../platform/storage/sqlite/backup/report.ts";
-import { restoreSqlite } from "../../platform/storage/sqlite/backup/restore.ts";
 import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
 import { makePrivateDirectory } from "../../platform/storage/sqlite/private-files.ts";
 import { examineStore } from "../doctor/examine.ts";
 import { checkStore } from "../doctor/rules/store.ts";
 import { removeLeftovers } from "./kept.ts";
+import type { BackupNote, DatabaseTotals } from "./report.ts";
+import { restoreSqlite } from "./restore.ts";
 import { recordVerified } from "./verified.ts";
 
 /** A backup that was restored and examined. */

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { USABLE_KEY } from "../../customers/access/sql.ts";
 import { mailStore } from "../../customers/mail/sql.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
-import { integerOf, USABLE_KEY } from "../../platform/storage/columns.ts";
+import { integerOf } from "../../platform/storage/columns.ts";
 import { knownSchema, rejectUnreleased } from "../../platform/storage/migrations.ts";
-import { rejectBackup } from "../../platform/storage/sqlite/backup/metadata.ts";
+import { rejectBackup } from "../../platform/storage/sqlite/backup-note.ts";
 import {
   FILE_NAME,
   openToRead,

@@ -1,16 +1,25 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartupError } from "../../../shared/program/start-error.ts";
-import { reasonOf } from "../../../shared/program/system-error.ts";
-import { requireKnownSchema } from "../../migrations.ts";
-import { FILE_NAME, openToRead } from "../database-file.ts";
-import { explained, isCorruption } from "../errors.ts";
-import { damageOf } from "../health/integrity.ts";
-import { LOCK_NAME, lockBackups, lockShared, type OnWait } from "../lock-file.ts";
-import { schemaOf } from "../migrate.ts";
-import { requireOwner } from "../owner.ts";
-import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
+import { StartupError } from "../../platform/shared/program/start-error.ts";
+import { reasonOf } from "../../platform/shared/program/system-error.ts";
+import { requireKnownSchema } from "../../platform/storage/migrations.ts";
+import { FILE_NAME, openToRead } from "../../platform/storage/sqlite/database-file.ts";
+import { explained, isCorruption } from "../../platform/storage/sqlite/errors.ts";
+import { damageOf } from "../../platform/storage/sqlite/health/integrity.ts";
+import {
+  LOCK_NAME,
+  lockBackups,
+  lockShared,
+  type OnWait,
+} from "../../platform/storage/sqlite/lock-file.ts";
+import { schemaOf } from "../../platform/storage/sqlite/migrate.ts";
+import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
+import {
+  isDirectory,
+  makePrivateDirectory,
+  makePrivateFile,
+} from "../../platform/storage/sqlite/private-files.ts";
 import { databaseIdOf } from "./database-id.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";

@@ -10,11 +10,11 @@ import {
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { copyOf, namesIn, query, stateOf, storeWithBackup } from "../../platform/storage/stored.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
 import { kurs as runProgram, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
-import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();
 

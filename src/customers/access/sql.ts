@@ -1,6 +1,16 @@
-import { sessionRequired } from "../shared/failure.ts";
-import type { Origin } from "../shared/origin.ts";
-import { type Engine, statement, type Transaction } from "./engine.ts";
+import { sessionRequired } from "../../platform/shared/failure.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
+import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
+
+/** The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. */
+export const ACTIVE_KEY = "revoked_at IS NULL";
+
+/** The condition of a key `k` that may read: it is active, and so is its account `a`. */
+export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
+
+/** Locks an account's row until the transaction ends: a deletion, which begins with it, waits. */
+export const LOCK_ACCOUNT = `
+  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
 const LOCK_OWNER = `
   UPDATE accounts SET email = email

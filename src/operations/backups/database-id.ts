@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { textOf } from "../../columns.ts";
-import { resultCodeOf } from "../errors.ts";
+import { textOf } from "../../platform/storage/columns.ts";
+import { resultCodeOf } from "../../platform/storage/sqlite/errors.ts";
 
 /** The id that a database and its backups share. */
 export function databaseIdOf(database: DatabaseSync): string {

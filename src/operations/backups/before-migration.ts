@@ -1,17 +1,16 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../../shared/clock.ts";
-import { timestamp } from "../../../shared/instant.ts";
-import { StartupError } from "../../../shared/program/start-error.ts";
-import { version } from "../../../shared/program/version.ts";
+import { systemClock } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import { StartupError } from "../../platform/shared/program/start-error.ts";
+import { version } from "../../platform/shared/program/version.ts";
 import { backupSqlite, makeBackupDirectory } from "./backup.ts";
 import { BACKUPS, backupNameBefore, isPartBefore } from "./names.ts";
 
 /**
  * Backs up a database that is about to be migrated: a restore of it is the way back to the program
- * before. Called while this process has the exclusive lock.
+ * before. Called while this process has the exclusive lock. A missing directory is created.
  *
- * @param directory created if it is missing; by default `backups` beside the database.
  * @returns a function that removes the backup again.
  * @throws {StartupError} when it cannot be written; nothing was migrated then.
  */

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
 import { openSqliteStore } from "../../../src/app/store.ts";
-import { writeEvent } from "../../../src/platform/audit/sql.ts";
-import { restoreSqlite } from "../../../src/platform/storage/sqlite/backup/restore.ts";
-import type { EventOf } from "../../../src/platform/storage/sqlite/backup/staging.ts";
+import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import {
   lockExclusive,
   lockShared,
@@ -14,12 +12,19 @@ import {
 } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
 import { BY, EUR_USD, pairOf, storeRates } from "../../contract/suite/database.ts";
+import {
+  copyOf,
+  databaseIn,
+  namesIn,
+  query,
+  stateOf,
+  storeWithBackup,
+} from "../../platform/storage/stored.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
-import { copyOf, databaseIn, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();
 
@@ -338,8 +343,7 @@ const ROWS = `
 
 /** How the tests restore that do not run the command. */
 const later = { ...BY, at: "2026-11-22T12:00:00.000Z" };
-const eventOf: EventOf = (action, details) => writeEvent(action, later, { details });
-const restoring = { now: later.at, reviveKeys: false, eventOf };
+const restoring = { now: later.at, reviveKeys: false, origin: later };
 
 const versionIn = (dataDirectory: string) =>
   Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version);
