@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { isDateOf } from "../../rates/import/dates.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
+import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
 import { hashOf } from "../provenance/documents/content.ts";

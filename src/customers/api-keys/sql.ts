@@ -14,6 +14,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy, USABLE_KEY } from "../access/sql.ts";
+import { explainRejection } from "./rules.ts";
 import type {
   ApiKey,
   ApiKeyStore,
@@ -124,11 +125,8 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findRejected(keyHash) {
       const [row] = await engine.query(REJECTED_KEY, keyHash);
       if (row === undefined) return undefined;
-      const isRevoked = optionalTextOf(row, "revoked_at") !== undefined;
-      return {
-        accountId: textOf(row, "account_id"),
-        rejection: isRevoked ? "revoked" : "suspended",
-      };
+      const rejection = explainRejection(optionalTextOf(row, "revoked_at") ?? null);
+      return { accountId: textOf(row, "account_id"), rejection };
     },
 
     revoke: (accountId, keyId, origin) =>
