@@ -3,7 +3,6 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { packContent } from "../bookkeeping/provenance/documents/content.ts";
 import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
 import { readVerified } from "../operations/backups/verified.ts";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
@@ -18,6 +17,7 @@ import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts
 import { version } from "../platform/shared/program/version.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
+import { packContent } from "../rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../rates/sources/fetching/registry.ts";
 import { createHeadersOf } from "../rates/sources/headers.ts";
 import type { RateSource } from "../rates/sources/source.ts";
@@ -197,7 +197,8 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
   const { createDocumentReader } = await import("../bookkeeping/provenance/documents/reader.ts");
   const { publishers } = await import("../rates/sources/publishers/catalogue.ts");
   const { parseSnapshot } = await import("../rates/sources/fetching/snapshot.ts");
-  const { openStore, tables } = await import("./store.ts");
+  const { createCommandStore, tables } = await import("./command-store.ts");
+  const { openEngine } = await import("./store.ts");
   const { createMailer } = await import("../customers/mail/transport/create-mailer.ts");
   allocateYoung();
   const secrets = createSecrets();
@@ -210,10 +211,11 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
     tables,
     backUpBeforeMigration,
     serve: () => serve(settings(), limits),
-    openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(settings(), { ...limits.command, makesStore }, (message) =>
-        printError(`kurs: ${message}`),
-      ),
+    openStore: async ({ makesStore } = { makesStore: false }) => {
+      const onWait = (message: string) => printError(`kurs: ${message}`);
+      const timeouts = { ...limits.command, makesStore };
+      return createCommandStore(await openEngine(settings(), timeouts, onWait));
+    },
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
     secrets,
     publicUrl: () => publicUrlOf(settings()),

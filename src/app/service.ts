@@ -48,7 +48,7 @@ import {
 } from "./background.ts";
 import type { Config } from "./config.ts";
 import type { ShutdownLimits } from "./limits.ts";
-import { openStore, type Store } from "./store.ts";
+import { createStore, openEngine, type Store } from "./store.ts";
 
 /**
  * A running service. Disposing it makes it report not ready, continue to serve for the configured
@@ -82,7 +82,8 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const onWait = (message: string) => log.warn(message);
   const observeBatch = metrics?.observers.observeBatch;
-  const store = starting.use(await openStore(config, deps.storeTimeouts, onWait, observeBatch));
+  const opened = await openEngine(config, deps.storeTimeouts, onWait, observeBatch);
+  const store = starting.use(createStore(opened));
   for (const setting of await store.status.unsafeSettings()) {
     log.warn({ setting }, "a crash of the database's machine can lose acknowledged units");
   }

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import { hashOf } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
-import { hashOf } from "../provenance/documents/content.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { contentOf, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 

@@ -1,5 +1,5 @@
+import { hashOf } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
-import { hashOf } from "../provenance/documents/content.ts";
 import { contentOf, type Evidence, equation, serialize } from "./format.ts";
 import { escaped } from "./markup.ts";
 

@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import type { Store } from "../../../src/app/store.ts";
 import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
 import { createReadUsage } from "../../../src/customers/billing/usage.ts";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
@@ -22,6 +21,7 @@ import {
   UNCHANGED,
 } from "../../contract/suite/database.ts";
 import { TestClock } from "../../support/service.ts";
+import type { Store } from "../../support/stores.ts";
 
 /** Direct calls and the SDK, on the real use cases and a real store. */
 export interface Ways {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompressSync } from "node:zlib";
-import type { StoredContent } from "../../../rates/served/history.ts";
+import type { StoredContent } from "../../served/history.ts";
 
 const compress = promisify(zstdCompress);
 
