@@ -79,9 +79,9 @@ export async function applyRule(
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
   const restores = await restoresOf(store.audit, pair);
-  const uses = { series: store.series, source, restores, nowMs: clock.nowMs() };
+  const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, series, { rule, date, acceptsGaps });
+  const rate = await findApplicableRate(uses, { rule, date, acceptsGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
 }
