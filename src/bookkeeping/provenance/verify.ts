@@ -179,7 +179,7 @@ async function verifyFigures(
   }
 }
 
-/** Reports the served rates that differ from their history, or whose headers name another source. */
+/** Reports served rates that differ from their history, or whose headers name another source. */
 async function reportServed({ history, report }: Verification): Promise<void> {
   const differing = (after: Position, limit: number) => history.differing(after, limit);
   for await (const pair of itemsOf(START, differing, ({ served }) => served)) {

@@ -4,7 +4,7 @@ import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
+import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { restoresOf } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";

@@ -4,7 +4,7 @@ import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
-import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
+import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import { type AskedRule, applyRule } from "./arguments.ts";
 import type { ApplicableRateDeps, NumberedLine } from "./dependencies.ts";

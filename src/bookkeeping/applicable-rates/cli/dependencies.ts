@@ -1,4 +1,4 @@
-import type { ProvenanceCommandDeps } from "../../provenance/cli/dependencies.ts";
+import type { ProvenanceCommandDeps } from "../../provenance/cli/arguments.ts";
 
 /** A line of a text with its number from 1, or why it could not be read. */
 export type NumberedLine =

@@ -9,7 +9,7 @@ import { pairName } from "../../../rates/served/rules/symbol.ts";
 import type { Difference, FigureCounts, VerifiedCounts } from "../differences.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
 import { verifyHistory, verifySource } from "../verify.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
+import type { ProvenanceCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates verify`. */
 export function verifyCommand(
