@@ -1,7 +1,7 @@
+import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { hashOf } from "../provenance/documents/content.ts";
 import { contentOf, type Evidence, equation, serialize } from "./format.ts";
-import { escaped } from "./markup.ts";
 
 /** Lines shown before and after the one with the figure. */
 const LINES_AROUND = 3;
@@ -167,3 +167,47 @@ pre { margin: 2mm 0; padding: 2mm 3mm; border: 0.2mm solid #999; font: 7.5pt/1.5
 pre i { color: #666; font-style: normal; }
 mark { background: #ffe58a; font-weight: bold; print-color-adjust: exact; }
 `;
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A text for HTML and XML, also within an attribute; invisible characters are shown. */
+function escaped(text: string): string {
+  return visible(text).replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+const NAMESPACE = "urn:oasis:names:specification:ubl:schema:xsd";
+
+/**
+ * The figure as a UBL 2.1 document has it: ExchangeRateType of
+ * UBL-CommonAggregateComponents-2.1.xsd (OASIS, 4 November 2013), its elements in the order of
+ * that schema. "Multiply" is the code in OASIS's UBL-Waybill-2.0-Example-International.xml.
+ */
+export function taxExchangeRate(evidence: Evidence): string {
+  const { base, quote, rate, source, published_for: date } = evidence;
+  const elements = [
+    ["SourceCurrencyCode", base],
+    ["SourceCurrencyBaseRate", "1"],
+    ["TargetCurrencyCode", quote],
+    ["TargetCurrencyBaseRate", "1"],
+    ["ExchangeMarketID", source],
+    ["CalculationRate", rate],
+    ["MathematicOperatorCode", "Multiply"],
+    ["Date", date],
+  ] as const;
+  const lines = elements.map(([name, text]) => `  <cbc:${name}>${escaped(text)}</cbc:${name}>`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<cac:TaxExchangeRate",
+    `    xmlns:cac="${NAMESPACE}:CommonAggregateComponents-2"`,
+    `    xmlns:cbc="${NAMESPACE}:CommonBasicComponents-2">`,
+    ...lines,
+    "</cac:TaxExchangeRate>",
+    "",
+  ].join("\n");
+}

@@ -4,13 +4,25 @@ import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
+import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { restoresOf } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, type RateRule, rateRules } from "../rules.ts";
-import type { ApplicableRateDeps } from "./dependencies.ts";
+
+/** A line of a text with its number from 1, or why it could not be read. */
+export type NumberedLine =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly reason: string };
+
+/** The dependencies of the commands on the rate that a rule names. */
+export interface ApplicableRateDeps extends ProvenanceCommandDeps {
+  /** Reads lines of any length in batches; a blank one is left out. */
+  readonly readTextLines: (
+    bytes: AsyncIterable<Uint8Array>,
+  ) => AsyncIterable<readonly NumberedLine[]>;
+}
 
 /** The options that say which figure is asked for. */
 export interface RuleOptions {

@@ -10,9 +10,9 @@ import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
 import { ruleWords } from "../rules.ts";
+import type { ApplicableRateDeps } from "./arguments.ts";
 import { applyRule, askedRuleOf, type RuleOptions, withRuleOptions } from "./arguments.ts";
 import { findForList } from "./date-list.ts";
-import type { ApplicableRateDeps } from "./dependencies.ts";
 
 interface ForOptions extends RuleOptions, ListOptions {
   readonly file?: string;

@@ -15,13 +15,11 @@ import { documentName } from "../../provenance/json.ts";
 import { type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type Evidence, serialize } from "../format.ts";
 import { type GivenDocument, gatherEvidence } from "../gather.ts";
-import { evidencePage } from "../page.ts";
+import { evidencePage, taxExchangeRate } from "../page.ts";
 import { withSignature } from "../signature.ts";
-import { taxExchangeRate } from "../ubl.ts";
 import { summaryOf } from "../verify.ts";
-import type { EvidenceDeps } from "./dependencies.ts";
-import { type OutputFile, requireWritable, writeFiles } from "./output-files.ts";
-import { openedAgain, readWhole } from "./read-whole.ts";
+import { type OutputFile, openedAgain, readWhole, requireWritable, writeFiles } from "./files.ts";
+import type { EvidenceDeps } from "./verify.ts";
 import { verifyCommand } from "./verify.ts";
 
 interface MakeOptions extends RuleOptions {

@@ -4,11 +4,23 @@ import { CommandError, type OutputOptions } from "../../../platform/cli/command.
 import { formatJson } from "../../../platform/cli/output.ts";
 import { counted } from "../../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
+import type { SigningKey } from "../../../rates/served/signing-key.ts";
+import type { RateSource } from "../../../rates/sources/source.ts";
+import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readImportedLine } from "../../provenance/cli/imported-file.ts";
 import type { Check } from "../check.ts";
 import { type GivenKeys, summaryOf, type Verified, verifyEvidence } from "../verify.ts";
-import type { EvidenceDeps } from "./dependencies.ts";
-import { openedAgain, readWhole } from "./read-whole.ts";
+import { openedAgain, readWhole } from "./files.ts";
+
+/** The dependencies of the commands on evidence files. */
+export interface EvidenceDeps extends ApplicableRateDeps {
+  /** The program's version. */
+  readonly version: string;
+  /** Every source, without settings. */
+  readonly knownSources: () => readonly RateSource[];
+  /** @throws {ConfigError} */
+  readonly settings: () => { readonly signingKey: SigningKey | undefined };
+}
 
 interface VerifyOptions extends OutputOptions {
   readonly jwks?: string;
