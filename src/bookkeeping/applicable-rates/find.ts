@@ -14,8 +14,8 @@ import {
   LAST_DATE,
   lastDate,
   mayName,
-  monthOf,
   type RateRule,
+  wholeMonth,
 } from "./rules.ts";
 
 // A law names one figure. Another one in its place, because the right one is not stored, would be a
@@ -217,7 +217,7 @@ async function figureOfMonth(
   }
   const month = asked.date.slice(0, 7);
   const after = { date: "", asOf: "", revision: 0 };
-  const figures = await reads.figures(series, { ...monthOf(asked.date), after, limit: 100 });
+  const figures = await reads.figures(series, { ...wholeMonth(asked.date), after, limit: 100 });
   const figure = figures.at(-1);
   if (figure === undefined) {
     const how = isImport(series.source) ? "import it" : `see kurs rates fetch ${source?.key ?? ""}`;

@@ -36,7 +36,7 @@ export const daysAfter = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** @returns the first and the last date of the month. */
-export function monthOf(date: string): { readonly from: string; readonly to: string } {
+export function wholeMonth(date: string): { readonly from: string; readonly to: string } {
   return { from: `${date.slice(0, 7)}-01`, to: dateCounted(date, "month") };
 }
 

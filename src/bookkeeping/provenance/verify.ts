@@ -7,7 +7,7 @@ import { isImport } from "../../rates/served/rules/update-policy.ts";
 import type { Difference, VerifiedCounts } from "./differences.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "./document-reader.ts";
 import type { Observation, StoredPublication } from "./observations.ts";
-import { eventsOf, type HistoryUses } from "./served-at.ts";
+import { type HistoryUses, readEvents } from "./served-at.ts";
 
 /** Where differences go, and how much is completed, from 0 to 1. */
 interface Reports {
@@ -281,7 +281,7 @@ async function* itemsOf<Item, Place>(
 }
 
 async function wasDeleted(audit: HistoryUses["audit"], last: Observation): Promise<boolean> {
-  for await (const events of eventsOf(audit, last)) {
+  for await (const events of readEvents(audit, last)) {
     for (const { action, details } of events) {
       const { observation } = details;
       if (action !== "rate.deleted" || typeof observation !== "number") continue;

@@ -5,7 +5,7 @@ import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/a
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
-import { restoresOf } from "../../provenance/served-at.ts";
+import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
@@ -57,7 +57,7 @@ export interface AskedRule {
 }
 
 /** Reads the options. @throws {CommandError} they name no source or rule, or two. */
-export function askedRuleOf(options: RuleOptions): AskedRule {
+export function readRuleOptions(options: RuleOptions): AskedRule {
   const { as: name, source, rule, kind, acceptGaps: acceptsGaps = false } = options;
   if (name === undefined) {
     if (source === undefined || rule === undefined) {
@@ -90,7 +90,7 @@ export async function applyRule(
   const served = servedKindOf(key, sourcesOf);
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
-  const restores = await restoresOf(store.audit, pair);
+  const restores = await readRestores(store.audit, pair);
   const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
   const date = dateCounted(asked, preset?.period);
   const rate = await findApplicableRate(uses, { rule, date, acceptsGaps });

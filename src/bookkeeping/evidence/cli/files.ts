@@ -49,21 +49,21 @@ export async function writeFiles(
   writeOut: (text: string) => Promise<void>,
 ): Promise<void> {
   const written = files.filter(({ path }) => path !== "-");
-  const partOf = (path: string) => `${path}.${process.pid}.part`;
+  const partPath = (path: string) => `${path}.${process.pid}.part`;
   let current = "";
   try {
     for (const { path, text } of written) {
       current = path;
-      await writePart(partOf(path), text);
+      await writePart(partPath(path), text);
     }
     for (const { path } of written) {
       current = path;
-      await rename(partOf(path), path);
+      await rename(partPath(path), path);
     }
   } catch (error) {
     throw writeError(current, error);
   } finally {
-    for (const { path } of written) await rm(partOf(path), { force: true });
+    for (const { path } of written) await rm(partPath(path), { force: true });
   }
   for (const { path, text } of files) if (path === "-") await writeOut(text);
 }

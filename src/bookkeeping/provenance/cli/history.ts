@@ -9,7 +9,7 @@ import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
-import { firstOf } from "../served-at.ts";
+import { firstObservation } from "../served-at.ts";
 import {
   askedSeries,
   isOfSeries,
@@ -66,23 +66,23 @@ async function showHistory(
   pair: Pair,
   options: HistoryOptions,
 ): Promise<void> {
-  const range = rangeOf(options);
+  const range = readRange(options);
   await using store = await openStore();
   const { history } = store;
-  if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
-  const pages = observationsOf(history, pair, range);
+  if ((await firstObservation(history, pair)) === undefined) throw noHistory(pair);
+  const pages = readObservations(history, pair, range);
   if (await writeList(pages, options, historyFormat, write)) {
     printError(`No rate of ${pairName(pair)} has an as_of in this range.`);
   }
 }
 
-function rangeOf({ from, to }: HistoryOptions): ObservationRange {
+function readRange({ from, to }: HistoryOptions): ObservationRange {
   const first = from === undefined ? undefined : parseMoment("--from", from, "start");
   const last = to === undefined ? undefined : parseMoment("--to", to, "end");
   return requireOrder({ from: first, to: last }, { from, to });
 }
 
-const observationsOf = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
+const readObservations = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
   pagesOf(
     0,
     (after, limit) => history.observations(pair, { ...range, after, limit }),

@@ -10,7 +10,7 @@ import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { tracedFigureJson, traceJson } from "../json.ts";
 import type { Observation } from "../observations.ts";
-import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
+import { findServedAt, firstObservation, type HistoryUses } from "../served-at.ts";
 import {
   type FigureOrigin,
   isContradicted,
@@ -151,7 +151,7 @@ interface Figure {
 async function servedNow({ history }: HistoryUses, pair: Pair): Promise<Figure> {
   const present = await history.present(pair);
   if (present === undefined) {
-    if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
+    if ((await firstObservation(history, pair)) === undefined) throw noHistory(pair);
     const hint = "kurs rates history has its rates, and --at traces one that was served";
     throw new CommandError(`${pairName(pair)} was deleted: ${hint}`);
   }
