@@ -1,13 +1,13 @@
 import { Command, CommanderError } from "commander";
-import type { ApplicableRateDeps } from "../bookkeeping/applicable-rates/cli/dependencies.ts";
+import type { ApplicableRateDeps } from "../bookkeeping/applicable-rates/cli/arguments.ts";
 import { forCommand } from "../bookkeeping/applicable-rates/cli/for.ts";
 import { presetsCommand } from "../bookkeeping/applicable-rates/cli/presets.ts";
-import type { EvidenceDeps } from "../bookkeeping/evidence/cli/dependencies.ts";
 import { evidenceCommand } from "../bookkeeping/evidence/cli/make.ts";
+import type { EvidenceDeps } from "../bookkeeping/evidence/cli/verify.ts";
 import { type ExportCommandDeps, exportCommand } from "../bookkeeping/export/cli.ts";
 import { type DocumentCommandDeps, documentCommand } from "../bookkeeping/export/document-cli.ts";
+import type { ProvenanceCommandDeps } from "../bookkeeping/provenance/cli/arguments.ts";
 import { atCommand } from "../bookkeeping/provenance/cli/at.ts";
-import type { ProvenanceCommandDeps } from "../bookkeeping/provenance/cli/dependencies.ts";
 import { historyCommand } from "../bookkeeping/provenance/cli/history.ts";
 import { traceCommand } from "../bookkeeping/provenance/cli/trace.ts";
 import { verifyCommand } from "../bookkeeping/provenance/cli/verify.ts";

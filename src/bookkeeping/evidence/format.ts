@@ -130,6 +130,6 @@ export const equation = ({ base, quote, rate }: Pick<Evidence, "base" | "quote" 
   `1 ${base} = ${rate} ${quote}`;
 
 /** The bytes of the document that states the figure; undefined without them. */
-export function contentOf({ content_base64: content }: EvidenceDocument): Buffer | undefined {
+export function decodeContent({ content_base64: content }: EvidenceDocument): Buffer | undefined {
   return content === null ? undefined : Buffer.from(content, "base64");
 }

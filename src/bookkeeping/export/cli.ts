@@ -75,8 +75,8 @@ function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
 
 async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Promise<void> {
   const { openStore, write, printError } = deps;
-  const format = formatOf(options);
-  const query = queryOf(options, deps);
+  const format = selectFormat(options);
+  const query = readQuery(options, deps);
   await using store = await openStore();
   const held = await store.rates.listHeld();
   const counts = await exportFigures(format, query, {
@@ -87,7 +87,7 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
 }
 
 /** @throws {CommandError} the options do not belong together. */
-function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
+function selectFormat({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
   const format = name === undefined ? undefined : formats[name];
   if (format === undefined) {
     throw new CommandError(`--format is missing: want ${Object.keys(formats).join(", ")}`, 2);
@@ -103,15 +103,15 @@ function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOpt
   throw new CommandError(`--company-currency is for --format odoo: leave it out`, 2);
 }
 
-function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
+function readQuery(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
     currency === undefined ? undefined : symbolOf("--company-currency", currency);
-  return { source, ...kindsOf(options, deps), ...parseDates(options), pairs, companyCurrency };
+  return { source, ...selectKinds(options, deps), ...parseDates(options), pairs, companyCurrency };
 }
 
 /** The kind that is asked for or, without one, the one of each source that is served. */
-function kindsOf({ kind, source }: ExportOptions, deps: ExportCommandDeps): SelectedKinds {
+function selectKinds({ kind, source }: ExportOptions, deps: ExportCommandDeps): SelectedKinds {
   const { sourcesOf, sourceKeys } = deps;
   if (kind !== undefined) return { kind, exceptions: [] };
   if (source !== undefined) return { kind: servedKindOf(source, sourcesOf), exceptions: [] };

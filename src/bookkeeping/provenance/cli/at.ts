@@ -6,8 +6,8 @@ import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { servedAtJson } from "../json.ts";
 import { findServedAt, type ServedAt } from "../served-at.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { noHistory } from "./history.ts";
+import type { ProvenanceCommandDeps } from "./arguments.ts";
+import { noHistory } from "./arguments.ts";
 
 /** Adds `kurs rates at`. */
 export function atCommand(rates: Command, deps: ProvenanceCommandDeps): void {

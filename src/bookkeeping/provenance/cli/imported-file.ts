@@ -45,7 +45,7 @@ export async function readImportedLine(
   }
   return await withFile(path, uses, async (opened) => {
     const { bytes, digest } = digested(readWithProgress(opened, uses.showProgress));
-    const line = await lineOf(bytes, stated, uses.readRateFile);
+    const line = await readLine(bytes, stated, uses.readRateFile);
     const hash = digest()?.hash;
     if (hash === imported.hash) return line;
     const digests = `its SHA-256 is ${hash}, that of the import ${imported.hash}`;
@@ -54,7 +54,7 @@ export async function readImportedLine(
 }
 
 /** Reads to the end, also where the reader stops earlier, and keeps one line. */
-async function lineOf(
+async function readLine(
   input: AsyncIterable<Uint8Array>,
   stated: Stated,
   readRateFile: RateLineReader,

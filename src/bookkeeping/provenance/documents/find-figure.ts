@@ -1,7 +1,7 @@
 import { chunksOf } from "../../../platform/shared/chunks.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { FigurePosition } from "../document-reader.ts";
-import { textDecoderOf } from "./text.ts";
+import { createTextDecoder } from "./text.ts";
 
 /** How many characters of a line are shown. */
 const TEXT_CHARACTERS_MAX = 160;
@@ -48,7 +48,7 @@ export function findFigure(
   if (rateIn(content) !== rate) return "not stated";
   // Latin-1 has a character for each byte, whatever the document's encoding.
   const text = Buffer.from(content).toString("latin1");
-  const candidates = [...text.matchAll(digitsOf(rate))].map((match) => {
+  const candidates = [...text.matchAll(digitsPattern(rate))].map((match) => {
     return { start: match.index, last: match.index + match[0].length - 1 };
   });
   const wanted = withLastDigitChanged(rate);
@@ -65,10 +65,10 @@ export function findFigure(
   const others = candidates.filter((candidate) => !isNear(candidate));
   let found: Candidate | undefined;
   for (const some of [near, others]) {
-    for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(some, size), isAmong);
+    for (const size of GROUP_SIZES) found ??= findCandidate(chunksOf(some, size), isAmong);
   }
   if (found === undefined) return "not found";
-  return positionOf(textDecoderOf(content, charset), text, found.start, found.last + 1);
+  return describePosition(createTextDecoder(content, charset), text, found.start, found.last + 1);
 }
 
 interface SoughtFigure {
@@ -88,7 +88,7 @@ interface Candidate {
  * The significant digits with a point or comma anywhere between them. Not within a longer number,
  * and not before a hyphen, as in a date.
  */
-function digitsOf(rate: Decimal): RegExp {
+function digitsPattern(rate: Decimal): RegExp {
   const digits = significant(rate).split("").join("[.,]?");
   return new RegExp(`(?<![1-9]|[0-9]-0*)${digits}(?![1-9]|[0-9]*-[0-9])`, "g");
 }
@@ -119,7 +119,7 @@ function nextDigit(code: number): number {
 }
 
 /** The candidate that counts, by halving the first group that has it. */
-function firstOf(
+function findCandidate(
   groups: Iterable<readonly Candidate[]>,
   isAmong: (candidates: readonly Candidate[]) => boolean,
 ): Candidate | undefined {
@@ -139,8 +139,8 @@ function firstOf(
 }
 
 /** Describes the place of a figure. @param text the content in Latin-1. */
-function positionOf(
-  decode: ReturnType<typeof textDecoderOf>,
+function describePosition(
+  decode: ReturnType<typeof createTextDecoder>,
   text: string,
   start: number,
   end: number,
@@ -156,11 +156,11 @@ function positionOf(
   const figure = decode(figureStart, figureEnd);
   const line = text.slice(0, lineStart).split("\n").length;
   const column = before.length + 1;
-  return { line, column, figure, ...excerptOf(before, figure, decode(figureEnd, lineEnd)) };
+  return { line, column, figure, ...cutExcerpt(before, figure, decode(figureEnd, lineEnd)) };
 }
 
 /** The part of a line around the figure. */
-function excerptOf(before: string, figure: string, after: string) {
+function cutExcerpt(before: string, figure: string, after: string) {
   const shown = TEXT_CHARACTERS_MAX - figure.length;
   const half = Math.floor(shown / 2);
   const [left, right] = [before.trimStart(), after.trimEnd()];

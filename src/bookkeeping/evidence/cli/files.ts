@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { type FileUses, type OpenedFile, withFile } from "../../../platform/cli/input-file.ts";
 import { reasonOf } from "../../../platform/shared/program/system-error.ts";
 
 /** A file to write, or stdout for `-`. */
@@ -48,21 +49,21 @@ export async function writeFiles(
   writeOut: (text: string) => Promise<void>,
 ): Promise<void> {
   const written = files.filter(({ path }) => path !== "-");
-  const partOf = (path: string) => `${path}.${process.pid}.part`;
+  const partPath = (path: string) => `${path}.${process.pid}.part`;
   let current = "";
   try {
     for (const { path, text } of written) {
       current = path;
-      await writePart(partOf(path), text);
+      await writePart(partPath(path), text);
     }
     for (const { path } of written) {
       current = path;
-      await rename(partOf(path), path);
+      await rename(partPath(path), path);
     }
   } catch (error) {
     throw writeError(current, error);
   } finally {
-    for (const { path } of written) await rm(partOf(path), { force: true });
+    for (const { path } of written) await rm(partPath(path), { force: true });
   }
   for (const { path, text } of files) if (path === "-") await writeOut(text);
 }
@@ -78,4 +79,37 @@ async function writePart(path: string, text: string): Promise<void> {
   await using file = await open(path, "w");
   await file.writeFile(text);
   await file.sync();
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The ECB's archive since 1999 has 9 MB, and four thirds of that in an evidence file. */
+const MEBIBYTES_MAX = 256;
+
+/** Reads a file, or stdin for `-`. @throws {CommandError} it cannot be read, or is too large. */
+export async function readWhole(
+  path: string,
+  uses: FileUses,
+  mebibytesMax = MEBIBYTES_MAX,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  await withFile(path, uses, async (opened) => {
+    for await (const chunk of opened.bytes) {
+      bytes += chunk.byteLength;
+      if (bytes > mebibytesMax * MEBIBYTE) {
+        throw new CommandError(`${path} has more than ${mebibytesMax} MiB: it is not read`);
+      }
+      chunks.push(chunk);
+    }
+  });
+  return Buffer.concat(chunks);
+}
+
+/** A file that was read already, as a reader of files takes it. */
+export function openedAgain(content: Uint8Array): OpenedFile {
+  const bytes = (async function* () {
+    yield content;
+  })();
+  return { bytes, sizeBytes: content.byteLength, [Symbol.dispose]: () => undefined };
 }
