@@ -31,7 +31,7 @@ import type { AuditStore } from "../platform/audit/store.ts";
 import { createAccessLog, type ObserveResponse } from "../platform/http/access-log.ts";
 import { createSessionGuard, guardBodies } from "../platform/http/authentication.ts";
 import { installFastPath } from "../platform/http/fast-path/connection.ts";
-import type { ParsePlainRequest } from "../platform/http/fast-path/plain-request.ts";
+import { createPlainParser } from "../platform/http/fast-path/plain-request.ts";
 import type { App } from "../platform/http/fastify.ts";
 import { commonHeaders, transportHeaders } from "../platform/http/headers.ts";
 import { healthRoutes, type StoreReadiness } from "../platform/http/health.ts";
@@ -45,7 +45,7 @@ import { createListSenders } from "../platform/http/response/list.ts";
 import { createReplyWriter, type SendResponse } from "../platform/http/response/reply.ts";
 import { createSerializer } from "../platform/http/response/serialize.ts";
 import { createCloseWithError, handleClientErrors } from "../platform/http/server/client-errors.ts";
-import { trackExchanges } from "../platform/http/server/exchanges.ts";
+import { Exchanges } from "../platform/http/server/exchanges.ts";
 import { createServer } from "../platform/http/server/server.ts";
 import { addUnmatchedHandling } from "../platform/http/unmatched.ts";
 import {
@@ -69,15 +69,13 @@ import { publicKeyRoutes } from "../rates/served/http.ts";
 import { rateSchemas } from "../rates/served/json.ts";
 import type { ListPublicKeys } from "../rates/served/signing-key.ts";
 import type { RateStore } from "../rates/served/store.ts";
-import { createMessageParser } from "../reads/mcp/fast-path.ts";
+import { createPlainCall } from "../reads/mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "../reads/mcp/http.ts";
 import { createOriginCheck } from "../reads/mcp/origin-check.ts";
 import type { HandleMcpRequest } from "../reads/mcp/request.ts";
-import { createReadParser } from "../reads/metering/fast-path.ts";
+import { createPlainRead } from "../reads/metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "../reads/metering/http.ts";
 import type { ReadRate } from "../reads/metering/read-rate.ts";
-
-const FIRST_OF_POST = "P".charCodeAt(0);
 
 interface HealthStore {
   readonly status: StoreStatus;
@@ -146,21 +144,19 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const app = createServer(settings.trustedProxies);
   const serialize = createSerializer(app.server, headers, clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
-  const exchanges = trackExchanges(app.server, isShuttingDown);
+  const exchanges = new Exchanges(app.server, isShuttingDown);
   const replyWriter = createReplyWriter(headers, logAccess, exchanges);
   const respondToRead = createRespondToRead({ readRate: deps.readRate, log });
   const respondToMcp = createRespondToMcp({ handleMcpRequest: deps.handleMcpRequest, log });
   const checkOrigin = createOriginCheck(settings);
-  const parsePlainRead = createReadParser(respondToRead);
-  const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
-  const parse: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_POST ? parsePlainMessage(bytes) : parsePlainRead(bytes);
+  const plainForms = [createPlainRead(respondToRead), createPlainCall(respondToMcp, checkOrigin)];
+  const parse = createPlainParser(plainForms);
   const admit = createLoopBudget();
   const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
   const { send, sendFailure } = replyWriter;
   const limits = { admit, paceRejection, exchanges };
-  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection, log });
+  installFastPath(app.server, acceptConnection, { ...limits, parse, serialize, logAccess, log });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
   const { publicUrl, publicPath, version, license, registration, mail } = settings;
