@@ -1,4 +1,4 @@
-import { HASHES_PER_STATEMENT } from "../shared/page-size.ts";
+import { HASHES_PER_STATEMENT } from "../shared/chunks.ts";
 import type { Row } from "./engine.ts";
 
 // These functions check what a statement returns: a column that is missing or has another type is a

@@ -1,4 +1,4 @@
-import { type Finding, findingsOf } from "./finding.ts";
+import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 
 /** The state of the backups. Times are RFC 3339, UTC. */
 export interface BackupFacts {

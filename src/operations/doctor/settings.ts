@@ -1,6 +1,6 @@
-import type { MailSettings } from "../../../customers/mail/mailer.ts";
-import { isLoopback } from "../../../platform/shared/loopback.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import type { MailSettings } from "../../customers/mail/mailer.ts";
+import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
+import { isLoopback } from "../../platform/shared/loopback.ts";
 
 /** The settings that are checked against each other. Each of them is valid by itself. */
 export interface CheckedSettings extends MailSettings {

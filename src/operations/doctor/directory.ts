@@ -1,5 +1,8 @@
-import { counted } from "../../../platform/shared/text/counted.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
+import { FILE_NAME } from "../../platform/storage/sqlite/database-file.ts";
 
 /** The state of a data directory. */
 export interface DirectoryFacts {
@@ -29,8 +32,63 @@ const FREE_AMPLE_BYTES = 1024 * MIB;
 /** A start makes three files, a backup with its verification nine, and each mail may be one. */
 const FREE_LEAST_INODES = 50;
 
-/** SQLite checkpoints the WAL at 16 MiB; it grows beyond that during a long read. */
-const LARGE_WAL_BYTES = 512 * MIB;
+const READABLE_BY_OTHERS = 0o004;
+const READABLE_BY_GROUP_OR_OTHERS = 0o044;
+const WRITABLE_BY_OTHERS = 0o002;
+const OPEN_TO_OTHERS = 0o001;
+const WRITABLE_BY_OWNER = 0o200;
+
+/** Inspects a data directory and its files. @returns why there is none, where there is none. */
+export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no directory" {
+  const directory = statSync(path, { throwIfNoEntry: false });
+  if (directory === undefined) return "missing";
+  if (!directory.isDirectory()) return "no directory";
+  const { bavail, bsize, files: inodes, ffree } = statfsSync(path);
+  const isOpen = (directory.mode & OPEN_TO_OTHERS) !== 0;
+  const files = new Map<string, Stats>();
+  for (const name of readdirSync(path)) {
+    const file = statSync(join(path, name), { throwIfNoEntry: false });
+    if (file?.isFile() && name.startsWith(FILE_NAME)) files.set(name, file);
+  }
+  const names = [...files.keys()];
+  return {
+    path,
+    isWritable: mayWrite(path, directory),
+    isWritableByOthers: (directory.mode & WRITABLE_BY_OTHERS) !== 0,
+    freeBytes: bavail * bsize,
+    // Btrfs and others make inodes as they need them, and state 0.
+    freeInodes: inodes === 0 ? Number.POSITIVE_INFINITY : ffree,
+    databaseBytes: files.get(FILE_NAME)?.size ?? 0,
+    logBytes: files.get(`${FILE_NAME}-wal`)?.size ?? 0,
+    readableByOthers: names.filter(
+      (name) => isOpen && ((files.get(name)?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
+    ),
+    notWritable: [FILE_NAME, `${FILE_NAME}-wal`].filter(
+      (name) => files.has(name) && !mayWrite(join(path, name), directory),
+    ),
+    hasSecondName: (files.get(FILE_NAME)?.nlink ?? 1) > 1,
+  };
+}
+
+/** Whether other users of this machine can read a file. */
+export function isReadableByOthers(path: string): boolean {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & READABLE_BY_GROUP_OR_OTHERS) !== 0;
+}
+
+/** For root, whether the directory's owner may write: the server runs as that user. */
+function mayWrite(path: string, { uid: owner }: Stats): boolean {
+  try {
+    if (process.getuid?.() === 0 && owner !== 0) {
+      const { uid, mode } = statSync(path);
+      return uid === owner && (mode & WRITABLE_BY_OWNER) !== 0;
+    }
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export function checkDirectory(path: string, facts: DirectoryFacts | "no directory"): Finding[] {
   if (facts === "no directory") {
@@ -54,14 +112,6 @@ function checkSpace(facts: DirectoryFacts): Finding[] {
   if (freeInodes < FREE_LEAST_INODES) {
     const left = `${counted(freeInodes, "inode")} free at ${path}`;
     found.push(problem(`${left}: without one, no file can be made. Remove files (df -i).`));
-  }
-  if (logBytes > LARGE_WAL_BYTES) {
-    found.push(
-      warning(
-        `the WAL has grown to ${mebibytes(logBytes)} during a long read, such as a backup. ` +
-          "SQLite will reuse the space; a restart of the server shrinks the WAL.",
-      ),
-    );
   }
   return found;
 }
