@@ -55,14 +55,12 @@ function Path({ path }: { readonly path: string }) {
 
 function CallDetails(call: Call) {
   const { operationId, description, credential, scheme, parameters = [], requestBody } = call;
-  const [body] = Object.values(requestBody?.content ?? {});
+  const body = requestBody?.content["application/json"];
   return (
     <div class="call-details stack-close">
-      {description === undefined ? null : (
-        <p>
-          <Text text={description} />
-        </p>
-      )}
+      <p>
+        <Text text={description} />
+      </p>
       {credential === undefined ? null : (
         <p class="aside">
           Authorization: <Text text={credential} />
@@ -104,12 +102,11 @@ interface ResponseProps {
 const ENVELOPE = ["code", "message", "request_id"];
 
 function ResponseView({ operationId, status, response }: ResponseProps) {
-  const { description, headers = {}, content = {} } = response;
+  const { description, headers = {}, content } = response;
   const isError = Number(status) >= 400;
-  const [body] = Object.values(content);
+  const body = content?.["application/json"];
   const members = body === undefined ? [] : membersOf(body.schema);
-  const examples = Object.entries(body?.examples ?? {}).map(([name, { value }]) => [name, value]);
-  if (body?.example !== undefined) examples.push(["example", body.example]);
+  const examples = body && (body.examples ?? { example: { value: body.example } });
   return (
     <details open={!isError}>
       <summary>
@@ -117,7 +114,7 @@ function ResponseView({ operationId, status, response }: ResponseProps) {
         <Text text={description} />
       </summary>
       <div class="stack-close">
-        {examples.map(([name, value]) => (
+        {Object.entries(examples ?? {}).map(([name, { value }]) => (
           <Code
             key={name}
             name={`${name} of ${operationId}, ${status}`}

@@ -15,10 +15,10 @@ interface OpenApi {
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Value & { readonly name: string; readonly in: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
 }
@@ -29,12 +29,6 @@ export interface Response {
   readonly content?: Content;
 }
 
-interface Parameter extends Value {
-  readonly name: string;
-  /** `path`, `query` or `header`. */
-  readonly in: string;
-}
-
 /** A parameter or a header. */
 interface Value {
   readonly description?: string;
@@ -43,16 +37,13 @@ interface Value {
   readonly example?: unknown;
 }
 
-type Content = Readonly<
-  Record<
-    string,
-    {
-      readonly schema: Schema;
-      readonly example?: unknown;
-      readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-    }
-  >
->;
+interface Content {
+  readonly "application/json": {
+    readonly schema: Schema;
+    readonly example?: unknown;
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -199,7 +190,7 @@ export function curlOfCall({ method, path, parameters = [], requestBody, scheme 
     method: method.toUpperCase(),
     url: address + filled,
     headers: {},
-    json: Object.values(requestBody?.content ?? {})[0]?.example,
+    json: requestBody?.content["application/json"].example,
     credential: scheme === undefined ? "" : `${scheme} $${variables[scheme]}`,
   });
 }
