@@ -31,9 +31,23 @@ function headersOf({ headers, json }: Call): readonly (readonly [name: string, v
   return Object.entries(all);
 }
 
-export function curlOf({ url, headers, json }: Omit<Call, "path" | "method">): string {
-  const lines = [`curl -s ${shellText(url)}`];
-  lines.push('  -H "Authorization: ApiKey $KURS_API_KEY"');
+interface CurlCall extends Omit<Request, "path" | "method"> {
+  readonly url: string;
+  readonly method?: string;
+  /** A variable in it is the shell's; empty for a call that needs none. */
+  readonly credential?: string;
+}
+
+export function curlOf({
+  url,
+  headers,
+  json,
+  method = json === undefined ? "GET" : "POST",
+  credential = "ApiKey $KURS_API_KEY",
+}: CurlCall): string {
+  const isPlain = method === (json === undefined ? "GET" : "POST");
+  const lines = [`curl -s ${isPlain ? "" : `-X ${method} `}${shellText(url)}`];
+  if (credential !== "") lines.push(`  -H "Authorization: ${credential}"`);
   for (const [name, value] of Object.entries(headers))
     lines.push(`  -H ${shellText(`${name}: ${value}`)}`);
   if (json !== undefined) {
