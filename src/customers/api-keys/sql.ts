@@ -17,6 +17,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
+import { explainRejection } from "./rules.ts";
 import type {
   ApiKey,
   ApiKeyStore,
@@ -127,11 +128,8 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findRejected(keyHash) {
       const [row] = await engine.query(REJECTED_KEY, keyHash);
       if (row === undefined) return undefined;
-      const isRevoked = optionalTextOf(row, "revoked_at") !== undefined;
-      return {
-        accountId: textOf(row, "account_id"),
-        rejection: isRevoked ? "revoked" : "suspended",
-      };
+      const rejection = explainRejection(optionalTextOf(row, "revoked_at") ?? null);
+      return { accountId: textOf(row, "account_id"), rejection };
     },
 
     revoke: (accountId, keyId, origin) =>
