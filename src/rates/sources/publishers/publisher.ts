@@ -24,6 +24,9 @@ export class ParseError extends Error {
   }
 }
 
+/** The euro's first day: before, some publishers have the ecu under its symbol. */
+export const EURO = "1999-01-04";
+
 /** How one of a publisher's documents is requested. */
 export interface DocumentRequest {
   /** Stored with the document, so it never has the token. */
@@ -55,14 +58,8 @@ export function requestsOf(
   );
 }
 
-/** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
-interface TimeOfDay {
-  readonly time: string;
-  readonly timeZone: string;
-}
-
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
-export type ToInstant = (date: string) => Instant | undefined;
+export type ToInstant = (date: string | undefined) => Instant | undefined;
 
 /** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
 export type Parse = (
@@ -99,11 +96,19 @@ interface Archive {
 }
 
 /** A publisher in the catalogue; its parsers may state a pair several times. */
-export type Entry = Omit<Publisher, "parse" | "archive" | "group"> & {
+export interface Entry
+  extends Omit<Publisher, "group" | "terms" | "publishedAt" | "onByDefault" | "parse" | "archive"> {
+  /** Unset: a central bank's, of which nothing else is known. */
+  readonly terms?: string;
+  /** The time of day that a date means, in the time zone of the schedule: `16:00`. */
+  readonly publishedAt?: string;
+  readonly onByDefault?: true;
+  /** Whether a response may have the last figures of series that ended years ago. */
+  readonly hasEndedSeries?: true;
   readonly parse: Parse;
   /** `parse` is for responses that the entry's own parser would shorten to the latest figures. */
-  readonly archive?: Archive & { readonly parse?: Parse };
-};
+  readonly archive?: Omit<Archive, "paceMs"> & { readonly paceMs?: number; readonly parse?: Parse };
+}
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
@@ -116,7 +121,7 @@ export interface Publisher {
   readonly group: string;
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
-  readonly termsUrl: string | undefined;
+  readonly termsUrl?: string;
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
   /** Where an operator gets the token that the requests need; unset: they need none. */
@@ -131,7 +136,7 @@ export interface Publisher {
     readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */
-  readonly publishedAt: TimeOfDay | undefined;
+  readonly publishedAt: { readonly time: string; readonly timeZone: string } | undefined;
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   readonly onByDefault: boolean;

@@ -1,6 +1,6 @@
 import type { Entry } from "../publisher.ts";
 import { southAfricanHolidays } from "./holidays.ts";
-import { parseSarb, SARB_SERIES } from "./sarb.ts";
+import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
 const SARB_DAYS = { days: 14 };
@@ -11,8 +11,6 @@ export const africanPublishers: readonly Entry[] = [
     key: "sarb",
     name: "South African Reserve Bank",
     country: "ZA",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: SARB_SERIES.map((series) => (today) => ({
       address:
         `${SARB}/GetTimeseriesObservations/${series}` + `/${today.subtract(SARB_DAYS)}/${today}`,
@@ -24,8 +22,7 @@ export const africanPublishers: readonly Entry[] = [
       timeZone: "Africa/Johannesburg",
       holidays: southAfricanHolidays,
     },
-    publishedAt: { time: "10:30", timeZone: "Africa/Johannesburg" },
-    onByDefault: false,
+    publishedAt: "10:30",
     parse: parseSarb,
   },
 ];

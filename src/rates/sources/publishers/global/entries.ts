@@ -1,7 +1,6 @@
 import type { Entry } from "../publisher.ts";
 import { fundHolidays } from "./holidays.ts";
-import { parseImf } from "./imf.ts";
-import { parseKraken } from "./kraken.ts";
+import { parseImf, parseKraken } from "./parsers.ts";
 
 /** Publishers of no region. */
 export const globalPublishers: readonly Entry[] = [
@@ -16,8 +15,6 @@ export const globalPublishers: readonly Entry[] = [
       "https://api.kraken.com/0/public/Ticker",
     ],
     schedule: { everySeconds: 30 },
-    publishedAt: undefined,
-    onByDefault: false,
     parse: parseKraken,
   },
   {
@@ -30,8 +27,7 @@ export const globalPublishers: readonly Entry[] = [
     // "Published daily except on IMF holidays", by the table's own note. The rates that central
     // banks report come in over the day, so it is read in Washington's evening.
     schedule: { cron: "0 18 * * 1-5", timeZone: "America/New_York", holidays: fundHolidays },
-    publishedAt: { time: "12:00", timeZone: "America/New_York" },
-    onByDefault: false,
+    publishedAt: "12:00",
     parse: parseImf,
   },
 ];
