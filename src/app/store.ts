@@ -29,8 +29,7 @@ import { type OnWait, untilUnlocked } from "../platform/storage/sqlite/lock-file
 import { openSqliteEngine, type SqliteOptions } from "../platform/storage/sqlite/open.ts";
 import { backfillStore, backfillTables } from "../rates/backfill/sql.ts";
 import { coverageStore } from "../rates/coverage/sql.ts";
-import { ownerStore } from "../rates/series/own-sql.ts";
-import { seriesReads } from "../rates/series/sql.ts";
+import { ownerStore, seriesReads } from "../rates/series/sql.ts";
 import { figureStore, figureTables } from "../rates/served/figures-sql.ts";
 import { historyStore, historyTables } from "../rates/served/history-sql.ts";
 import { signingKeyStore } from "../rates/served/signing-keys-sql.ts";
