@@ -24,7 +24,7 @@ export function keyPrefixOf(key: string): string {
   return key.slice(0, API_KEY_PREFIX.length + 8);
 }
 
-/** Why a stored key that may not read is rejected: unless it was revoked, its account is suspended. */
+/** Why a stored key may not read: unless it was revoked, its account is suspended. */
 export function explainRejection(revokedAt: string | null): KeyRejection {
   return revokedAt === null ? "suspended" : "revoked";
 }

@@ -1,17 +1,15 @@
 import type { Instant } from "../../../platform/shared/instant.ts";
-import type { FigureKind, SourceLine } from "../../served/rules/rate.ts";
+import type { SourceLine } from "../../served/rules/rate.ts";
 import type { Pair } from "../../served/rules/symbol.ts";
 import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
 import type { Holiday } from "../rules/holidays.ts";
+import type { FetchedDocument, RateSource } from "../source.ts";
 
-/** The response of one of a publisher's addresses. */
-export interface PublisherResponse {
-  /** As it was requested: where the response does not say it, the address has the date. */
-  readonly address: string;
-  readonly body: Uint8Array;
-  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
-  readonly receivedMs: number;
-}
+/**
+ * The response of one of a publisher's addresses. Its address is as it was requested: where the
+ * response does not say it, the address has the date.
+ */
+export type PublisherResponse = FetchedDocument;
 
 /** The response as a whole does not have the publisher's format, and nothing of it is used. */
 export class ParseError extends Error {
@@ -111,17 +109,11 @@ export interface Entry
 }
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
-export interface Publisher {
-  /** Names the source in the configuration and with every rate: `ecb`. */
-  readonly key: string;
-  readonly name: string;
-  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
-  readonly country: string;
-  /** The heading of lists of publishers under which it is: its region or, for some, its kind. */
-  readonly group: string;
-  /** One sentence: the terms on which the figures may be passed on. */
-  readonly terms: string;
-  readonly termsUrl?: string;
+export interface Publisher
+  extends Pick<
+    RateSource,
+    "key" | "name" | "country" | "group" | "terms" | "termsUrl" | "servedKind"
+  > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
   /** Where an operator gets the token that the requests need; unset: they need none. */
@@ -137,8 +129,6 @@ export interface Publisher {
   };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: { readonly time: string; readonly timeZone: string } | undefined;
-  /** Which kind of figures is served; unset: middle. Others go to their series alone. */
-  readonly servedKind?: FigureKind;
   readonly onByDefault: boolean;
   /**
    * Parses the responses of the addresses, in their order.

@@ -61,8 +61,8 @@ export const eurasianPublishers: readonly Entry[] = [
     schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Moscow", holidays: russianHolidays },
     publishedAt: "00:00",
     parse: parseCbr,
-    // "Technical resources": the rates in effect on date_req. On a day without new ones these are the
-    // last ones, with their own date.
+    // "Technical resources": the rates in effect on date_req. On a day without new ones these are
+    // the last ones, with their own date.
     archive: {
       since: EURO,
       requestsBy: "day",

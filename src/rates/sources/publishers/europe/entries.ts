@@ -166,7 +166,7 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: "16:15",
     parse: parseRiksbank,
     hasEndedSeries: true,
-    // SWEA: a group's range is at most a year, and without a key five requests a minute are allowed.
+    // SWEA: a group's range is at most a year. Without a key five requests a minute are allowed.
     archive: {
       since: EURO,
       requestsBy: "year",

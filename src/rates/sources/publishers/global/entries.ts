@@ -1,6 +1,11 @@
+import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
-import { fundHolidays } from "./holidays.ts";
 import { parseImf, parseKraken } from "./parsers.ts";
+
+/** The federal holidays of the United States on which the Fund is closed in every year. */
+const fundHolidays = parseHolidays(`
+  01-01, 07-04, 12-25, 01-15 monday (Martin Luther King Day), 02-15 monday (Presidents' Day),
+  05-25 monday (Memorial Day), 09-01 monday (Labor Day)`);
 
 /** Publishers of no region. */
 export const globalPublishers: readonly Entry[] = [

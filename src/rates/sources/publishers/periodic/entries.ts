@@ -35,8 +35,8 @@ export const periodicPublishers: readonly Entry[] = [
     },
     publishedAt: "00:00",
     parse: parseUst,
-    // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone. A
-    // year has some 700 rows, a page at most 10,000.
+    // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone.
+    // A year has some 700 rows, a page at most 10,000.
     archive: {
       since: "2022-09-30",
       requestsBy: "year",
