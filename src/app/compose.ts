@@ -66,6 +66,7 @@ export function compose(settings: () => Config, world: World) {
       const { runCommandLine } = await import("./commands.ts");
       const { createCommandStore, tables } = await import("./command-store.ts");
       const { openEngine } = await import("./store.ts");
+      const { backUpBeforeMigration } = await import("../operations/store.ts");
       return (args, outputs) =>
         runCommandLine(args, {
           ...outputs,
@@ -74,6 +75,7 @@ export function compose(settings: () => Config, world: World) {
           secrets,
           settings,
           tables,
+          backUpBeforeMigration,
           async openStore({ makesStore } = { makesStore: false }) {
             const onWait = (message: string) => outputs.printError(`kurs: ${message}`);
             const timeouts = { ...limits.command, makesStore };

@@ -8,6 +8,7 @@ import {
   registrations,
   smtpUrlProblems,
 } from "../customers/settings.ts";
+import { BACKUPS } from "../operations/backups/names.ts";
 import type { OperationSettings } from "../operations/settings.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
@@ -18,7 +19,6 @@ import {
   parseDatabaseUrl,
   type StoreSettings,
 } from "../platform/storage/settings.ts";
-import { BACKUPS } from "../platform/storage/sqlite/backup/names.ts";
 import { parseSigningKey, type RateSettings } from "../rates/settings.ts";
 import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
 import { misspelled } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { customerGroups } from "../customers/store.ts";
-import { operationGroups } from "../operations/store.ts";
+import { backUpBeforeMigration, operationGroups } from "../operations/store.ts";
 import { auditStore } from "../platform/audit/sql.ts";
 import type { StoreStatus } from "../platform/shared/store.ts";
 import type { Engine } from "../platform/storage/engine.ts";
@@ -53,7 +53,10 @@ export function openSqlite(
   options?: SqliteOptions,
   observeBatch?: ObserveBatch,
 ): OpenedEngine {
-  const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
+  const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, {
+    ...options,
+    backUp: backUpBeforeMigration,
+  });
   return { engine, name: "sqlite", ...readGroupsOnSqlite(engine, observeBatch) };
 }
 

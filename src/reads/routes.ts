@@ -1,27 +1,22 @@
-import type { ParsePlainRequest } from "../platform/http/fast-path/plain-request.ts";
+import { createPlainParser } from "../platform/http/fast-path/plain-request.ts";
 import type { App } from "../platform/http/fastify.ts";
 import type { SendFailure, SendResponse } from "../platform/http/response/reply.ts";
 import type { AwaitUnpaid } from "../platform/http/unpaid-responses.ts";
-import { createMessageParser } from "./mcp/fast-path.ts";
+import { createPlainCall } from "./mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
 import { createOriginCheck } from "./mcp/origin-check.ts";
-import { createReadParser } from "./metering/fast-path.ts";
+import { createPlainRead } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { Reads } from "./use-cases.ts";
-
-const FIRST_OF_POST = "P".charCodeAt(0);
 
 /** Makes both ways to a metered read: routes, and the parser of plain requests. */
 export function createReadRoutes(settings: Parameters<typeof createOriginCheck>[0], reads: Reads) {
   const respondToRead = createRespondToRead(reads);
   const respondToMcp = createRespondToMcp(reads);
   const checkOrigin = createOriginCheck(settings);
-  const parsePlainRead = createReadParser(respondToRead);
-  const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
-  const parse: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_POST ? parsePlainMessage(bytes) : parsePlainRead(bytes);
+  const plainForms = [createPlainRead(respondToRead), createPlainCall(respondToMcp, checkOrigin)];
   return {
-    parse,
+    parse: createPlainParser(plainForms),
     async addTo(
       app: App,
       http: {

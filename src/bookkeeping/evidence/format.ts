@@ -1,5 +1,5 @@
-import type { Static, TNull, TSchema, TUnion } from "typebox";
-import { Type } from "../../platform/shared/json-schema.ts";
+import type { Static } from "typebox";
+import { orNull, Type } from "../../platform/shared/json-schema.ts";
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { rateRules } from "../applicable-rates/rules.ts";
@@ -9,9 +9,6 @@ import { rateRules } from "../applicable-rates/rules.ts";
 
 /** Of this format. A change that an older Kurs would read wrongly gets another number. */
 const VERSION = 1;
-
-const orNull = <Schema extends TSchema>(schema: Schema) =>
-  ({ anyOf: [schema, Type.Null()] }) as unknown as TUnion<[Schema, TNull]>;
 
 /** Without further members: the file states nothing that a verification does not know. */
 const CLOSED = { additionalProperties: false };
@@ -133,6 +130,6 @@ export const equation = ({ base, quote, rate }: Pick<Evidence, "base" | "quote" 
   `1 ${base} = ${rate} ${quote}`;
 
 /** The bytes of the document that states the figure; undefined without them. */
-export function contentOf({ content_base64: content }: EvidenceDocument): Buffer | undefined {
+export function decodeContent({ content_base64: content }: EvidenceDocument): Buffer | undefined {
   return content === null ? undefined : Buffer.from(content, "base64");
 }

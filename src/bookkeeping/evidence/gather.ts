@@ -38,7 +38,7 @@ export async function gatherEvidence(
 ): Promise<Omit<Evidence, "signing_key" | "signature"> | Rejection> {
   const { figure } = gathered.applied.rate;
   const { origin, given, withDocument } = gathered;
-  const missing = missingOf(origin);
+  const missing = findMissing(origin);
   if (missing !== undefined) return missing;
   const found = await uses.history.publicationFrom(figure.publication);
   if (found === undefined) return MISSING;
@@ -67,7 +67,7 @@ export async function gatherEvidence(
 
 const MISSING = { reason: "the record of its document is missing: see kurs rates verify" };
 
-function missingOf(origin: FigureOrigin): Rejection | undefined {
+function findMissing(origin: FigureOrigin): Rejection | undefined {
   if (origin.kind === "published" && "problem" in origin.position && isContradicted({ origin })) {
     return { reason: origin.position.problem };
   }

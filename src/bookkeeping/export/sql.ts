@@ -47,12 +47,12 @@ function selection({ source, kind, exceptions, pairs, from, to }: SelectedFigure
 }
 
 /** The condition of selected publications, whose parameters are the first ones. */
-const publicationsOf = ({ date }: SelectedPublications) =>
+const selectPublications = ({ date }: SelectedPublications) =>
   date === undefined
     ? "p.source = $1"
     : `p.id IN (SELECT f.publication FROM figures f WHERE f.source = $1 AND f.date = $2)`;
 
-const valuesOf = ({ source, date }: SelectedPublications) =>
+const selectionValues = ({ source, date }: SelectedPublications) =>
   date === undefined ? [source] : [source, date];
 
 export function exportReads(engine: Engine): ExportReads {
@@ -71,7 +71,7 @@ export function exportReads(engine: Engine): ExportReads {
         LIMIT ${parameter(limit)}`,
         ...values,
       );
-      return rows.map(exportedFigureOf);
+      return rows.map(toExportedFigure);
     },
 
     async spans(selected) {
@@ -84,29 +84,29 @@ export function exportReads(engine: Engine): ExportReads {
         ...values,
       );
       return rows.map((row) => {
-        return { ...pairOf(row), first: textOf(row, "first"), last: textOf(row, "last") };
+        return { ...toPair(row), first: textOf(row, "first"), last: textOf(row, "last") };
       });
     },
 
     async documents(selected, { publication, number }, limit) {
-      const values = valuesOf(selected);
+      const values = selectionValues(selected);
       const [id, place, most] = [1, 2, 3].map((more) => `$${values.length + more}`);
       const rows = await engine.query(
         `SELECT p.id, d.place, d.name, d.received_at, d.hash, d.bytes FROM publications p
         JOIN publication_documents d ON d.publication = p.id
-        WHERE ${publicationsOf(selected)} AND (p.id, d.place) > (${id}, ${place})
+        WHERE ${selectPublications(selected)} AND (p.id, d.place) > (${id}, ${place})
         ORDER BY p.id, d.place LIMIT ${most}`,
         ...values,
         ...[publication, number - 1, limit],
       );
-      return rows.map(listedDocumentOf);
+      return rows.map(toListedDocument);
     },
 
     async newest(selected) {
       const [row] = await engine.query(
         `SELECT max(p.id) AS id, count(*) AS publications FROM publications p
-        WHERE ${publicationsOf(selected)}`,
-        ...valuesOf(selected),
+        WHERE ${selectPublications(selected)}`,
+        ...selectionValues(selected),
       );
       const publication = optionalIntegerOf(row ?? {}, "id");
       if (publication === undefined) return undefined;
@@ -115,14 +115,14 @@ export function exportReads(engine: Engine): ExportReads {
   };
 }
 
-const pairOf = (row: Row): Pair => ({
+const toPair = (row: Row): Pair => ({
   base: textOf(row, "base") as AssetSymbol,
   quote: textOf(row, "quote") as AssetSymbol,
 });
 
-function exportedFigureOf(row: Row): ExportedFigure {
+function toExportedFigure(row: Row): ExportedFigure {
   return {
-    ...pairOf(row),
+    ...toPair(row),
     source: textOf(row, "source"),
     // The schema allows no other.
     kind: textOf(row, "kind") as FigureKind,
@@ -134,7 +134,7 @@ function exportedFigureOf(row: Row): ExportedFigure {
   };
 }
 
-function listedDocumentOf(row: Row): ListedDocument {
+function toListedDocument(row: Row): ListedDocument {
   return {
     publication: integerOf(row, "id"),
     number: integerOf(row, "place") + 1,

@@ -93,6 +93,28 @@ test("a document in windows-1251 keeps its bytes, and its figure has a comma", a
   assert.equal((await cli.verified())[0], 0);
 });
 
+test("a document in windows-1254 is shown in its own letters", async () => {
+  await using cli = await newEvidenceCli();
+  // With each currency in one line, so that its Turkish name is in the line of the figure.
+  const [recorded = Buffer.of()] = bodiesOf("tcmb");
+  const document = Buffer.from(recorded)
+    .toString("latin1")
+    .replaceAll(/\n {8}/g, "");
+  await cli.fetch("tcmb", [Buffer.from(document, "latin1")]);
+
+  const { json, text } = await cli.made(
+    "DKK TRY 2016-03-15 --source tcmb --rule on --html @page.html",
+  );
+  assert.match(String(json.place.text), /DANİMARKA KRONU/);
+  assert.match(readFileSync(cli.file("page.html"), "utf8"), /JAPON YENİ/);
+  assert.equal((await cli.verified())[0], 0);
+  await cli.write("other.json", text.replaceAll('source": "tcmb"', 'source": "xyz"'));
+  const [, ...others] = await cli.verified("", "other.json");
+  hasAll(others, [/^not checked +the line: the encoding of its document is not known$/m]);
+  const traced = await cli.output("rates trace DKK TRY --source tcmb");
+  assert.match(traced, /DANİMARKA KRONU.*0\.42878/);
+});
+
 test("a monthly table is evidence until its last date", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("hmrc");

@@ -3,7 +3,7 @@ import { readUnitsByAccount, readUnitsByKeyAndDay } from "../../../src/customers
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
 import { createReadKeyUsage, type KeyUsage } from "../../../src/customers/billing/usage.ts";
-import { PAGE_ROWS } from "../../../src/platform/shared/page-size.ts";
+import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";
 import {

@@ -66,7 +66,7 @@ export async function waysOf(store: Store): Promise<Ways> {
     const tokenHash = parts.secrets.hash(session);
     await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
     const inUse = { accountId: account.id, token: session, clientAddress: "192.0.2.1" };
-    const { key, secret } = await apiKeys.create(inUse, "test");
+    const { key, secret } = await apiKeys.create(inUse, { name: "test" });
     return { accountId: account.id, apiKey: secret, revoke: () => apiKeys.revoke(inUse, key.id) };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {

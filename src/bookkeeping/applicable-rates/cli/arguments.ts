@@ -4,13 +4,25 @@ import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
-import { restoresOf } from "../../provenance/served-at.ts";
+import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
+import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, type RateRule, rateRules } from "../rules.ts";
-import type { ApplicableRateDeps } from "./dependencies.ts";
+
+/** A line of a text with its number from 1, or why it could not be read. */
+export type NumberedLine =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly reason: string };
+
+/** The dependencies of the commands on the rate that a rule names. */
+export interface ApplicableRateDeps extends ProvenanceCommandDeps {
+  /** Reads lines of any length in batches; a blank one is left out. */
+  readonly readTextLines: (
+    bytes: AsyncIterable<Uint8Array>,
+  ) => AsyncIterable<readonly NumberedLine[]>;
+}
 
 /** The options that say which figure is asked for. */
 export interface RuleOptions {
@@ -45,7 +57,7 @@ export interface AskedRule {
 }
 
 /** Reads the options. @throws {CommandError} they name no source or rule, or two. */
-export function askedRuleOf(options: RuleOptions): AskedRule {
+export function readRuleOptions(options: RuleOptions): AskedRule {
   const { as: name, source, rule, kind, acceptGaps: acceptsGaps = false } = options;
   if (name === undefined) {
     if (source === undefined || rule === undefined) {
@@ -78,10 +90,10 @@ export async function applyRule(
   const served = servedKindOf(key, sourcesOf);
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
-  const restores = await restoresOf(store.audit, pair);
-  const uses = { series: store.series, source, restores, nowMs: clock.nowMs() };
+  const restores = await readRestores(store.audit, pair);
+  const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, series, { rule, date, acceptsGaps });
+  const rate = await findApplicableRate(uses, { rule, date, acceptsGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
 }

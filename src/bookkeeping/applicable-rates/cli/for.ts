@@ -1,18 +1,18 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
 import { ruleWords } from "../rules.ts";
-import { applyRule, askedRuleOf, type RuleOptions, withRuleOptions } from "./arguments.ts";
+import type { ApplicableRateDeps } from "./arguments.ts";
+import { applyRule, type RuleOptions, readRuleOptions, withRuleOptions } from "./arguments.ts";
 import { findForList } from "./date-list.ts";
-import type { ApplicableRateDeps } from "./dependencies.ts";
 
 interface ForOptions extends RuleOptions, ListOptions {
   readonly file?: string;
@@ -67,7 +67,7 @@ async function showFor(
   [base, quote, date]: readonly Given[],
   options: ForOptions,
 ): Promise<number> {
-  const asked = askedRuleOf(options);
+  const asked = readRuleOptions(options);
   if (options.file !== undefined) {
     if (base !== undefined) {
       throw new CommandError(`leave out ${base}: the list in --file has the pairs and dates`, 2);
@@ -79,14 +79,14 @@ async function showFor(
   }
   if (options.format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
   const pair = pairOf(base, quote);
-  return await showOne(deps, pair, dateOf("date", date), asked, options);
+  return await showOne(deps, pair, parseDate("date", date), asked, options);
 }
 
 async function showOne(
   deps: ApplicableRateDeps,
   pair: Pair,
   date: string,
-  asked: ReturnType<typeof askedRuleOf>,
+  asked: ReturnType<typeof readRuleOptions>,
   { json }: ForOptions,
 ): Promise<number> {
   const { openStore, documents, sourcesOf, print } = deps;
@@ -117,13 +117,13 @@ function describe(
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),
     ...linesOfSource(figure.source, publisher),
-    ...notesOf(applied),
+    ...noteLines(applied),
     field("stored", figure.storedAt),
     ...linesOfOrigin(origin, undefined),
   ].join("\n");
 }
 
-function notesOf({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
+function noteLines({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
   const gaps = `no figure is stored for ${acceptedGaps.join(", ")}: accepted as closed`;
   const unchecked = "its calendar is not known: dates without a figure count as closed";
   return [

@@ -1,27 +1,25 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { timestamp } from "../../../platform/shared/instant.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import {
   applyRule,
-  askedRuleOf,
   type RuleOptions,
+  readRuleOptions,
   withRuleOptions,
 } from "../../applicable-rates/cli/arguments.ts";
 import { readImportedLine } from "../../provenance/cli/imported-file.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import { documentName } from "../../provenance/json.ts";
 import { type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type Evidence, serialize } from "../format.ts";
 import { type GivenDocument, gatherEvidence } from "../gather.ts";
-import { evidencePage } from "../page.ts";
+import { evidencePage, taxExchangeRate } from "../page.ts";
 import { withSignature } from "../signature.ts";
-import { taxExchangeRate } from "../ubl.ts";
-import { summaryOf } from "../verify.ts";
-import type { EvidenceDeps } from "./dependencies.ts";
-import { type OutputFile, requireWritable, writeFiles } from "./output-files.ts";
-import { openedAgain, readWhole } from "./read-whole.ts";
+import { summarize } from "../verify.ts";
+import { type OutputFile, openedAgain, readWhole, requireWritable, writeFiles } from "./files.ts";
+import type { EvidenceDeps } from "./verify.ts";
 import { verifyCommand } from "./verify.ts";
 
 interface MakeOptions extends RuleOptions {
@@ -76,7 +74,7 @@ async function makeEvidence(
   [base, quote, date]: readonly Given[],
   options: MakeOptions,
 ): Promise<void> {
-  const asked = askedRuleOf(options);
+  const asked = readRuleOptions(options);
   if (base === undefined || quote === undefined || date === undefined) {
     throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16", 2);
   }
@@ -86,8 +84,8 @@ async function makeEvidence(
     throw new CommandError("--document and --without-document exclude each other", 2);
   }
   const pair = pairOf(base, quote);
-  const day = dateOf("date", date);
-  const files = filesOf({ ...options, out });
+  const day = parseDate("date", date);
+  const files = listFiles({ ...options, out });
   requireWritable(files, force, document);
   const { signingKey } = deps.settings();
   await using store = await deps.openStore();
@@ -106,7 +104,7 @@ async function makeEvidence(
 }
 
 /** The files to write, each with what writes its text. */
-function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
+function listFiles({ out, html, ubl }: MakeOptions & { readonly out: string }) {
   const named = [
     ["--out", out],
     ["--html", html],
@@ -116,7 +114,7 @@ function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
 }
 
 async function write(
-  { write: writeOut, print }: EvidenceDeps,
+  { write: writeOut, print, documents }: EvidenceDeps,
   evidence: Evidence,
   files: readonly OutputFile[],
 ): Promise<void> {
@@ -125,13 +123,13 @@ async function write(
   const name = documentName(basename(out.path));
   const texts: Readonly<Record<string, () => string>> = {
     "--out": () => text,
-    "--html": () => evidencePage(evidence, name),
+    "--html": () => evidencePage(evidence, name, documents),
     "--ubl": () => taxExchangeRate(evidence),
   };
   const written = files.map((one) => ({ ...one, text: texts[one.option]?.() ?? "" }));
   await writeFiles(written, writeOut);
   if (files.some(({ path }) => path === "-")) return;
-  print(`${files.map(({ path }) => path).join(", ")}: ${summaryOf(evidence)}`);
+  print(`${files.map(({ path }) => path).join(", ")}: ${summarize(evidence)}`);
   print(signedBy(evidence));
 }
 

@@ -6,9 +6,7 @@ import {
   withFile,
 } from "../../../platform/cli/input-file.ts";
 import { LINE_FEED, withLineFeeds } from "../../../platform/shared/text/line-feeds.ts";
-import { isDateOf } from "../../../rates/import/dates.ts";
-import { ANY_TIME } from "../../../rates/import/seed.ts";
-import { parseQuotation } from "../../../rates/served/rules/rate.ts";
+import { ANY_TIME, isDateOf, parseQuotation } from "../../../rates/served/rules/rate.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateLine, RateLineReader } from "../../../rates/sources/source.ts";
 import type { StoredDocument } from "../observations.ts";
@@ -47,7 +45,7 @@ export async function readImportedLine(
   }
   return await withFile(path, uses, async (opened) => {
     const { bytes, digest } = digested(readWithProgress(opened, uses.showProgress));
-    const line = await lineOf(bytes, stated, uses.readRateFile);
+    const line = await readLine(bytes, stated, uses.readRateFile);
     const hash = digest()?.hash;
     if (hash === imported.hash) return line;
     const digests = `its SHA-256 is ${hash}, that of the import ${imported.hash}`;
@@ -56,7 +54,7 @@ export async function readImportedLine(
 }
 
 /** Reads to the end, also where the reader stops earlier, and keeps one line. */
-async function lineOf(
+async function readLine(
   input: AsyncIterable<Uint8Array>,
   stated: Stated,
   readRateFile: RateLineReader,

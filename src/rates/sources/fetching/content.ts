@@ -8,7 +8,7 @@ const compress = promisify(zstdCompress);
 /** Prepares a document's bytes for the store; compressing 1 MB of JSON takes some 5 ms. */
 export async function packContent(content: Uint8Array): Promise<StoredContent> {
   const compressed = await compress(content);
-  return { hash: hashOf(content), bytes: content.byteLength, compressed };
+  return { hash: hashContent(content), bytes: content.byteLength, compressed };
 }
 
 /** @throws the system's error when the stored bytes are damaged. */
@@ -17,6 +17,6 @@ export function unpackContent(compressed: Uint8Array): Uint8Array {
 }
 
 /** SHA-256 in hexadecimal. */
-export function hashOf(content: Uint8Array): string {
+export function hashContent(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
