@@ -4,7 +4,11 @@ import type { ListedDocument } from "./store.ts";
 export function listedDocumentJson(document: ListedDocument) {
   const { publication, number, name, receivedAt, bytes, hash } = document;
   return {
-    ...{ publication, number, name, received_at: receivedAt },
-    ...{ bytes: bytes ?? null, sha256: hash ?? null },
+    publication,
+    number,
+    name,
+    received_at: receivedAt,
+    bytes: bytes ?? null,
+    sha256: hash ?? null,
   };
 }

@@ -160,7 +160,11 @@ test("the evidence of an import has the file only if the operator gives it", asy
 
   const without = await cli.made("EUR GBP 2026-03-20 --as de-vat");
   assert.deepEqual(without.json.place, {
-    ...{ document: 1, line: 2, column: null, figure: null, text: null },
+    document: 1,
+    line: 2,
+    column: null,
+    figure: null,
+    text: null,
   });
   assert.equal(without.json.documents[0]?.content_base64, null);
   assert.equal(without.json.publisher, null);

@@ -92,14 +92,27 @@ function rowJson({ line, date, base, quote, outcome }: ListedRate) {
   const { rate, source, kind, date: publishedFor, revision, hash } = figure;
   return {
     ...place,
-    ...{ rate, rule, counted_from: countedFrom, published_for: publishedFor, source, kind },
-    ...{ revision, document: hash ?? null, error: null },
+    rate,
+    rule,
+    counted_from: countedFrom,
+    published_for: publishedFor,
+    source,
+    kind,
+    revision,
+    document: hash ?? null,
+    error: null,
   };
 }
 
 const NO_FIGURE = {
-  ...{ rate: null, rule: null, counted_from: null, published_for: null, source: null, kind: null },
-  ...{ revision: null, document: null },
+  rate: null,
+  rule: null,
+  counted_from: null,
+  published_for: null,
+  source: null,
+  kind: null,
+  revision: null,
+  document: null,
 };
 
 const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>

@@ -94,7 +94,10 @@ async function makeEvidence(
   const traced = await traceFigure(uses, applied.rate.figure);
   const [publisher] = deps.sourcesOf([traced.figure.source]);
   const gathered = await gatherEvidence(uses, {
-    ...{ applied, publisher, origin: traced.origin, withDocument: !withoutDocument },
+    applied,
+    publisher,
+    origin: traced.origin,
+    withDocument: !withoutDocument,
     given: document === undefined ? undefined : await readGiven(deps, document, traced),
     made: { at: timestamp(deps.clock.nowMs()), by: `Kurs ${deps.version}` },
   });

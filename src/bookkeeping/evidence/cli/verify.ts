@@ -57,7 +57,9 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
   const { documents, print } = deps;
   const keys = await readKeys(deps, options);
   const verified = await verifyEvidence(await readWhole(file, deps), {
-    ...{ documents, sources: deps.knownSources(), keys },
+    documents,
+    sources: deps.knownSources(),
+    keys,
     readImported: (content, hash, stated) => {
       const uses = { ...deps, openFile: () => openedAgain(content) };
       return readImportedLine(file, { ...IMPORTED, hash }, stated, uses);
@@ -70,7 +72,11 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
 }
 
 const IMPORTED = {
-  ...{ name: "", receivedAt: "", bytes: undefined, content: undefined, isFirst: true },
+  name: "",
+  receivedAt: "",
+  bytes: undefined,
+  content: undefined,
+  isFirst: true,
 };
 
 function verifiedJson({ evidence, checks }: Verified, failed: number) {

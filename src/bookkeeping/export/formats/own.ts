@@ -11,7 +11,13 @@ export const csv = lineFormat(
 export const ndjson = lineFormat((figure) => {
   const { base, quote, rate, asOf, source, kind, date, validUntil } = figure;
   return JSON.stringify({
-    ...{ base, quote, rate, as_of: asOf, source, kind, date },
+    base,
+    quote,
+    rate,
+    as_of: asOf,
+    source,
+    kind,
+    date,
     valid_until: validUntil ?? null,
   });
 });
