@@ -6,8 +6,12 @@ import type { Column } from "../../../platform/cli/output.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
-import type { ApplicableRateDeps, NumberedLine } from "./arguments.ts";
-import { type AskedRule, applyRule } from "./arguments.ts";
+import {
+  type ApplicableRateDeps,
+  type AskedRule,
+  applyRule,
+  type NumberedLine,
+} from "./arguments.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
 type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
