@@ -61,7 +61,7 @@ export type Given = string | undefined;
 /** Reads the arguments. @param instead what else may be passed. @throws {CommandError} */
 export function readPairAndDate([base, quote, date]: PairAndDate, instead = "") {
   if (base === undefined || quote === undefined || date === undefined) {
-    throw new CommandError(`want BASE QUOTE DATE, such as EUR PLN 2026-03-16${instead}`, 2);
+    throw new CommandError(`pass BASE QUOTE DATE, such as EUR PLN 2026-03-16${instead}`, 2);
   }
   return { pair: pairOf(base, quote), date: parseDate("date", date) };
 }
@@ -88,7 +88,7 @@ export function readRuleOptions(options: RuleOptions): AskedRule {
   const preset = presets.find((one) => one.name === name);
   if (preset === undefined) {
     const known = presets.map((one) => one.name).join(", ");
-    throw new CommandError(`--as ${quoted(name)}: want one of ${known}`, 2);
+    throw new CommandError(`--as ${quoted(name)}: must be one of ${known}`, 2);
   }
   if (source !== undefined || rule !== undefined || kind !== undefined) {
     const extra = source !== undefined ? "--source" : rule !== undefined ? "--rule" : "--kind";

@@ -48,12 +48,12 @@ export async function findForList(
     };
     await writeList(pages(), options, rowFormat, write);
   });
-  if (lines === 0) throw new CommandError(`${path} has no line: want DATE,BASE,QUOTE in each`);
+  if (lines === 0) throw new CommandError(`${path} has no line: each must be DATE,BASE,QUOTE`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
 }
 
-const WANTED = "want DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
+const LINE_FORM = "the line must be DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
 
 const splitCells = (text: string) =>
   text.split(/[,;]/).map((cell) => cell.trim().replace(/^\uFEFF?"?(.*?)"?$/, "$1"));
@@ -74,7 +74,7 @@ async function findFor(
   const listed = { line: line.line, date, base, quote };
   try {
     if ("reason" in line) throw new CommandError(line.reason);
-    if (cells.length !== 3) throw new CommandError(WANTED);
+    if (cells.length !== 3) throw new CommandError(LINE_FORM);
     const applied = await applyRule(
       store,
       deps,

@@ -117,7 +117,7 @@ async function readKeys(
   const publicKeys = jwks === undefined ? keyIn(text) : keysIn(text);
   if (publicKeys.length > 0) return { file, publicKeys };
   const wanted = jwks === undefined ? "a public key in PEM" : "a JSON Web Key Set (RFC 7517)";
-  throw new CommandError(`${file} has no key of Ed25519: want ${wanted}`);
+  throw new CommandError(`${file} has no key of Ed25519: it must be ${wanted}`);
 }
 
 /** Each key as `x` of its JSON Web Key. */
