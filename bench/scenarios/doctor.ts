@@ -1,14 +1,8 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { measureCommand } from "../commands.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import type { Scenario } from "../scenario.ts";
 import { fillStoreOf, MILLION, smallCounts } from "../stores/kurs.ts";
-
-/** The doctor reports old rates as a problem, and the command then fails. */
-const RENEW_RATES = `
-  UPDATE rates SET as_of = strftime('%Y-%m-%dT%H:%M:%S', 'now') || '.000000000Z'`;
 
 export const doctor: Scenario = {
   name: "doctor",
@@ -21,8 +15,6 @@ export const doctor: Scenario = {
     for (const { name, directory, counts } of stores) {
       bench.print(`filling: ${name} …`);
       await fillStoreOf(bench, directory, counts);
-      using database = new DatabaseSync(join(directory, FILE_NAME));
-      database.exec(RENEW_RATES);
     }
     for (let round = 1; round <= bench.options.rounds; round += 1) {
       for (const { directory, rounds } of stores) {

@@ -12,6 +12,7 @@ import { HomePage } from "./pages/home.tsx";
 import { KeysPage } from "./pages/keys.tsx";
 import { LogInPage } from "./pages/log-in.tsx";
 import { RatesPage } from "./pages/rates.tsx";
+import { ReferencePage } from "./pages/reference.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
 import { SourcePage } from "./pages/source.tsx";
@@ -38,6 +39,7 @@ const pages: Record<ConsolePage, Page> = {
   "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
   "/coverage": { title: "Publishers and pairs", content: CoveragePage, readers: "everyone" },
+  "/docs": { title: "API reference", content: ReferencePage, readers: "everyone" },
   "/home": { title: "Home", content: HomePage, readers: "owner" },
   "/rates": { title: "Rates", content: RatesPage, readers: "owner" },
   "/source": { title: "Source", content: SourcePage, readers: "owner" },

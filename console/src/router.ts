@@ -10,9 +10,6 @@ export const root = new URL(".", icon ?? location.href).pathname;
 /** Whether this document shows the console's pages: the others link to it. */
 export const isConsole = document.getElementById("app") !== null;
 
-/** Whether this document is the API reference, which is not a page of the console. */
-export const isReference = location.pathname === `${root}docs`;
-
 const place = signal(readPlace());
 
 /** The page that is shown. */

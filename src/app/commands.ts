@@ -34,8 +34,7 @@ import { type BackfillCommandDeps, backfillCommand } from "../rates/backfill/cli
 import { listCommand } from "../rates/coverage/cli.ts";
 import { type ImportCommandDeps, importCommand } from "../rates/import/cli.ts";
 import type { SeriesCommandDeps } from "../rates/series/cli/arguments.ts";
-import { compareCommand } from "../rates/series/cli/compare.ts";
-import { ownCommand } from "../rates/series/cli/own.ts";
+import { compareCommand, ownCommand } from "../rates/series/cli/commands.ts";
 import type { RateCommandDeps } from "../rates/served/cli/arguments.ts";
 import { deleteCommand } from "../rates/served/cli/delete.ts";
 import { heldCommands } from "../rates/served/cli/held.ts";

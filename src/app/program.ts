@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { packContent } from "../bookkeeping/provenance/documents/content.ts";
+import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
 import { readVerified } from "../operations/backups/verified.ts";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
@@ -17,9 +17,10 @@ import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts
 import { version } from "../platform/shared/program/version.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
-import { sourceNames, sourcesOf } from "../rates/sources/fetching/registry.ts";
+import type { RateSource } from "../rates/settings.ts";
+import { sourceNames, sourcesOf } from "../rates/settings.ts";
+import { packContent } from "../rates/sources/fetching/content.ts";
 import { createHeadersOf } from "../rates/sources/headers.ts";
-import type { RateSource } from "../rates/sources/source.ts";
 import { type Config, processEnvironment, readConfig } from "./config.ts";
 import type { Limits } from "./limits.ts";
 
@@ -47,14 +48,10 @@ async function serve(config: Config, { server, shutdown }: Limits): Promise<void
     process.exitCode = 1;
     stop.resolve(undefined);
   });
-  const known = knownSources();
   const deps = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: fetchedSources(config.rateSources, config),
-    knownSources: known,
-    headersOf: createHeadersOf(known, () => config.signingKey),
-    packContent,
     random: Math.random,
     runCommand: runOwnCommand,
     storeTimeouts: server,
@@ -196,7 +193,8 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
   const { createDocumentReader } = await import("../bookkeeping/provenance/documents/reader.ts");
   const { publishers } = await import("../rates/sources/publishers/catalogue.ts");
   const { parseSnapshot } = await import("../rates/sources/fetching/snapshot.ts");
-  const { openStore, tables } = await import("./store.ts");
+  const { createCommandStore, tables } = await import("./command-store.ts");
+  const { openEngine } = await import("./store.ts");
   const { createMailer } = await import("../customers/mail/transport/create-mailer.ts");
   allocateYoung();
   const secrets = createSecrets();
@@ -207,11 +205,13 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
     environment: processEnvironment,
     nodeOptions: process.execArgv,
     tables,
+    backUpBeforeMigration,
     serve: () => serve(settings(), limits),
-    openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(settings(), { ...limits.command, makesStore }, (message) =>
-        printError(`kurs: ${message}`),
-      ),
+    openStore: async ({ makesStore } = { makesStore: false }) => {
+      const onWait = (message: string) => printError(`kurs: ${message}`);
+      const timeouts = { ...limits.command, makesStore };
+      return createCommandStore(await openEngine(settings(), timeouts, onWait));
+    },
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
     secrets,
     publicUrl: () => publicUrlOf(settings()),

@@ -93,7 +93,7 @@ function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boo
       if (other === "sql" || other === "cli") return false;
       return !["cli", "storage"].includes(folder);
     case "sql":
-      if (folder === "storage") return /\/(?:access|columns|engine)\.ts$/.test(target);
+      if (folder === "storage") return /\/(?:columns|engine)\.ts$/.test(target);
       return ["rules", "core", "sql"].includes(other ?? "") || folder === "shared";
     case "cli":
       if (other === "other edge") return isInside;

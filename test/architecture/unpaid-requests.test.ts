@@ -34,7 +34,6 @@ const METERED = "GET /v1/rates/{base}/{quote}";
 /** What the OpenAPI document leaves out. MCP has a group of its own, without its path in a row. */
 const undocumented = [
   "GET /openapi.json",
-  "GET /docs",
   ...consolePages.map((path) => `GET ${path}`),
   "GET /about.json",
   "GET /coverage.json",
@@ -180,7 +179,7 @@ const limits = [
     "active: 100, perDay: 100, total: 10_000",
     "100 creations per UTC day",
   ],
-  ["src/platform/shared/page-size.ts", "PAGE_ROWS = 200;", "200 rows per page"],
+  ["src/platform/shared/pages.ts", "PAGE_ROWS = 200;", "200 rows per page"],
   ["src/customers/billing/http.ts", "DAYS_MAX = 366;", "366 days; each row"],
   ["src/operations/metrics/scrape-server.ts", "CONNECTIONS_MAX = 20;", "20 connections"],
   ["src/operations/metrics/store-state.ts", "CACHE_MS = 5000;", "at most once in 5 s"],

@@ -180,7 +180,6 @@ test("a page without one of its scripts says after a while that it has not loade
   for (const [path, script] of [
     ["/", "index"],
     ["/keys", "page-head"],
-    ["/docs", "docs"],
   ] as const) {
     await page.route(`**/assets/${script}-*.js`, (route) => route.abort());
     // Time stands still for animations: this one is set to its first second, and to its end.

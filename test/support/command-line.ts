@@ -1,11 +1,11 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { format } from "node:util";
+import { tables } from "../../src/app/command-store.ts";
 import { runCommandLine } from "../../src/app/commands.ts";
 import { readConfig } from "../../src/app/config.ts";
-import { openStore, tables } from "../../src/app/store.ts";
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import { createMailer } from "../../src/customers/mail/transport/create-mailer.ts";
+import { backUpBeforeMigration } from "../../src/operations/backups/before-migration.ts";
 import { readVerified } from "../../src/operations/backups/verified.ts";
 import { operator } from "../../src/platform/cli/operator.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
@@ -18,12 +18,14 @@ import { visible } from "../../src/platform/shared/text/visible-text.ts";
 import { commandTimeouts } from "../../src/platform/storage/settings.ts";
 import { readRateFile } from "../../src/rates/import/files/read-rate-file.ts";
 import { readTextLines } from "../../src/rates/import/files/text-lines.ts";
+import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
 import { createHeadersOf } from "../../src/rates/sources/headers.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import type { Ended, ProgramOptions } from "./process.ts";
 import { documentReader } from "./rates.ts";
+import { openStore } from "./stores.ts";
 
 export type CommandOptions = Pick<ProgramOptions, "dataDirectory" | "env" | "input"> & {
   /** By default the system's. */
@@ -65,6 +67,7 @@ export async function kursUnchecked(
     environment,
     nodeOptions: [],
     tables,
+    backUpBeforeMigration,
     serve: async () => {
       throw new Error(`no process serves on port ${settings().port}`);
     },

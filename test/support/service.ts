@@ -8,20 +8,18 @@ import { type DestinationStream, pino } from "pino";
 import { type Config, readConfig } from "../../src/app/config.ts";
 import type { ShutdownLimits } from "../../src/app/limits.ts";
 import { startService as start } from "../../src/app/service.ts";
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import type { runOwnCommand } from "../../src/platform/cli/own-command.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
 import { lineFormat } from "../../src/platform/log/log.ts";
 import type { Clock } from "../../src/platform/shared/clock.ts";
 import type { Secrets } from "../../src/platform/shared/secrets.ts";
 import type { StoreTimeouts } from "../../src/platform/storage/settings.ts";
-import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { patience } from "./patience.ts";
 import { quickHashing } from "./quick-secrets.ts";
-import { headersOf, signedHeadersOf } from "./rates.ts";
 import { checkedClient } from "./response-check.ts";
 
 /** A clock that only a test advances. */
@@ -78,9 +76,6 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
-    knownSources: sourcesOf(sourceNames.known, { clock, version: "test" }),
-    headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
-    packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? patience.server,

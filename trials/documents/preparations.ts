@@ -7,7 +7,7 @@ import { converting, startModel } from "../../test/examples/model.ts";
 import { playArchives } from "../../test/rates/backfill/played.ts";
 import { newBareDatabase } from "../../test/support/postgres-databases.ts";
 import { command, type Installation, OWNER } from "./installation.ts";
-import { assertHeaders, fetchPolishFigures, publishToday } from "./stores.ts";
+import { assertHeaders, fetchPolishFigures } from "./stores.ts";
 
 type Values = Readonly<Record<string, string>>;
 
@@ -85,7 +85,6 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   },
   "docs/alarms/kurs-backup-old.md": {
     async before({ dataDirectory }) {
-      publishToday(dataDirectory);
       await mkdir(join(dataDirectory, "backups"));
       await command(["backup", join(dataDirectory, "backups/")], { dataDirectory });
     },
@@ -129,7 +128,6 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   "docs/mcp.md": { prints: [/"kurs\/units-charged":"1"/] },
   "docs/operating/backups.md": {
     async before({ dataDirectory, machine, installation, values }) {
-      publishToday(dataDirectory);
       const backup = "var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db";
       await command(["backup", join(machine, backup)], { dataDirectory });
       await symlink(await installation.clone(), join(machine, "opt/kurs"));

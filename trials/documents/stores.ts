@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { targetDays } from "../../harness/archives.ts";
 import { playArchives } from "../../test/rates/backfill/played.ts";
 import { kurs } from "../../test/support/process.ts";
 import { blocksOf } from "./blocks.ts";
-
-/** Gives the rates of the snapshot the present time: the doctor reports older ones. */
-export function publishToday(dataDirectory: string): void {
-  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
-  database.exec("UPDATE rates SET as_of = strftime('%FT%TZ', 'now', '-1 minute')");
-}
 
 /** Stores the figures of the National Bank of Poland for two weeks, as its archive has them. */
 export async function fetchPolishFigures(dataDirectory: string): Promise<void> {

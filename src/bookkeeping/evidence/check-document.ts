@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { isDateOf } from "../../rates/import/dates.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
+import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import { hashContent } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
-import { hashContent } from "../provenance/documents/content.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 

@@ -1,6 +1,6 @@
 import { visible } from "../../platform/shared/text/visible-text.ts";
+import { hashContent } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
-import { hashContent } from "../provenance/documents/content.ts";
 import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
 
 /** Lines shown before and after the one with the figure. */

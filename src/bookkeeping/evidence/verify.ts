@@ -1,5 +1,4 @@
-import { ANY_TIME } from "../../rates/import/seed.ts";
-import { parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
+import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";

@@ -1,19 +1,13 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
-import { transactionBy } from "../../platform/storage/access.ts";
-import {
-  ACTIVE_KEY,
-  integerOf,
-  optionalTextOf,
-  type Tables,
-  textOf,
-} from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
+import { ACTIVE_KEY, transactionBy } from "../access/sql.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
 

@@ -1,6 +1,5 @@
-import { chunksOf } from "../../platform/shared/chunks.ts";
+import { chunksOf, HASHES_PER_STATEMENT } from "../../platform/shared/chunks.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
-import { HASHES_PER_STATEMENT } from "../../platform/shared/page-size.ts";
 import { credentialsIn } from "./credentials-in.ts";
 import { isApiKey } from "./rules.ts";
 import type { ApiKeyStore, OwnedKey } from "./store.ts";

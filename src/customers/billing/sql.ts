@@ -125,7 +125,12 @@ function dayOf(row: Row): DailyUnits {
 }
 
 export const planTables: Tables = {
-  plans: { key: "name", others: "units_per_period", summed: "units_per_period" },
+  plans: {
+    key: "name",
+    others: "units_per_period",
+    summed: "units_per_period",
+    isFilled: true,
+  },
 };
 
 const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";

@@ -1,6 +1,5 @@
 import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
-import { PAGE_ROWS } from "../../platform/shared/page-size.ts";
-import { pagesOf } from "../../platform/shared/pages.ts";
+import { PAGE_ROWS, pagesOf } from "../../platform/shared/pages.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
 import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts";

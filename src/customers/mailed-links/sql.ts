@@ -2,19 +2,14 @@ import type { Action } from "../../platform/audit/rules.ts";
 import { writeEvent } from "../../platform/audit/sql.ts";
 import { HOUR_MS } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
-import {
-  ACTIVE_KEY,
-  integerOf,
-  optionalTextOf,
-  type Tables,
-  textOf,
-} from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
+import { ACTIVE_KEY } from "../access/sql.ts";
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";

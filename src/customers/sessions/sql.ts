@@ -1,5 +1,4 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
-import { transactionBy } from "../../platform/storage/access.ts";
 import {
   hashParameters,
   integerOf,
@@ -7,6 +6,7 @@ import {
   textOf,
 } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, statement } from "../../platform/storage/engine.ts";
+import { transactionBy } from "../access/sql.ts";
 import type { ListedSession, SessionStore } from "./store.ts";
 
 const CREATE_SESSION = `

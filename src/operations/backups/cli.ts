@@ -4,9 +4,9 @@ import { CommandError, type CommandIo, type OutputOptions } from "../../platform
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../../platform/storage/settings.ts";
-import { backupSqlite, lockBackupDirectory } from "../../platform/storage/sqlite/backup/backup.ts";
 import { FILE_NAME, requireDatabase } from "../../platform/storage/sqlite/database-file.ts";
 import { isDirectory } from "../../platform/storage/sqlite/private-files.ts";
+import { backupSqlite, lockBackupDirectory } from "./backup.ts";
 import {
   backupJson,
   formatBackup,
@@ -14,8 +14,7 @@ import {
   formatVerification,
   restoreJson,
   verificationJson,
-} from "./report.ts";
-import { restoreBackup } from "./restore.ts";
+} from "./format.ts";
 import type { Verification } from "./verify.ts";
 
 export interface BackupCommandDeps extends CommandIo {
@@ -187,7 +186,13 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
       "  DELETE FROM sessions; DELETE FROM mail_tokens)",
   );
   requireFileName(file);
-  const report = await restoreBackup(settings(), file, { reviveKeys, origin: origin() });
+  const { restoreSqlite } = await import("./restore.ts");
+  const by = origin();
+  const report = restoreSqlite(settings().dataDirectory, file, {
+    now: by.at,
+    reviveKeys,
+    origin: by,
+  });
   print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
 }
 

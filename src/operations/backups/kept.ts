@@ -2,12 +2,12 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSyn
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../../platform/shared/clock.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
-import { lockBackupDirectory } from "../../platform/storage/sqlite/backup/backup.ts";
-import { databaseIdIn } from "../../platform/storage/sqlite/backup/database-id.ts";
-import { renameDurably } from "../../platform/storage/sqlite/backup/durable-files.ts";
-import { takenAtOf } from "../../platform/storage/sqlite/backup/names.ts";
 import type { OnWait } from "../../platform/storage/sqlite/lock-file.ts";
 import { isDirectory } from "../../platform/storage/sqlite/private-files.ts";
+import { lockBackupDirectory } from "./backup.ts";
+import { databaseIdIn } from "./database-id.ts";
+import { renameDurably } from "./durable-files.ts";
+import { takenAtOf } from "./names.ts";
 import { forgetChanged, readVerified } from "./verified.ts";
 
 // A directory of backups: those that Kurs named after their time.

@@ -1,106 +1,68 @@
-import { counted } from "../../platform/shared/text/counted.ts";
-import type {
-  BackupReport,
-  DatabaseTotals,
-  RestoreReport,
-} from "../../platform/storage/sqlite/backup/report.ts";
-import type { Verification } from "./verify.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { TOTALS } from "../../customers/restore.ts";
 
-// What the commands print, as lines and as JSON.
-
-export function formatBackup(report: BackupReport): string {
-  const { file, sizeBytes, takenAt, schema } = report;
-  const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
-  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${totalsOf(report)}`;
+/** Figures about a database that the commands print. */
+export interface DatabaseTotals {
+  readonly accounts: number;
+  readonly activeKeys: number;
+  /** All units ever charged. */
+  readonly units: number;
 }
 
-export function formatRestore(report: RestoreReport, reviveKeys: boolean): string {
-  const { note, database, schema, sessionsEnded, kept, forgotten } = report;
-  const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
-  const lines = [`restored ${made}, schema ${schema}, to ${database}: ${totalsOf(report)}`];
-  if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
-  if (forgotten !== undefined) {
-    const { accounts, keys, units, passwords, revocations } = forgotten;
-    const { deletions, suspensions, pairs } = forgotten;
-    lines.push(
-      `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
-        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
-      `${counted(revocations, "key")} revoked since then: ` +
-        (reviveKeys ? "valid again" : "still revoked"),
-      `${counted(deletions, "account")} deleted and ${suspensions} suspended or resumed ` +
-        "since then: still so",
-      `${counted(pairs, "pair")} suspended since then: still suspended`,
-    );
-  } else if (kept !== undefined) {
-    lines.push(
-      "it cannot be read: keys revoked and passwords changed since then are as in the backup",
-    );
-  } else lines.push("keys revoked and passwords changed since then are as in the backup");
-  lines.push(`${counted(sessionsEnded, "session")} ended, and links in earlier mails are invalid`);
-  return lines.join("\n");
+/** When and by what a backup was taken. */
+export interface BackupMetadata {
+  /** RFC 3339: the backup has every write that was acknowledged before this time. */
+  readonly takenAt: string;
+  /** The version of the program that took it. */
+  readonly program: string;
 }
 
-function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
-  return [
-    counted(accounts, "account"),
-    counted(activeKeys, "active key"),
-    counted(units, "unit"),
-  ].join(", ");
+/** The metadata that a backup contains, with the database's totals at that time. */
+export interface BackupNote extends BackupMetadata {
+  readonly totals: DatabaseTotals;
 }
 
-export function formatVerification({ file, note, schema, totals }: Verification): string {
-  const time = note === undefined ? "" : ` of ${note.takenAt}`;
-  const compared = note === undefined ? "" : ", as recorded";
-  return `verified ${file}${time}, schema ${schema}: ${totalsOf(totals)}${compared}`;
+export interface BackupReport extends BackupMetadata, DatabaseTotals {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly schema: number;
 }
 
-export function backupJson(
-  report: BackupReport,
-  verification: Verification | undefined,
-  removed: number,
-) {
-  const { takenAt, sizeBytes, activeKeys, ...rest } = report;
-  const { problems } = verification ?? {};
+/** Changes that the replaced database had and the restored one does not. */
+export interface LostChanges {
+  readonly accounts: number;
+  readonly keys: number;
+  readonly units: number;
+  /** Accounts whose password is again the one in the backup. */
+  readonly passwords: number;
+  /** Keys that were revoked after the backup. */
+  readonly revocations: number;
+  /** Accounts that were deleted after the backup: they stay deleted. */
+  readonly deletions: number;
+  /** Accounts that were suspended or resumed after the backup: they stay so. */
+  readonly suspensions: number;
+  /** Pairs that were suspended after the backup: they stay so. */
+  readonly pairs: number;
+}
+
+export interface RestoreReport extends DatabaseTotals {
+  readonly database: string;
+  /** Undefined for a copy that kurs backup did not make. */
+  readonly note: BackupNote | undefined;
+  /** The backup's; the restored database has the program's. */
+  readonly schema: number;
+  readonly sessionsEnded: number;
+  /** The new path of the replaced database; undefined where there was none. */
+  readonly kept: string | undefined;
+  /** Undefined when the replaced database cannot be read. */
+  readonly forgotten: LostChanges | undefined;
+}
+
+export function readTotals(database: DatabaseSync): DatabaseTotals {
+  const row = database.prepare(TOTALS).get();
   return {
-    ...rest,
-    taken_at: takenAt,
-    size_bytes: sizeBytes,
-    active_keys: activeKeys,
-    ...(problems === undefined ? {} : { problems }),
-    removed,
-  };
-}
-
-export function verificationJson({ file, note, schema, totals, ...rest }: Verification) {
-  const { accounts, activeKeys, units } = totals;
-  return {
-    file,
-    taken_at: note?.takenAt ?? null,
-    program: note?.program ?? null,
-    size_bytes: rest.sizeBytes,
-    schema,
-    accounts,
-    active_keys: activeKeys,
-    units,
-    problems: rest.problems,
-  };
-}
-
-export function restoreJson({
-  note,
-  activeKeys,
-  sessionsEnded,
-  kept,
-  forgotten,
-  ...rest
-}: RestoreReport) {
-  return {
-    ...rest,
-    active_keys: activeKeys,
-    taken_at: note?.takenAt ?? null,
-    program: note?.program ?? null,
-    sessions_ended: sessionsEnded,
-    kept: kept ?? null,
-    forgotten: forgotten ?? null,
+    accounts: Number(row?.accounts),
+    activeKeys: Number(row?.keys),
+    units: Number(row?.units),
   };
 }

@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
-import { renameDurably, syncFile } from "../../platform/storage/sqlite/backup/durable-files.ts";
-import { takenAtOf } from "../../platform/storage/sqlite/backup/names.ts";
 import { isDirectory } from "../../platform/storage/sqlite/private-files.ts";
+import { renameDurably, syncFile } from "./durable-files.ts";
+import { takenAtOf } from "./names.ts";
 
 // A file in a directory of backups records the last backup that was verified.
 

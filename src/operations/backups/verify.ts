@@ -1,17 +1,17 @@
 import { rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { findInCustomers } from "../../customers/findings.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
 import { reasonOf } from "../../platform/shared/program/system-error.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
-import type { BackupNote, DatabaseTotals } from "../../platform/storage/sqlite/backup/report.ts";
-import { restoreSqlite } from "../../platform/storage/sqlite/backup/restore.ts";
 import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
 import { makePrivateDirectory } from "../../platform/storage/sqlite/private-files.ts";
-import { examineStore } from "../doctor/examine.ts";
-import { checkStore } from "../doctor/rules/store.ts";
+import { examineStore } from "../doctor/examine-store.ts";
 import { removeLeftovers } from "./kept.ts";
+import type { BackupNote, DatabaseTotals } from "./report.ts";
+import { restoreSqlite } from "./restore.ts";
 import { recordVerified } from "./verified.ts";
 
 /** A backup that was restored and examined. */
@@ -44,10 +44,15 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
     const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
     const { accounts, activeKeys, units } = totals;
     const restored = { accounts, activeKeys, units };
+    const found = await examineStore(
+      { dataDirectory: scratch, database: { engine: "sqlite" } },
+      true,
+      (engine) => findInCustomers(engine, "sqlite", true),
+    );
     const problems = [
       ...(note !== undefined && note.takenAt > now ? [clockProblem(note.takenAt, now)] : []),
-      ...(await problemsIn(scratch, clock, restored)),
-      ...(note === undefined ? [] : differences("recorded", note.totals, restored)),
+      ...found.filter(({ level }) => level === "problem").map(({ text }) => text),
+      ...(note === undefined ? [] : differences(note.totals, restored)),
     ];
     if (problems.length === 0) await recordVerified(resolve(file), timestamp(clock.nowMs()));
     return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };
@@ -74,37 +79,9 @@ function makeScratch(directory: string, scratch: string, nowMs: number): void {
 const clockProblem = (takenAt: string, now: string) =>
   `it was taken at ${takenAt}, and it is ${now} here: check this machine's clock`;
 
-/**
- * What the doctor finds in a restored database. A clock that once ran ahead has left later times in
- * the store, which harm no copy of it.
- */
-async function problemsIn(
-  dataDirectory: string,
-  clock: Clock,
-  restored: DatabaseTotals,
-): Promise<readonly string[]> {
-  const examined = await examineStore({ dataDirectory, database: { engine: "sqlite" } }, true);
-  if (examined.kind === "missing") return [`there is ${examined.what}`];
-  if (examined.kind === "failed") return [examined.reason];
-  const { totals } = examined.facts;
-  const found = checkStore(examined.facts, clock.nowMs());
-  return [
-    ...found
-      .filter(({ level, subject }) => level === "problem" && subject !== "clock")
-      .map(({ text }) => text),
-    ...(totals === undefined ? [] : differences("examined", totals, restored)),
-  ];
-}
-
-function differences(
-  what: string,
-  expected: Partial<DatabaseTotals>,
-  restored: DatabaseTotals,
-): readonly string[] {
+function differences(noted: DatabaseTotals, restored: DatabaseTotals): readonly string[] {
   const names = { accounts: "account", activeKeys: "active key", units: "unit" } as const;
-  return (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
-    const wanted = expected[name];
-    if (wanted === undefined || wanted === restored[name]) return [];
-    return [`${counted(wanted, names[name])} ${what}, and ${restored[name]} restored`];
-  });
+  return (Object.keys(names) as (keyof typeof names)[])
+    .filter((name) => noted[name] !== restored[name])
+    .map((name) => `${counted(noted[name], names[name])} recorded, and ${restored[name]} restored`);
 }

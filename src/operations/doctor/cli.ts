@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../../platform/cli/command.ts";
 import { formatJson } from "../../platform/cli/output.ts";
+import type { Finding } from "../../platform/shared/finding.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { type DoctorDeps, type DoctorSettings, examine } from "./examine.ts";
-import type { Finding } from "./rules/finding.ts";
 
 export interface DoctorCommandDeps extends CommandIo, DoctorDeps {
   /** @throws {ConfigError} whose problems become the doctor's findings. */

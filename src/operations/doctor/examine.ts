@@ -1,21 +1,17 @@
 import { statSync } from "node:fs";
 import type { Cron } from "croner";
-import { checkMailServer } from "../../customers/mail/transport/create-mailer.ts";
+import { findInCustomers, findInMailServer } from "../../customers/findings.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
+import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { ConfigError, StartupError } from "../../platform/shared/program/start-error.ts";
 import type { StoreSettings } from "../../platform/storage/settings.ts";
-import { sourcesOf } from "../../rates/sources/fetching/registry.ts";
-import { neverFetched, readSourceStatus } from "../../rates/sources/refresh.ts";
-import type { SourceState } from "../../rates/sources/store.ts";
-import type { Examination } from "./facts.ts";
-import { inspectDirectory, isReadableByOthers } from "./fs.ts";
-import { checkBackups, type LastVerified } from "./rules/backups.ts";
-import { checkDirectory } from "./rules/directory.ts";
-import { type Finding, findingsOf } from "./rules/finding.ts";
-import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
-import { type CheckedSettings, checkSettings, checkSigningKey } from "./rules/settings.ts";
-import { checkStore, type RatesOfSource } from "./rules/store.ts";
+import { findInSources } from "../../rates/findings.ts";
+import { checkBackups, type LastVerified } from "./backups.ts";
+import { checkDirectory, inspectDirectory, isReadableByOthers } from "./directory.ts";
+import { examineStore } from "./examine-store.ts";
+import { type CheckedSettings, checkSettings, checkSigningKey } from "./settings.ts";
+import { checkClock, readKnownTimes } from "./store.ts";
 
 export interface DoctorSettings extends CheckedSettings, StoreSettings {
   readonly rateSources: readonly string[];
@@ -54,6 +50,9 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
   }
   const { signingKeyFile: keyFile } = settings;
   const isEmbedded = settings.database.engine === "sqlite";
+  // At the same time: each may wait for a server elsewhere.
+  const inStore = found("database", () => findInStore(settings, deps, isThorough));
+  const inMailServer = findInMailServer(settings);
   return [
     program,
     ...checkSettings(settings),
@@ -62,7 +61,8 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     )),
     ...(await found("files", () => (isEmbedded ? findInDirectories(settings) : []))),
     ...(await found("backups", () => (isEmbedded ? findInBackups(settings, deps) : []))),
-    ...(await found("database", () => findInServices(settings, deps, isThorough))),
+    ...(await inStore),
+    await inMailServer,
   ];
 }
 
@@ -113,61 +113,17 @@ async function findInBackups(
   });
 }
 
-async function findInServices(
+async function findInStore(
   settings: DoctorSettings,
-  { clock, version }: DoctorDeps,
+  deps: DoctorDeps,
   isThorough: boolean,
 ): Promise<readonly Finding[]> {
-  const [examined, mailServer] = await Promise.all([
-    examineStore(settings, isThorough),
-    checkMailServer(settings),
-  ]);
-  const { warning, problem } = findingsOf("database");
-  if (examined.kind === "missing") {
-    const advice = "The first start creates it.";
-    return [warning(`there is ${examined.what}. ${advice}`), ...checkMail(mailServer, [])];
-  }
-  if (examined.kind === "failed") return [problem(examined.reason), ...checkMail(mailServer, [])];
-  // Read after the examination: a running server keeps writing newer times.
-  const nowMs = clock.nowMs();
-  const { rateSources } = settings;
-  const { facts, sources: states, pairsBehind = [], mails } = examined;
-  const { rates = [] } = facts.totals ?? {};
-  const listed = {
-    list: async () => withUnfetched(states ?? [], rates, nowMs),
-    pairsBehind: async () => pairsBehind,
-  };
-  const active = sourcesOf(rateSources, { clock, version });
-  const statuses = await readSourceStatus(listed, active, nowMs);
-  const others = rates.filter(({ source }) => !rateSources.includes(source));
-  return [
-    ...checkStore(facts, nowMs),
-    ...(states === undefined ? [] : checkSources(statuses, nowMs)),
-    ...checkOtherRates(others, nowMs),
-    ...checkMail(mailServer, mails ?? []),
-  ];
-}
-
-/** Adds the sources whose rates are stored although they were never fetched. */
-function withUnfetched(
-  states: readonly SourceState[],
-  rates: readonly RatesOfSource[],
-  nowMs: number,
-): SourceState[] {
-  const fetched = new Set(states.map(({ source }) => source));
-  const others = rates.filter(({ source }) => !fetched.has(source));
-  return [...states, ...others.map((stored) => neverFetched(stored.source, nowMs, stored))];
-}
-
-/** Examines the configured store without changing it. */
-export async function examineStore(
-  { dataDirectory, database }: Pick<StoreSettings, "dataDirectory" | "database">,
-  isThorough: boolean,
-): Promise<Examination> {
-  if (database.engine === "postgres") {
-    const { examinePostgres } = await import("./postgres.ts");
-    return await examinePostgres(database.hosts);
-  }
-  const { examineSqlite } = await import("./sqlite.ts");
-  return await examineSqlite(dataDirectory, isThorough);
+  return await examineStore(settings, isThorough, async (engine, databaseNowMs) => {
+    const times = await readKnownTimes(engine, databaseNowMs);
+    return [
+      checkClock(times, deps.clock.nowMs()),
+      ...(await findInSources(engine, settings.rateSources, deps)),
+      ...(await findInCustomers(engine, settings.database.engine, isThorough)),
+    ];
+  });
 }

@@ -35,6 +35,18 @@ const OLDER_OF_ACCOUNT = `
     AND (e.at, e.id) < (SELECT at, id FROM events WHERE id = $3 AND account_id = $1)
   ORDER BY e.at DESC, e.id DESC LIMIT $2`;
 
+/** When an event was written last. */
+export const LAST_EVENT = "SELECT max(at) AS at FROM events";
+
+// The audit log loses nothing by a restore: a deleted account's events come from the replaced
+// database, which no longer has what was personal in them. An event that the backup does not have
+// stays out of its pair's history, whose numbers begin again where the backup ends.
+export const KEEP_EVENTS = `
+  INSERT INTO restored.events (id, at, actor, actor_name, origin, action, account_id, details)
+  SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events WHERE TRUE
+  ON CONFLICT (id) DO UPDATE
+    SET actor_name = excluded.actor_name, origin = excluded.origin, details = excluded.details`;
+
 /**
  * @returns the statement that records an action; it belongs in the action's own transaction, so
  *   that no action is acknowledged without its event. An event whose details name a `pair` also

@@ -1,3 +1,6 @@
+/** The most hashes of credentials that one statement looks up. */
+export const HASHES_PER_STATEMENT = 500;
+
 /** The items in their order, at most `size` at a time. */
 export function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);

@@ -11,13 +11,14 @@ import {
   type StoreSettings,
 } from "./settings.ts";
 import { untilUnlocked } from "./sqlite/lock-file.ts";
-import { migrateSqlite } from "./sqlite/open.ts";
+import { type BackUp, migrateSqlite } from "./sqlite/open.ts";
 
 export interface StoreCommandDeps extends CommandIo {
   /** @throws {ConfigError} */
   readonly settings: () => StoreSettings;
   /** What `kurs store copy` copies, each table after those that it references. */
   readonly tables: readonly Table[];
+  readonly backUpBeforeMigration: BackUp;
 }
 
 /** Adds `kurs migrate` and `kurs store …`. */
@@ -51,13 +52,17 @@ interface CopyOptions {
   readonly to?: string;
 }
 
-async function migrate({ settings, print, printError }: StoreCommandDeps): Promise<void> {
+async function migrate(deps: StoreCommandDeps): Promise<void> {
+  const { settings, backUpBeforeMigration: backUp, print, printError } = deps;
   const { dataDirectory, database, backupDirectory } = settings();
   const { from, to } =
     database.engine === "postgres"
       ? await (await import("./postgres/open.ts")).migratePostgresStore(database.hosts)
       : await untilUnlocked(
-          () => migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs, backupDirectory),
+          () => {
+            const { busyTimeoutMs } = commandTimeouts;
+            return migrateSqlite(dataDirectory, busyTimeoutMs, { backUp, backupDirectory });
+          },
           (message) => printError(`kurs: ${message}`),
         );
   print(

@@ -1,26 +1,5 @@
-import { HASHES_PER_STATEMENT } from "../shared/page-size.ts";
+import { HASHES_PER_STATEMENT } from "../shared/chunks.ts";
 import type { Row } from "./engine.ts";
-
-/** The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. */
-export const ACTIVE_KEY = "revoked_at IS NULL";
-
-/** The condition of a key `k` that may read: it is active, and so is its account `a`. */
-export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
-
-/** Locks an account's row until the transaction ends: a deletion, which begins with it, waits. */
-export const LOCK_ACCOUNT = `
-  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
-
-// What the deletion of an account erases, for the statements of a deletion and of a restore, which
-// erases the same in a backup that still has the account.
-
-export const ERASED_ACCOUNT =
-  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0";
-
-export const ERASED_KEY = "name = '', key_prefix = ''";
-
-/** The tables whose rows of the account a deletion removes, besides its sessions. */
-export const ERASED_TABLES = ["mail_tokens", "mails", "quota_notices"] as const;
 
 // These functions check what a statement returns: a column that is missing or has another type is a
 // bug in this program, and the error names it.
@@ -81,6 +60,8 @@ export interface Table {
   readonly others: string;
   /** A column of units, whose sum is compared after a copy. */
   readonly summed?: string;
+  /** Whether a new database has rows of it: a copy replaces them. */
+  readonly isFilled?: boolean;
 }
 
 /** Tables by their names, each after those that it references. */

@@ -20,6 +20,7 @@ import type { PackContent } from "../served/history.ts";
 import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { SourceLookup } from "../sources/source.ts";
+import type { BackfillStore } from "./backfill.ts";
 import {
   type ArchivedSource,
   type Backfill,
@@ -29,7 +30,6 @@ import {
   createBackfill,
 } from "./backfill.ts";
 import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "./json.ts";
-import type { BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
 export interface BackfillCommandDeps extends CommandIo, SourceLookup {

@@ -249,21 +249,16 @@ export async function readSourceStatus(
   });
 }
 
-/** @param stored the source's rates that an import or the snapshot has stored anyway. */
-export function neverFetched(
-  source: string,
-  nowMs: number,
-  stored?: Pick<SourceState, "newestAsOf" | "pairs">,
-): SourceState {
+function neverFetched(source: string, nowMs: number): SourceState {
   return {
     source,
     lastSuccessAt: undefined,
     lastErrorAt: undefined,
     lastError: undefined,
     failures: 0,
-    newestAsOf: stored?.newestAsOf,
+    newestAsOf: undefined,
     nextAttemptAt: timestamp(nowMs),
     validators: undefined,
-    pairs: stored?.pairs ?? 0,
+    pairs: 0,
   };
 }

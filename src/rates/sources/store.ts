@@ -18,7 +18,7 @@ export interface SourceState {
 }
 
 /** A pair that is older than the newest figure of its source. */
-export type PairBehind = Pick<SourcedRate, "base" | "quote" | "source" | "asOf">;
+type PairBehind = Pick<SourcedRate, "base" | "quote" | "source" | "asOf">;
 
 interface FetchSuccess {
   readonly at: string;

@@ -4,13 +4,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
-import { openStore } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import { commandTimeouts } from "../../../src/platform/storage/settings.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { newRate } from "../../contract/suite/database.ts";
 import { newSeriesCli, type SeriesCli } from "../../rates/series/cli.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { kurs } from "../../support/process.ts";
+import { openStore } from "../../support/stores.ts";
 
 const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
-import { PAGE_ROWS } from "../../../src/platform/shared/page-size.ts";
+import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
 import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kurs } from "../../support/command-line.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type PostgresServer, startPostgres } from "../../../harness/postgres.ts";
 import { readConfig } from "../../../src/app/config.ts";
-import { examineStore } from "../../../src/operations/doctor/examine.ts";
+import { examineStore } from "../../../src/operations/doctor/examine-store.ts";
 import { ConfigError } from "../../../src/platform/shared/program/start-error.ts";
 import { sourceNames } from "../../../src/rates/sources/fetching/registry.ts";
 import { connectTo } from "../../support/nodes.ts";
@@ -142,9 +142,9 @@ suite("PostgreSQL over TLS", () => {
   test("the server's rejection of a client certificate of another CA is reported in one line", async () => {
     const client = `sslcert=${fileOf("localhost-cert")}&sslkey=${fileOf("localhost-key")}`;
     const url = overTls(`sslmode=verify-full&${CA}&${client}`, { user: "certified" });
-    const examination = await examineStore({ dataDirectory: "", database: databaseOf(url) }, false);
-    assert.ok(examination.kind === "failed");
-    assert.match(examination.reason, /^PostgreSQL cannot be used: localhost:\d+: [^\n]+$/);
+    const store = { dataDirectory: "", database: databaseOf(url) };
+    const [found] = await examineStore(store, false, async () => []);
+    assert.match(found?.text ?? "", /^PostgreSQL cannot be used: localhost:\d+: [^\n]+$/);
   });
 
   test("each invalid option is reported in its own line", () => {

@@ -13,17 +13,17 @@ import {
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { openSqliteStore, type Store } from "../../../src/app/store.ts";
+import { backupSqlite } from "../../../src/operations/backups/backup.ts";
+import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import { examineSqlite } from "../../../src/operations/doctor/sqlite.ts";
 import { StartupError } from "../../../src/platform/shared/program/start-error.ts";
 import { openSqliteSource } from "../../../src/platform/storage/copy/from-sqlite.ts";
-import { backupSqlite } from "../../../src/platform/storage/sqlite/backup/backup.ts";
-import { restoreSqlite } from "../../../src/platform/storage/sqlite/backup/restore.ts";
 import { lockExclusive } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
 import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../../contract/suite/database.ts";
 import { recordFileCalls } from "../../support/file-calls.ts";
 import { temporaryDirectory } from "../../support/process.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 import { query } from "./stored.ts";
 
 // Durability in a loss of power. backup.test.ts and restore.test.ts test the commands' output.
@@ -154,8 +154,8 @@ for (const [what, end, without] of [
       assert.throws(open, (error) => error instanceof StartupError && HAS_CHANGES.test(`${error}`));
     }
     for (const isThorough of [true, false]) {
-      const examined = await examineSqlite(path, isThorough);
-      assert.match(examined.kind === "failed" ? examined.reason : examined.kind, HAS_CHANGES);
+      const [found] = await examineSqlite(path, isThorough, async () => []);
+      assert.match(found?.text ?? "", HAS_CHANGES);
     }
 
     assert.deepEqual(readFileSync(file + end), before);
@@ -254,10 +254,10 @@ for (const [what, make] of [
     rmSync(file);
     make(file);
 
-    const examined = await examineSqlite(stored.directory, false);
+    const [found] = await examineSqlite(stored.directory, false, async () => []);
 
     const problem = /kurs\.lock is not an empty file, .+: move it away/;
-    assert.match(examined.kind === "failed" ? examined.reason : examined.kind, problem);
+    assert.match(found?.text ?? "", problem);
     assert.throws(() => openSqliteStore(stored.directory, 1000), problem);
   });
 }

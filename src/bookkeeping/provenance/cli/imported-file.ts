@@ -6,9 +6,7 @@ import {
   withFile,
 } from "../../../platform/cli/input-file.ts";
 import { LINE_FEED, withLineFeeds } from "../../../platform/shared/text/line-feeds.ts";
-import { isDateOf } from "../../../rates/import/dates.ts";
-import { ANY_TIME } from "../../../rates/import/seed.ts";
-import { parseQuotation } from "../../../rates/served/rules/rate.ts";
+import { ANY_TIME, isDateOf, parseQuotation } from "../../../rates/served/rules/rate.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateLine, RateLineReader } from "../../../rates/sources/source.ts";
 import type { StoredDocument } from "../observations.ts";

@@ -1,8 +1,8 @@
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
+import { hashContent, unpackContent } from "../../../rates/sources/fetching/content.ts";
 import type { Publisher } from "../../../rates/sources/publishers/publisher.ts";
 import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
-import { hashContent, unpackContent } from "./content.ts";
 import { findFigure } from "./find-figure.ts";
 import {
   type ParseDocuments,

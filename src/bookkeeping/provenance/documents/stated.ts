@@ -1,5 +1,5 @@
-import { ANY_TIME } from "../../../rates/import/seed.ts";
 import {
+  ANY_TIME,
   type FigureKind,
   parseQuotation,
   type Rejection,

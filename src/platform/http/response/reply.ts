@@ -52,7 +52,7 @@ export interface ReplyWriter {
 export function createReplyWriter(
   common: Readonly<Record<string, string>>,
   logAccess: LogAccess,
-  exchanges: Exchanges,
+  exchanges: Pick<Exchanges, "endsWith">,
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
   const pagePairs = Object.entries({ ...common, ...pageHeaders }).flat();

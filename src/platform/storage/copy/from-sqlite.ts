@@ -5,7 +5,7 @@ import { StartupError } from "../../shared/program/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
 import { knownSchema, requireKnownSchema } from "../migrations.ts";
-import { rejectBackup } from "../sqlite/backup/metadata.ts";
+import { rejectBackup } from "../sqlite/backup-note.ts";
 import { FILE_NAME, openToRead } from "../sqlite/database-file.ts";
 import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";

@@ -69,10 +69,8 @@ export async function copyToPostgres(
   }
 }
 
-/** Ignores the plan that every new database has. */
 async function requireEmpty(client: PoolClient, tables: readonly Table[]): Promise<void> {
-  for (const table of tables) {
-    if (table.name === "plans") continue;
+  for (const table of tables.filter(({ isFilled = false }) => !isFilled)) {
     const { rows } = await readTableTotals(client, table);
     if (rows > 0) {
       throw new StartupError(

@@ -31,7 +31,7 @@ const MAX_ROWS_PER_STATEMENT = 500;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 /** Only the server's configuration has these. */
-export const UNSAFE_SETTINGS = `
+const UNSAFE_SETTINGS = `
   SELECT name || ' = off' AS setting FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 

@@ -39,7 +39,7 @@ export function versionOf(database: DatabaseSync): number {
 
 /** The number of a database's last migration; 0 for a database that is not ours. */
 export function schemaOf(database: DatabaseSync): number {
-  const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
+  const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'database_id'";
   if (database.prepare(isOurs).get() === undefined) return 0;
   return versionOf(database);
 }

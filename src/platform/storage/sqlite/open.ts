@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
 import { knownSchema, type MigrationReport, requireKnownSchema } from "../migrations.ts";
-import { backUpBeforeMigration } from "./backup/before-migration.ts";
-import { rejectBackup } from "./backup/metadata.ts";
+import { rejectBackup } from "./backup-note.ts";
 import { closeUnchanged, FILE_NAME, requireDatabase, requireItsDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained } from "./errors.ts";
@@ -47,12 +46,22 @@ const CACHE_KIB = 49_152;
  */
 const EXCLUSIVE_WAIT_MS = 3000;
 
+/**
+ * Backs up a database that is about to be migrated.
+ *
+ * @param directory by default `backups` in the data directory.
+ * @returns a function that removes the backup again.
+ * @throws {StartupError} when it cannot be written.
+ */
+export type BackUp = (file: string, schema: number, directory?: string) => () => void;
+
 export interface SqliteOptions {
   /** Reads the database from end to end before it is used, even if it has no WAL to transfer. */
   readonly isServer?: boolean;
   /** Rejects a data directory without a database instead of creating one. */
   readonly mustExist?: boolean;
-  /** Where the backup before a migration goes; by default `backups` in the data directory. */
+  /** Called before a migration, which without it only a new database gets. */
+  readonly backUp?: BackUp;
   readonly backupDirectory?: string;
 }
 
@@ -85,17 +94,15 @@ export function openSqliteEngine(
 /**
  * Migrates the database of a data directory to the program's schema, after a backup of it.
  *
- * @param backupDirectory by default `backups` in the data directory.
  * @throws {DatabaseLocked} while another process restores or migrates it.
  * @throws {StartupError}
  */
 export function migrateSqlite(
   dataDirectory: string,
   busyTimeoutMs: number,
-  backupDirectory?: string,
+  options: Pick<SqliteOptions, "backUp" | "backupDirectory"> = {},
 ): MigrationReport {
-  const opening = { dataDirectory, busyTimeoutMs, ...(backupDirectory && { backupDirectory }) };
-  const { migration, ...opened } = openMigrated(opening);
+  const { migration, ...opened } = openMigrated({ dataDirectory, busyTimeoutMs, ...options });
   close(opened);
   return migration;
 }
@@ -167,9 +174,10 @@ function migrateAlone(file: string, opening: Opening): MigrationReport | undefin
     throw error;
   }
   try {
-    return migrate(opened.database, (schema) =>
-      backUpBeforeMigration(file, schema, opening.backupDirectory),
-    );
+    return migrate(opened.database, (schema) => {
+      if (opening.backUp === undefined) throw new Error(`nothing backs up ${file}`);
+      return opening.backUp(file, schema, opening.backupDirectory);
+    });
   } finally {
     close(opened);
   }

@@ -1,0 +1,47 @@
+import { sessionRequired } from "../../platform/shared/failure.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
+import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
+
+/** The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. */
+export const ACTIVE_KEY = "revoked_at IS NULL";
+
+/** The condition of a key `k` that may read: it is active, and so is its account `a`. */
+export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
+
+/** Locks an account's row until the transaction ends: a deletion, which begins with it, waits. */
+export const LOCK_ACCOUNT = `
+  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+
+const LOCK_OWNER = `
+  UPDATE accounts SET email = email
+  WHERE id = $1 AND suspended_at IS NULL AND deleted_at IS NULL RETURNING id`;
+
+const LOCK_SESSION = `
+  UPDATE sessions SET expires_at = expires_at
+  WHERE token_hash = $1 AND expires_at > $2 RETURNING token_hash`;
+
+/**
+ * Runs a transaction, that of an owner only while the session has access: it is stored and not
+ * expired, and its account neither suspended nor deleted. Both rows stay locked until the end, the
+ * account's first, so that what ends the access comes before all of the transaction or after it. A
+ * condition in the steps' own statements is not enough: on PostgreSQL a statement that has waited
+ * for its row sees the other tables as they were before.
+ *
+ * @throws {Failure} `unauthorized`, when the session has no access: nothing is changed.
+ */
+export async function transactionBy<Result>(
+  engine: Engine,
+  { session, at }: Origin,
+  steps: () => Transaction<Result>,
+  lock?: string,
+): Promise<Result> {
+  const outcome = await engine.transaction(function* () {
+    if (session !== undefined) {
+      if ((yield statement(LOCK_OWNER, session.accountId)).length === 0) return undefined;
+      if ((yield statement(LOCK_SESSION, session.tokenHash, at)).length === 0) return undefined;
+    }
+    return { result: yield* steps() };
+  }, lock);
+  if (outcome === undefined) throw sessionRequired;
+  return outcome.result;
+}

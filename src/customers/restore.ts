@@ -1,0 +1,65 @@
+import { ACTIVE_KEY } from "./access/sql.ts";
+import { ERASED_ACCOUNT, ERASED_KEY, ERASED_TABLES } from "./administration/sql.ts";
+
+// What a restore of the embedded database does with accounts: `main` is the database that is
+// replaced, `restored` the one that replaces it.
+
+/** Figures about a database, for the reports of backups and restores. */
+export const TOTALS = `
+  SELECT (SELECT count(*) FROM accounts WHERE deleted_at IS NULL) AS accounts,
+    (SELECT count(*) FROM api_keys WHERE ${ACTIVE_KEY}) AS keys,
+    (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`;
+
+/** A session that ended since the backup would be valid again. */
+export const END_EVERY_SESSION = "DELETE FROM sessions";
+
+/** So would a mailed link or an invitation that was used since. */
+export const REMOVE_LINKS = `
+  DELETE FROM mail_tokens;
+  DELETE FROM mails WHERE token IS NOT NULL;
+  DELETE FROM invitations`;
+
+/** Revokes the keys again that were revoked since the backup. */
+export const REVOKE_AGAIN = `
+  UPDATE restored.api_keys SET revoked_at =
+    (SELECT k.revoked_at FROM main.api_keys k WHERE k.key_hash = restored.api_keys.key_hash)
+  WHERE ${ACTIVE_KEY}
+    AND key_hash IN (SELECT key_hash FROM main.api_keys WHERE revoked_at IS NOT NULL)`;
+
+/** Counts what the replaced database alone has. Deleted accounts, and their keys, are no loss. */
+export const COUNT_LOST = `
+  SELECT
+    (SELECT count(*) FROM main.accounts
+      WHERE id NOT IN (SELECT id FROM restored.accounts) AND deleted_at IS NULL) AS accounts,
+    (SELECT count(*) FROM main.api_keys
+      WHERE id NOT IN (SELECT id FROM restored.api_keys)
+        AND account_id IN (SELECT id FROM main.accounts WHERE deleted_at IS NULL)) AS keys,
+    (SELECT coalesce(sum(units), 0) FROM main.period_usage)
+      - (SELECT coalesce(sum(units), 0) FROM restored.period_usage) AS units,
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.password_hash <> r.password_hash AND a.deleted_at IS NULL) AS passwords,
+    (SELECT count(*) FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
+      JOIN main.accounts a ON a.id = k.account_id
+      WHERE k.revoked_at IS NOT NULL AND r.${ACTIVE_KEY} AND a.deleted_at IS NULL) AS revocations,
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.deleted_at IS NOT NULL AND r.deleted_at IS NULL) AS deletions,
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.deleted_at IS NULL AND (a.suspended_at IS NULL) <> (r.suspended_at IS NULL))
+      AS suspensions`;
+
+const removeOfDeleted = (table: string) => `
+  DELETE FROM restored.${table} WHERE account_id IN
+    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);`;
+
+/** A deletion is final: it erases the same as it did. Suspended accounts stay so. */
+export const KEEP_ADMINISTRATION = `
+  UPDATE restored.accounts AS r
+  SET email = a.email, ${ERASED_ACCOUNT}, deleted_at = a.deleted_at
+  FROM main.accounts a WHERE a.id = r.id AND a.deleted_at IS NOT NULL;
+  UPDATE restored.api_keys AS r
+  SET key_hash = k.key_hash, ${ERASED_KEY}, revoked_at = k.revoked_at
+  FROM main.api_keys k JOIN main.accounts a ON a.id = k.account_id
+  WHERE k.id = r.id AND a.deleted_at IS NOT NULL;
+  ${ERASED_TABLES.map(removeOfDeleted).join("")}
+  UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
+  FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at`;
