@@ -1,8 +1,11 @@
 import type { Cron } from "croner";
 import type { Logger } from "pino";
 import { runQuotaNoticeLoop } from "../customers/billing/quota-notices.ts";
-import { createDeliverMail, type DeliveryReport } from "../customers/mail/deliver.ts";
-import { runDeliveryLoop } from "../customers/mail/delivery-loop.ts";
+import {
+  createDeliverMail,
+  type DeliveryReport,
+  runDeliveryLoop,
+} from "../customers/mail/deliver.ts";
 import type { Mailer } from "../customers/mail/mailer.ts";
 import { runBackupLoop } from "../operations/backups/backup-loop.ts";
 import { runCleanupLoop } from "../operations/cleanup/cleanup.ts";

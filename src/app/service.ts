@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ListenOptions } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream } from "pino";
-import { createDeleteAccount } from "../customers/administration/deletion.ts";
+import { createDeleteAccount } from "../customers/administration/administration.ts";
 import { createExportOwnAccount } from "../customers/administration/export.ts";
 import { createApiKeys } from "../customers/api-keys/api-keys.ts";
 import { createAuthLimiter } from "../customers/auth-limit/auth-limiter.ts";
@@ -13,8 +13,10 @@ import {
   createReadUsage,
 } from "../customers/billing/usage.ts";
 import { createMailer } from "../customers/mail/transport/create-mailer.ts";
-import { createEmailVerification } from "../customers/mailed-links/email-verification.ts";
-import { createPasswordResets } from "../customers/mailed-links/password-reset.ts";
+import {
+  createEmailVerification,
+  createPasswordResets,
+} from "../customers/mailed-links/mailed-links.ts";
 import { createHashNewPassword } from "../customers/passwords/new-password.ts";
 import { createRegister } from "../customers/registration/register.ts";
 import { createSessions } from "../customers/sessions/sessions.ts";
