@@ -17,8 +17,12 @@ import {
   administrationCommands,
 } from "../customers/administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "../customers/api-keys/cli.ts";
-import { type PlanCommandDeps, planCommands } from "../customers/billing/cli.ts";
-import { type UsageCommandDeps, usageCommands } from "../customers/billing/usage-cli.ts";
+import {
+  type PlanCommandDeps,
+  planCommands,
+  type UsageCommandDeps,
+  usageCommands,
+} from "../customers/billing/cli.ts";
 import { type MailCommandDeps, mailCommands } from "../customers/mail/cli.ts";
 import { type InviteCommandDeps, inviteCommands } from "../customers/registration/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "../operations/backups/cli.ts";
@@ -36,10 +40,13 @@ import { type ImportCommandDeps, importCommand } from "../rates/import/cli.ts";
 import type { SeriesCommandDeps } from "../rates/series/cli/arguments.ts";
 import { compareCommand, ownCommand } from "../rates/series/cli/commands.ts";
 import type { RateCommandDeps } from "../rates/served/cli/arguments.ts";
-import { deleteCommand } from "../rates/served/cli/delete.ts";
-import { heldCommands } from "../rates/served/cli/held.ts";
-import { rateGroup, suspendCommands } from "../rates/served/cli/rates.ts";
-import { signCommand } from "../rates/served/cli/sign.ts";
+import {
+  deleteCommand,
+  heldCommands,
+  rateGroup,
+  signCommand,
+  suspendCommands,
+} from "../rates/served/cli/commands.ts";
 import { type SourceCommandDeps, sourceCommands } from "../rates/sources/cli.ts";
 import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 

@@ -17,10 +17,10 @@ import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts
 import { version } from "../platform/shared/program/version.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
-import type { RateSource } from "../rates/settings.ts";
-import { sourceNames, sourcesOf } from "../rates/settings.ts";
 import { packContent } from "../rates/sources/fetching/content.ts";
+import { sourceNames, sourcesOf } from "../rates/sources/fetching/registry.ts";
 import { createHeadersOf } from "../rates/sources/headers.ts";
+import type { RateSource } from "../rates/sources/source.ts";
 import { type Config, processEnvironment, readConfig } from "./config.ts";
 import type { Limits } from "./limits.ts";
 
@@ -48,10 +48,14 @@ async function serve(config: Config, { server, shutdown }: Limits): Promise<void
     process.exitCode = 1;
     stop.resolve(undefined);
   });
+  const known = knownSources();
   const deps = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: fetchedSources(config.rateSources, config),
+    knownSources: known,
+    headersOf: createHeadersOf(known, () => config.signingKey),
+    packContent,
     random: Math.random,
     runCommand: runOwnCommand,
     storeTimeouts: server,

@@ -14,12 +14,14 @@ import { lineFormat } from "../../src/platform/log/log.ts";
 import type { Clock } from "../../src/platform/shared/clock.ts";
 import type { Secrets } from "../../src/platform/shared/secrets.ts";
 import type { StoreTimeouts } from "../../src/platform/storage/settings.ts";
-import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
+import { packContent } from "../../src/rates/sources/fetching/content.ts";
+import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { patience } from "./patience.ts";
 import { quickHashing } from "./quick-secrets.ts";
+import { headersOf, signedHeadersOf } from "./rates.ts";
 import { checkedClient } from "./response-check.ts";
 
 /** A clock that only a test advances. */
@@ -76,6 +78,9 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
+    knownSources: sourcesOf(sourceNames.known, { clock, version: "test" }),
+    headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
+    packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? patience.server,
