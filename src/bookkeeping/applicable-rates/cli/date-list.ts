@@ -90,34 +90,23 @@ async function findFor(
 }
 
 function rowJson({ line, date, base, quote, outcome }: ListedRate) {
-  const place = { line, date, base, quote };
-  if ("error" in outcome) return { ...place, ...NO_FIGURE, error: outcome.error };
-  const { rule, date: countedFrom, figure } = outcome.rate;
-  const { rate, source, kind, date: publishedFor, revision, hash } = figure;
+  const found = "error" in outcome ? undefined : outcome.rate;
   return {
-    ...place,
-    rate,
-    rule,
-    counted_from: countedFrom,
-    published_for: publishedFor,
-    source,
-    kind,
-    revision,
-    document: hash ?? null,
-    error: null,
+    line,
+    date,
+    base,
+    quote,
+    rate: found?.figure.rate ?? null,
+    rule: found?.rule ?? null,
+    counted_from: found?.date ?? null,
+    published_for: found?.figure.date ?? null,
+    source: found?.figure.source ?? null,
+    kind: found?.figure.kind ?? null,
+    revision: found?.figure.revision ?? null,
+    document: found?.figure.hash ?? null,
+    error: "error" in outcome ? outcome.error : null,
   };
 }
-
-const NO_FIGURE = {
-  rate: null,
-  rule: null,
-  counted_from: null,
-  published_for: null,
-  source: null,
-  kind: null,
-  revision: null,
-  document: null,
-};
 
 const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>
   "error" in row.outcome ? "" : text(row.outcome);
