@@ -54,7 +54,7 @@ export function tracedFigureJson({ figure, origin }: TracedFigure, publisher: Na
   };
 }
 
-function publisherJson(publisher: NamedPublisher) {
+export function publisherJson(publisher: NamedPublisher) {
   if (publisher === undefined) return null;
   const { name, country, terms, termsUrl } = publisher;
   return { name, country, terms, terms_url: termsUrl ?? null };

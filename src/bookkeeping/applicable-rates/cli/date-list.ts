@@ -1,9 +1,7 @@
 import { CommandError } from "../../../platform/cli/command.ts";
-import { parseDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import {
@@ -11,6 +9,7 @@ import {
   type AskedRule,
   applyRule,
   type NumberedLine,
+  readPairAndDate,
 } from "./arguments.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
@@ -75,13 +74,8 @@ async function findFor(
   try {
     if ("reason" in line) throw new CommandError(line.reason);
     if (cells.length !== 3) throw new CommandError(LINE_FORM);
-    const applied = await applyRule(
-      store,
-      deps,
-      pairOf(base, quote),
-      parseDate("date", date),
-      asked,
-    );
+    const { pair, date: day } = readPairAndDate([base, quote, date]);
+    const applied = await applyRule(store, deps, pair, day, asked);
     return { ...listed, outcome: applied };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
