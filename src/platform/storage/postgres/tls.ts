@@ -18,7 +18,7 @@ export interface Connecting {
  *
  * @throws {StartupError} when a file cannot be used.
  */
-export function connectingOf({ name, url }: DatabaseHost): Connecting {
+export function readTlsOptions({ name, url }: DatabaseHost): Connecting {
   const [address = "", query = ""] = url.split("?");
   const options = new URLSearchParams(query);
   for (const option of [...options.keys()]) if (option.startsWith("ssl")) options.delete(option);
@@ -56,6 +56,6 @@ const certificateFaults = new Map([
 ]);
 
 /** @returns why a server's certificate was rejected; undefined for any other error. */
-export function certificateFaultOf(error: unknown): string | undefined {
+export function explainCertificateFault(error: unknown): string | undefined {
   return certificateFaults.get((error as { code?: string }).code ?? "");
 }
