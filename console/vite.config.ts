@@ -12,12 +12,9 @@ export default defineConfig({
     // A page's policy refuses data: scripts and styles; every asset is a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The API reference is as large as swagger-ui is.
-    chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       // On a slow machine it prints warnings that tell a person who starts Kurs nothing.
       checks: { bundlerTimings: false },
-      input: ["index.html", "docs.html", "404.html"].map((name) => join(import.meta.dirname, name)),
     },
   },
   plugins: [compressedCopies()],
@@ -28,7 +25,6 @@ export default defineConfig({
       "/about.json": API,
       "/coverage.json": API,
       "/guide": API,
-      "^/docs$": { target: API, bypass: () => "/docs.html" },
     },
   },
 });

@@ -59,22 +59,22 @@ function namesOfCryptocurrencies() {
       const [token, other] = bySymbol.get(symbol) ?? [];
       return token !== undefined && other === undefined ? [[symbol, token.name.trim()]] : [];
     });
-  return [...unambiguous, ...NAMES_NOT_IN_PACKAGE]
-    .sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))
-    .map(([symbol, name]) => `  ${symbol} ${name}`)
-    .join("\n");
+  return [...unambiguous, ...NAMES_NOT_IN_PACKAGE].map(([symbol, name]) => `${symbol} ${name}`);
 }
 
 /**
- * Sorts codes, keeps each once and breaks them into lines.
+ * Sorts items, keeps each once and breaks them into lines.
  *
- * @param {readonly string[]} codes
+ * @param {readonly string[]} items
+ * @param {string} [separator]
  */
-function linesOf(codes) {
+function linesOf(items, separator = "") {
   const lines = [" "];
-  for (const code of [...new Set(codes)].sort()) {
-    const line = `${lines.at(-1)} ${code}`;
-    if (line.length > COLUMNS_MAX) lines.push(`  ${code}`);
+  const sorted = [...new Set(items)].sort();
+  for (const [index, item] of sorted.entries()) {
+    const text = index < sorted.length - 1 ? `${item}${separator}` : item;
+    const line = `${lines.at(-1)} ${text}`;
+    if (line.length > COLUMNS_MAX) lines.push(`  ${text}`);
     else lines[lines.length - 1] = line;
   }
   return lines.join("\n");
@@ -104,16 +104,15 @@ export const knownSymbols: ReadonlySet<string> = new Set(
   \`\${CURRENCIES}\${CRYPTOCURRENCIES}\`.trim().split(/\\s+/),
 );
 
-/** A symbol and its name on each line. */
 const CRYPTOCURRENCY_NAMES = \`
-${namesOfCryptocurrencies()}\`;
+${linesOf(namesOfCryptocurrencies(), ",")}\`;
 
 /** The names of common cryptocurrencies by their symbols. */
 export const cryptocurrencyNames: ReadonlyMap<string, string> = new Map(
   CRYPTOCURRENCY_NAMES.trim()
-    .split("\\n")
-    .map((line) => {
-      const [symbol = "", ...words] = line.trim().split(" ");
+    .split(/,\\s+/)
+    .map((item) => {
+      const [symbol = "", ...words] = item.split(" ");
       return [symbol, words.join(" ")];
     }),
 );

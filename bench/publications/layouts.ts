@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { treasuryCurrencies } from "../../src/rates/sources/publishers/periodic/treasury-currencies.ts";
+import { treasuryCurrencies } from "../../src/rates/sources/publishers/periodic/parsers.ts";
 
 /** A publisher's figures on a day, each with the symbols of its pair. */
 export type DayFigures = readonly (readonly [base: string, quote: string, rate: string])[];

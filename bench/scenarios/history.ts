@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { openSqliteStore } from "../../src/app/store.ts";
+import { createCommandStore } from "../../src/app/command-store.ts";
+import { openSqlite } from "../../src/app/store.ts";
 import { findServedAt } from "../../src/bookkeeping/provenance/served-at.ts";
 import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import type { AssetSymbol } from "../../src/rates/served/rules/symbol.ts";
@@ -60,7 +61,7 @@ export const history: Scenario = {
 };
 
 async function feedYear(directory: string): Promise<void> {
-  await using store = await openSqliteStore(directory, BUSY_TIMEOUT_MS);
+  await using store = createCommandStore(openSqlite(directory, BUSY_TIMEOUT_MS));
   const feed = createFeed(store, sourceNames.onByDefault);
   const figures = snapshotFigures();
   for (let day = 0; day < 365; day += 1) {
@@ -92,7 +93,7 @@ function move(figures: DayFigures, dayMs: number): DayFigures {
 }
 
 async function feedExchange(directory: string): Promise<void> {
-  await using store = await openSqliteStore(directory, BUSY_TIMEOUT_MS);
+  await using store = createCommandStore(openSqlite(directory, BUSY_TIMEOUT_MS));
   const feed = createFeed(store, ["kraken"]);
   const [source] = feed.sources;
   if (source === undefined) throw new Error("no exchange");
@@ -146,7 +147,7 @@ const MOMENT = "2025-09-30T00:00:00.000Z";
 
 /** Times what `kurs rates history` and `kurs rates at` read, without starting their process. */
 async function readsOf(directory: string, calls: number): Promise<Figures[]> {
-  await using store = openSqliteStore(directory, BUSY_TIMEOUT_MS);
+  await using store = createCommandStore(openSqlite(directory, BUSY_TIMEOUT_MS));
   const figures: Figures[] = [];
   for (let call = 0; call < calls; call += 1) {
     const startedMs = performance.now();

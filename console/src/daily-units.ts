@@ -1,3 +1,4 @@
+import { csvLine } from "../../src/platform/cli/csv.ts";
 import { DAY_MS } from "../../src/platform/shared/clock.ts";
 import type { ApiKey } from "./api/keys.ts";
 import type { DailyUsage } from "./api/usage.ts";
@@ -60,6 +61,16 @@ export function dailyUnits(
 export function ofKey({ days, keys }: DailyUnits, id: string): DailyUnits {
   const own = keys.filter((key) => key.id === id);
   return { days, keys: own, series: own, total: sum(own.map(({ total }) => total)) };
+}
+
+/** The units of each day and key as CSV, without the days on which a key read nothing. */
+export function csvOf({ days, keys }: DailyUnits): string {
+  const rows = days.flatMap((day, index) =>
+    keys
+      .map((key) => [day, key.id, key.name, key.units[index] ?? 0] as const)
+      .filter(([, , , units]) => units > 0),
+  );
+  return [["date", "api_key_id", "name", "units"], ...rows].map(csvLine).join("");
 }
 
 function gathered(keys: readonly KeyUnits[]): readonly Series[] {

@@ -9,6 +9,7 @@ export const guides: Readonly<Record<ConsolePage, string>> = {
   "/forgot": "api#mails-and-their-tokens",
   "/reset": "api#mails-and-their-tokens",
   "/coverage": "sources",
+  "/docs": "api",
   "/home": "concepts",
   "/rates": "concepts#direct-rate",
   "/source": "sources",

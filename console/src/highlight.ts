@@ -1,5 +1,5 @@
 /** A language of code that the console shows. */
-export type Language = "shell" | "typescript" | "python" | "go" | "php" | "csharp" | "json";
+export type Language = "shell" | "typescript" | "python" | "json";
 
 /** A piece of code; `kind` is undefined for what has no colour. */
 export interface Token {
@@ -8,7 +8,6 @@ export interface Token {
 }
 
 const DOUBLE = String.raw`"(?:[^"\\\n]|\\.)*"`;
-const SINGLE = String.raw`'(?:[^'\\\n]|\\.)*'`;
 const BACKTICK = "`[^`]*`";
 const SLASHES = String.raw`//[^\n]*`;
 const NUMBER = String.raw`\b\d+(?:\.\d+)?\b`;
@@ -32,25 +31,6 @@ const looks: Record<Language, readonly (readonly [Exclude<Token["kind"], undefin
     ["comment", String.raw`#[^\n]*`],
     ["string", `f?${DOUBLE}`],
     ["keyword", keywords("import try with as except raise")],
-    ["number", NUMBER],
-  ],
-  go: [
-    ["comment", SLASHES],
-    ["string", `${DOUBLE}|${BACKTICK}`],
-    ["keyword", keywords("package import func if nil defer var struct string for range")],
-    ["number", NUMBER],
-  ],
-  php: [
-    ["comment", SLASHES],
-    ["string", `${DOUBLE}|${SINGLE}`],
-    ["variable", String.raw`\$\w+`],
-    ["keyword", keywords("if throw new echo true false")],
-    ["number", NUMBER],
-  ],
-  csharp: [
-    ["comment", SLASHES],
-    ["string", `"""(?:(?!""")[^])*"""|${DOUBLE}`],
-    ["keyword", keywords("using var new await if throw null")],
     ["number", NUMBER],
   ],
   json: [

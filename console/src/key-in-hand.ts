@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { CreatedApiKey } from "./api/keys.ts";
+import { ApiError } from "./api/request.ts";
 import { session } from "./session.ts";
 import { unlessBlocked } from "./unless-blocked.ts";
 
@@ -19,6 +20,18 @@ export function keepKey({ id, name, api_key }: CreatedApiKey): void {
 
 export function forgetKey(): void {
   keptKey.value = undefined;
+}
+
+/**
+ * A browser sends no header with characters outside Latin-1, such as the "…" of a key's prefix.
+ *
+ * @throws {ApiError} for a text that cannot be a key.
+ */
+export function completeKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  const whatToDo = "Paste the whole key, svc_live_ and 64 characters, or create another.";
+  throw new ApiError("unauthorized", `This is not a complete key. ${whatToDo}`);
 }
 
 function restore(): KeptKey | undefined {

@@ -1,11 +1,15 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { Cron } from "croner";
-import { MAX_PLAN_UNITS } from "../customers/billing/rules.ts";
-import type { MailSettings } from "../customers/mail/mailer.ts";
-import { parseMailFrom, smtpUrlProblems } from "../customers/mail/transport/settings.ts";
-import { type Registration, registrations } from "../customers/registration/rules.ts";
+import {
+  type CustomerSettings,
+  MAX_PLAN_UNITS,
+  parseMailFrom,
+  registrations,
+  smtpUrlProblems,
+} from "../customers/settings.ts";
 import { BACKUPS } from "../operations/backups/names.ts";
+import type { OperationSettings } from "../operations/settings.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
 import { ConfigError } from "../platform/shared/program/start-error.ts";
@@ -15,33 +19,21 @@ import {
   parseDatabaseUrl,
   type StoreSettings,
 } from "../platform/storage/settings.ts";
-import { parseSigningKey } from "../rates/served/signing/ed25519.ts";
-import type { SigningKey } from "../rates/served/signing-key.ts";
+import { parseSigningKey, type RateSettings } from "../rates/settings.ts";
 import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
 import { misspelled } from "./settings.ts";
 
 /** The operator's settings, all validated before anything starts. */
-export interface Config extends StoreSettings, MailSettings {
+export interface Config extends StoreSettings, CustomerSettings, RateSettings, OperationSettings {
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
   /** Where clients reach the service, without a trailing slash; unset: where it listens. */
   readonly publicUrl: string | undefined;
-  /** Units per period on the free plan; unset: as stored, 1,000 in a new store. */
-  readonly freePlanUnits: number | undefined;
   /** The maximum number of open client connections. */
   readonly connectionsMax: number;
   /** How long a node continues to serve after a stop signal, no longer ready. */
   readonly shutdownDelaySeconds: number;
-  readonly authCallsPerWindow: number;
-  readonly authWindowSeconds: number;
-  /** Whether a log-in requires a verified email. */
-  readonly requireVerifiedEmail: boolean;
-  readonly registration: Registration;
-  /** How many days the events of the audit log are kept. */
-  readonly auditDays: number;
-  /** Undefined: the history of rates is kept forever. */
-  readonly historyDays: number | undefined;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
@@ -51,21 +43,12 @@ export interface Config extends StoreSettings, MailSettings {
   /** 0: a free port; unset: no metrics. */
   readonly metricsPort: number | undefined;
   readonly logLevel: LogLevel;
-  /** Keys of the active sources, in order of precedence. */
-  readonly rateSources: readonly string[];
   /** By the key of the source that wants it. */
   readonly sourceTokens: Readonly<Record<string, string>>;
-  /** When a server backs up its embedded database, by the UTC clock; unset: never. */
-  readonly backupSchedule: Cron | undefined;
-  /** How many of its backups a server keeps. */
-  readonly backupsKept: number;
-  /** A rate that changes by more than this fraction of the last is held for the operator. */
-  readonly maxRateJump: Decimal;
   /** How publishers are reached where not directly, in the form that node:http takes. */
   readonly proxies: Readonly<Record<"HTTPS_PROXY" | "NO_PROXY", string | undefined>> | undefined;
   /** The file of the key that signs rates; unset: rates are not signed. */
   readonly signingKeyFile: string | undefined;
-  readonly signingKey: SigningKey | undefined;
 }
 
 /** The known sources, and those that are active when the operator names none. */
@@ -245,7 +228,7 @@ function proxiesOf(environment: Environment, problems: string[]): Config["proxie
 function signingKeyOf(
   { textOf, contentOf }: ReturnType<typeof readersOf>,
   problems: string[],
-): SigningKey | undefined {
+): Config["signingKey"] {
   const path = textOf("SIGNING_KEY_FILE");
   if (path === undefined) return undefined;
   const wanted = "an Ed25519 private key in PEM (PKCS#8)";

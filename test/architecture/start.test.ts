@@ -7,7 +7,7 @@ const sources = new Map(sourcesIn("src").map((file) => [file.path, file]));
 /** Statements that load a module at once: not type imports and not `import()`. */
 const loading = /^(?:import|export)\s+(?!type\s)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm;
 
-/** The modules outside src that files load, directly or not, each with the file that loads it. */
+/** The modules that files load, directly or not, each with a file that loads it. */
 function loadedBy(entries: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<string>();
@@ -17,8 +17,8 @@ function loadedBy(entries: readonly string[]): Map<string, string> {
     seen.add(path);
     for (const [, specifier = ""] of file.text.matchAll(loading)) {
       const target = targetOf(file, { line: 0, specifier, isTypeOnly: false });
-      if (target === undefined) found.set(specifier, path);
-      else visit(target);
+      found.set(target ?? specifier, path);
+      if (target !== undefined) visit(target);
     }
   };
   for (const entry of entries) visit(entry);
@@ -29,6 +29,12 @@ const loaded = loadedBy(["src/app/main.ts", "src/app/service.ts"]);
 
 test("the scan finds packages that a start loads", () => {
   for (const needed of ["fastify", "pino", "node:sqlite"]) assert.ok(loaded.has(needed), needed);
+});
+
+test("a start loads no file of bookkeeping: only commands need them", () => {
+  assert.ok(loaded.has("src/rates/store.ts"));
+  const isBookkeeping = (path: string) => path.startsWith("src/bookkeeping/");
+  assert.deepEqual([...loaded.keys()].filter(isBookkeeping), []);
 });
 
 for (const [name, reason] of [

@@ -34,7 +34,6 @@ const METERED = "GET /v1/rates/{base}/{quote}";
 /** What the OpenAPI document leaves out. MCP has a group of its own, without its path in a row. */
 const undocumented = [
   "GET /openapi.json",
-  "GET /docs",
   ...consolePages.map((path) => `GET ${path}`),
   "GET /about.json",
   "GET /coverage.json",

@@ -41,7 +41,7 @@ const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 test("every page is uncached, with a strict Content-Security-Policy; so is that of an unknown path", async () => {
   const unknown = ["/nothing", "/guide/nothing", "/guide/assets/nothing.js"];
-  for (const path of [...consolePages, "/docs", ...unknown]) {
+  for (const path of [...consolePages, ...unknown]) {
     const { status, headers, text } = await service.get(path, { headers: asBrowser });
     assert.equal(status, unknown.includes(path) ? 404 : 200, path);
     assert.equal(headers["content-type"], "text/html; charset=utf-8");
@@ -113,7 +113,7 @@ for (const [encodings, coding] of [
 
 const ACCEPTED = ["*/*", "application/json", "text/html;q=0", "text/*", ""];
 const unknown: readonly (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
-  ...["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"],
+  ...["/index.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"],
   ...["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"],
 ].map((path) => [path, {}]);
 const ofPrograms = ["/v1", "/v1/nothing", "/v1/rates/EUR", "/.well-known/x", "/register"];

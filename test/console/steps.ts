@@ -18,9 +18,9 @@ export const startForVisitors = () =>
 export async function comeTo(
   { url }: Pick<TestService, "url">,
   path: string,
-  { look = desktop, hasOwnClock = false } = {},
+  { look = desktop } = {},
 ) {
-  const visitor = await Visitor.come(url, look, hasOwnClock ? {} : { time: NOW });
+  const visitor = await Visitor.come(url, look, { time: NOW });
   const close = visitor[Symbol.asyncDispose].bind(visitor);
   const leave = async () => {
     await close();
@@ -78,10 +78,6 @@ export function charge({ query }: TestService, keyId: string, day: string, units
     ...[day.slice(0, 7), units, Number(day.slice(8)), keyId],
   );
 }
-
-/** The button that opens a call in the API reference. */
-export const callIn = (page: Page, path: string, method = "GET"): Locator =>
-  page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
 
 /** What a visitor does in a tab, and waits for. */
 export function stepsOn(page: Page) {

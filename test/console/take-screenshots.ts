@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
 import { NOW } from "./steps.ts";
-import { type Walker, walk, walkReference } from "./walk.ts";
+import { type Walker, walk } from "./walk.ts";
 
 // Takes a screenshot of every page and state, in three widths, light and dark, for review by eye.
 
@@ -36,8 +36,6 @@ for (const look of [...looks, ...smallLooks]) {
   });
   await using visitor = await Visitor.come(service.url, look, { browser, time: NOW });
   await walk(service, visitor, `${slug}@example.org`, picturing(visitor));
-  await using reader = await Visitor.come(service.url, look, { browser });
-  await walkReference(reader, picturing(reader));
   console.log(`${look.name}: done`);
 }
 console.log(`The screenshots are in ${DIRECTORY}`);

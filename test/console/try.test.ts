@@ -156,9 +156,6 @@ const languages: Readonly<Record<string, readonly [mark: string, file: string, .
   curl: ["curl -s", "read.sh", "sh"],
   TypeScript: ["await fetch(", "read.mts", process.execPath],
   Python: ["urllib.request.urlopen(request)", "read.py", "python3"],
-  Go: ["http.DefaultClient.Do(request)", "main.go", "go", "run"],
-  PHP: ["getenv('KURS_API_KEY')", "read.php", "php"],
-  "C#": ['new AuthenticationHeaderValue("ApiKey", key)', "read.cs"],
 };
 
 const isInstalled = (program: string): Promise<boolean> =>

@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
-import { createStore, tables } from "../../src/app/store.ts";
-import { postgresUnitStatements } from "../../src/customers/billing/units-sql.ts";
+import { createCommandStore, tables } from "../../src/app/command-store.ts";
 import { createPostgresEngine } from "../../src/platform/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/platform/storage/postgres/primary.ts";
+import { createReadBatcher } from "../../src/reads/metering/batch/batcher.ts";
 import { createPostgresBatches } from "../../src/reads/metering/batch/postgres.ts";
 import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-databases.ts";
 import type { TestDatabase } from "./suite/database.ts";
@@ -72,15 +72,12 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
   const opened = starting.move();
   const newEngine = () => {
     const engine = createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
-    return {
-      ...engine,
-      ...createPostgresBatches(engine),
-      unitStatements: postgresUnitStatements,
-    };
+    return { ...engine, ...createPostgresBatches(engine) };
   };
   const newStore = () => {
     const engine = newEngine();
-    return createStore(engine, engine);
+    const metering = createReadBatcher(engine);
+    return createCommandStore({ engine, name: "postgres", metering });
   };
   const setUnits = "UPDATE daily_usage SET units = $2 WHERE account_id = $1";
   return {

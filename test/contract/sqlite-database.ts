@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore } from "../../src/app/store.ts";
 import { createSqliteEngine } from "../../src/platform/storage/sqlite/engine.ts";
 import { createFileIdentityCheck } from "../../src/platform/storage/sqlite/health/file-guard.ts";
 import { migrate } from "../../src/platform/storage/sqlite/migrate.ts";
 import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { createSqliteBatches } from "../../src/reads/metering/batch/sqlite.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { openSqliteStore } from "../support/stores.ts";
 import type { TestDatabase } from "./suite/database.ts";
 
 const BUSY_TIMEOUT_MS = 1000;

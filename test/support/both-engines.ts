@@ -1,8 +1,8 @@
 import type { Config } from "../../src/app/config.ts";
-import { openStore, type Store } from "../../src/app/store.ts";
 import { commandTimeouts, type DatabaseSettings } from "../../src/platform/storage/settings.ts";
 import { databaseOf, newPostgresDatabase } from "./postgres-databases.ts";
 import { startService, type TestOptions, type TestService } from "./service.ts";
+import { openStore, type Store } from "./stores.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 

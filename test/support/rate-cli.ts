@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openStore } from "../../src/app/store.ts";
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import type { Decimal } from "../../src/platform/shared/decimal.ts";
 import { commandTimeouts } from "../../src/platform/storage/settings.ts";
-import { ANY_TIME } from "../../src/rates/import/seed.ts";
 import { figureOf } from "../../src/rates/served/figures.ts";
-import { parseQuotation } from "../../src/rates/served/rules/rate.ts";
+import { ANY_TIME, parseQuotation } from "../../src/rates/served/rules/rate.ts";
 import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.ts";
+import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/rates/sources/refresh.ts";
 import { BY } from "../contract/suite/database.ts";
 import { publisherOf } from "../rates/sources/publishers/recorded.ts";
@@ -18,6 +16,7 @@ import { playPublisher, sourceAt } from "./fake-publisher.ts";
 import { temporaryDirectory } from "./process.ts";
 import { headersOf } from "./rates.ts";
 import { TestClock } from "./service.ts";
+import { openStore } from "./stores.ts";
 
 /** A store on SQLite, a publisher that it can be told to fetch, and the command line on it. */
 export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb", "inforeuro"]) {

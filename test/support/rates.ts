@@ -1,7 +1,7 @@
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import { createDocumentReader } from "../../src/bookkeeping/provenance/documents/reader.ts";
 import { systemClock } from "../../src/platform/shared/clock.ts";
 import type { SigningKey } from "../../src/rates/served/signing-key.ts";
+import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
 import { parseSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
 import { createHeadersOf } from "../../src/rates/sources/headers.ts";

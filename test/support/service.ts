@@ -5,23 +5,21 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { after } from "node:test";
 import { type DestinationStream, pino } from "pino";
+import { compose } from "../../src/app/compose.ts";
 import { type Config, readConfig } from "../../src/app/config.ts";
 import type { ShutdownLimits } from "../../src/app/limits.ts";
-import { startService as start } from "../../src/app/service.ts";
-import { packContent } from "../../src/bookkeeping/provenance/documents/content.ts";
 import type { runOwnCommand } from "../../src/platform/cli/own-command.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
 import { lineFormat } from "../../src/platform/log/log.ts";
 import type { Clock } from "../../src/platform/shared/clock.ts";
 import type { Secrets } from "../../src/platform/shared/secrets.ts";
 import type { StoreTimeouts } from "../../src/platform/storage/settings.ts";
-import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
+import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { patience } from "./patience.ts";
 import { quickHashing } from "./quick-secrets.ts";
-import { headersOf, signedHeadersOf } from "./rates.ts";
 import { checkedClient } from "./response-check.ts";
 
 /** A clock that only a test advances. */
@@ -74,19 +72,23 @@ export async function startService(options: TestOptions = {}) {
     ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
     ...options.config,
   };
-  const service = await start(config, {
+  const { server, shutdown } = patience;
+  const world = {
     clock,
     secrets: options.secrets ?? sharedSecrets,
-    sources: options.sources ?? [],
-    knownSources: sourcesOf(sourceNames.known, { clock, version: "test" }),
-    headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
-    packContent,
     random: () => 0.5,
-    runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
-    storeTimeouts: options.storeTimeouts ?? patience.server,
-    shutdownLimits: options.shutdownLimits ?? patience.shutdown,
+    limits: {
+      ...patience,
+      server: options.storeTimeouts ?? server,
+      shutdown: options.shutdownLimits ?? shutdown,
+    },
+    fetchedSources: () => options.sources ?? [],
+  };
+  const start = await compose(() => config, world).loadServer();
+  const service = await start({
     log: pino(lineFormat, sink),
     logDestination: sink,
+    runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
   });
   const { call, check } = checkedClient(callTo(service.url));
   const test = {

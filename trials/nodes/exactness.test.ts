@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
 import { seededRandom } from "../../harness/seeded-random.ts";
-import { openPostgresStore, type Store } from "../../src/app/store.ts";
 import {
   BY,
   KEY_LIMITS,
@@ -14,6 +13,7 @@ import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../../test/s
 import { hostsOf } from "../../test/support/postgres-databases.ts";
 import type { Server } from "../../test/support/process.ts";
 import { openWire, type Wire } from "../../test/support/raw-connection.ts";
+import { openPostgresStore, type Store } from "../../test/support/stores.ts";
 import { Counts } from "../support/counts.ts";
 import { enterCharge, Ledger, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";

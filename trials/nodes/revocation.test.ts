@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPostgresStore, type Store } from "../../src/app/store.ts";
 import { burn } from "../../src/customers/api-keys/burn.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
 import { systemClock } from "../../src/platform/shared/clock.ts";
@@ -9,6 +8,7 @@ import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/se
 import type { Client } from "../../test/support/client.ts";
 import { startCluster } from "../../test/support/nodes.ts";
 import { openWire, type Wire } from "../../test/support/raw-connection.ts";
+import { openPostgresStore, type Store } from "../../test/support/stores.ts";
 
 /** `REVOCATIONS=10000` tries more. */
 const TRIALS = Number(process.env.REVOCATIONS ?? 200);

@@ -1,7 +1,7 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
+import { tokensOf } from "../highlight.ts";
 import type { Snippet } from "../languages.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { Highlighted } from "./highlighted.tsx";
 import { Scroll } from "./scroll.tsx";
 
 interface CodeTabsProps {
@@ -71,5 +71,23 @@ export function Code({ name, language, note = name, code }: Snippet) {
         </pre>
       </Scroll>
     </div>
+  );
+}
+
+/** Code in colours. */
+function Highlighted({ code, language }: Pick<Snippet, "code" | "language">) {
+  const tokens = useMemo(() => tokensOf(code, language), [code, language]);
+  return (
+    <>
+      {tokens.map(({ kind, text }, index) =>
+        kind === undefined ? (
+          text
+        ) : (
+          <span key={index} class={`token-${kind}`}>
+            {text}
+          </span>
+        ),
+      )}
+    </>
   );
 }

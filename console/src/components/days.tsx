@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import type { DailyUnits } from "../daily-units.ts";
+import { csvOf, type DailyUnits } from "../daily-units.ts";
 import { countUnits, formatDay } from "../format.ts";
 import { type EvenShare, isEvenShown } from "../quota.ts";
 import { saveFile } from "../save-file.ts";
-import { csvOf } from "../usage-csv.ts";
 import { Button } from "./button.tsx";
 import { DailyChart } from "./daily-chart.tsx";
 import { KeyUnitsTable } from "./key-units.tsx";

@@ -1,4 +1,5 @@
 import { root } from "../router.ts";
+import { Link } from "./link.tsx";
 
 /** What a visitor may want to know of the program: its documents, version and licence. */
 export function Footer({ version }: { readonly version: string | undefined }) {
@@ -12,7 +13,7 @@ export function Footer({ version }: { readonly version: string | undefined }) {
       </p>
       <ul>
         <li>
-          <a href={`${root}docs`}>API reference</a>
+          <Link to="/docs">API reference</Link>
         </li>
         <li>
           <a href={`${root}openapi.json`}>OpenAPI document</a>

@@ -1,10 +1,10 @@
 import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
 import { useDisclosure } from "../disclosure.ts";
-import { isConsole, isReference, page, root } from "../router.ts";
+import { page } from "../router.ts";
 import { session } from "../session.ts";
 import { Link } from "./link.tsx";
 
-type Target = readonly [path: ConsolePage | "/docs", name: string];
+type Target = readonly [path: ConsolePage, name: string];
 
 interface Group {
   readonly name: string;
@@ -53,22 +53,15 @@ export function Navigation() {
 }
 
 function isCurrent([path]: Target): boolean {
-  return path === "/docs" ? isReference : isConsole && page.value === path;
+  return page.value === path;
 }
 
 function TargetLink({ target }: { readonly target: Target }) {
   const [path, name] = target;
-  if (path !== "/docs") {
-    return (
-      <Link to={path} isCurrent={isCurrent(target)}>
-        {name}
-      </Link>
-    );
-  }
   return (
-    <a href={`${root}docs`} aria-current={isCurrent(target) ? "page" : undefined}>
+    <Link to={path} isCurrent={isCurrent(target)}>
       {name}
-    </a>
+    </Link>
   );
 }
 

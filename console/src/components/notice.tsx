@@ -30,7 +30,7 @@ export function ErrorNotice({ error }: { readonly error: ApiError | undefined })
 }
 
 /** The id by which the operator finds the request in the log. */
-export function RequestId({ error }: { readonly error: ApiError }) {
+function RequestId({ error }: { readonly error: ApiError }) {
   const { requestId, isOperators } = error;
   if (requestId === undefined || !isOperators) return null;
   return (

@@ -1,14 +1,8 @@
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Link } from "../components/link.tsx";
+import { McpTools } from "../components/mcp-tools.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { Scroll } from "../components/scroll.tsx";
 import { address, clientSnippets } from "../snippets.ts";
-
-const tools = [
-  ["get_rate", "base, quote", "the stored rate", "1 unit"],
-  ["convert_currency", "base, quote, amount", "the rate and the exact product", "1 unit"],
-  ["get_usage", "no arguments", "the period's units", "nothing"],
-] as const;
 
 export function AgentsPage() {
   return (
@@ -27,30 +21,7 @@ export function AgentsPage() {
         </section>
         <section class="card stack-close" aria-label="Tools">
           <h2>Tools</h2>
-          <Scroll name="The tools and their costs">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Tool</th>
-                  <th scope="col">Returns</th>
-                  <th scope="col">Costs</th>
-                </tr>
-              </thead>
-              <tbody>
-                {tools.map(([name, takes, returns, costs]) => (
-                  <tr key={name}>
-                    <td>
-                      <code>{name}</code>
-                      <br />
-                      <span class="aside">{takes}</span>
-                    </td>
-                    <td>{returns}</td>
-                    <td class="no-break">{costs}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+          <McpTools />
         </section>
         <section class="card stack-close" aria-label="When a client does not connect">
           <h2>When a client does not connect</h2>

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { send } from "../api/request.ts";
 import { readUsage } from "../api/usage.ts";
-import { completeKey } from "../complete-key.ts";
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Field } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
@@ -15,7 +14,7 @@ import { type Coverage, loadCoverage } from "../coverage.ts";
 import { doubtAbout, pairNameOf } from "../doubtful-pair.ts";
 import { keepFigure } from "../figures.ts";
 import { countUnits, formatUnits } from "../format.ts";
-import { forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
+import { completeKey, forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
 import { useAction, useLoading } from "../loading.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import { type Request, requestFor, type Wish } from "../requests.ts";
@@ -54,13 +53,7 @@ export function TryPage() {
       <div class="columns">
         <div class="card">
           <Form action={action} does={doubt === undefined ? does : `${does} anyway`}>
-            <Segments
-              hasHiddenLegend
-              legend="Call"
-              options={kinds}
-              value={kind}
-              onValue={setKind}
-            />
+            <Segments legend="Call" options={kinds} value={kind} onValue={setKind} />
             <KeyField value={apiKey} onValue={setApiKey} />
             <PairPicker {...pair} onPair={setPair} coverage={coverage} />
             {kind === "read" ? null : (

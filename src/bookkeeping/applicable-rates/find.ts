@@ -1,14 +1,25 @@
 import { wholeSeconds } from "../../platform/shared/instant.ts";
 import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
 import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
-import { daysAfter, LAST_DATE, monthOf, type RateRule } from "./rules.ts";
+import {
+  type Dates,
+  datesPassedOver,
+  daysAfter,
+  explainDates,
+  type KnownDates,
+  LAST_DATE,
+  lastDate,
+  mayName,
+  type RateRule,
+  wholeMonth,
+} from "./rules.ts";
 
 // A law names one figure. Another one in its place, because the right one is not stored, would be a
-// false statement: so every date between the figure and the date that the rule counts from must be
-// one without a publication.
+// false statement: so every date that the rule passes over must be one without a publication.
 
 /** Which figure of a series is asked for. */
 export interface AskedRate {
@@ -28,13 +39,9 @@ export interface ApplicableRate extends AskedRate {
   readonly isChecked: boolean;
 }
 
-/** Why it is not known which figure a rule names, and what to do. */
-export interface NotKnown {
-  readonly reason: string;
-}
-
-export interface FindUses {
-  readonly series: SeriesReads;
+interface FindUses {
+  readonly reads: SeriesReads;
+  readonly series: Series;
   /** Undefined for an import, and for a source that this version does not know. */
   readonly source: RateSource | undefined;
   /** The restores of the store: what was stored between a backup and its restore is lost. */
@@ -42,59 +49,39 @@ export interface FindUses {
   readonly nowMs: number;
 }
 
-/** Finds the figure of a series that a rule names for a date. */
+/** A search in a series, whose calendar may be known. */
+interface Search extends FindUses, Pick<KnownDates, "publicationOf"> {}
+
+/**
+ * Finds the figure of a series that a rule names for a date.
+ *
+ * @returns without one why it is not known, and what to do.
+ */
 export async function findApplicableRate(
   uses: FindUses,
-  series: Series,
   asked: AskedRate,
-): Promise<ApplicableRate | NotKnown> {
-  if (asked.date > LAST_DATE) {
-    return { reason: `${asked.date} is after ${LAST_DATE}, the last date of the rules: check it` };
+): Promise<ApplicableRate | Rejection> {
+  const { reads, series, source } = uses;
+  const { rule, date } = asked;
+  if (date > LAST_DATE) {
+    return { reason: `${date} is after ${LAST_DATE}, the last date of the rules: check it` };
   }
-  if (asked.rule === "month") return await figureOfMonth(uses, series, asked);
-  const { figure, from, to } = await candidateOf(uses.series, series, asked);
-  const unpublished = await unexplainedDates(uses, series, figure, { from, to });
-  if (figure === undefined) return absent(uses, series, asked, unpublished);
+  const search = { ...uses, publicationOf: source && scheduleOf(source, series).publicationOf };
+  if (rule === "month") return await figureOfMonth(search, asked);
+  const last = lastDate(rule, date);
+  const nearest = await (rule === "on-or-next"
+    ? reads.figureOnOrAfter(series, date)
+    : reads.figureOnOrBefore(series, last));
+  const figure = nearest && mayName(rule, date, nearest) ? nearest : undefined;
+  const passed = figure ? datesPassedOver(rule, date, figure) : { from: last, to: last };
+  const unpublished = await unexplainedDates(search, passed);
+  if (figure === undefined) return absent(search, asked, unpublished);
   const { missing, isChecked } = unpublished;
-  const [first] = missing;
-  const lost = isChecked ? undefined : lostAfter(uses, figure, asked);
+  const lost = isChecked ? undefined : lostAfter(search, figure, asked);
   if (lost !== undefined) return lost;
-  if (first !== undefined && (!asked.acceptsGaps || isDue(uses, series, missing.at(-1)))) {
-    return missingFigures(uses, series, missing);
-  }
+  const isDue = dueLater(search, missing.at(-1)) !== undefined;
+  if (missing.length > 0 && (!asked.acceptsGaps || isDue)) return missingFigures(search, missing);
   return { ...asked, figure, acceptedGaps: missing, isChecked };
-}
-
-/** Dates, both included; none where the first is after the last. */
-interface Dates {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The nearest stored figure, and the dates that must be without one. */
-async function candidateOf(
-  reads: SeriesReads,
-  series: Series,
-  { rule, date }: AskedRate,
-): Promise<Dates & { readonly figure: StoredFigure | undefined }> {
-  if (rule === "on-or-next") {
-    const figure = await reads.figureOnOrAfter(series, date);
-    return {
-      figure,
-      from: date,
-      to: daysAfter(figure?.date ?? date, figure === undefined ? 0 : -1),
-    };
-  }
-  const last = rule === "before" ? daysAfter(date, -1) : date;
-  const nearest = await reads.figureOnOrBefore(series, last);
-  if (nearest === undefined) return { figure: undefined, from: last, to: last };
-  const isCovered = nearest.validUntil !== undefined && nearest.validUntil >= last;
-  if (rule === "on") {
-    const figure = nearest.date === date || isCovered ? nearest : undefined;
-    return { figure, from: date, to: figure === undefined ? date : daysAfter(date, -1) };
-  }
-  const known = isCovered ? last : (nearest.validUntil ?? nearest.date);
-  return { figure: nearest, from: daysAfter(known, 1), to: last };
 }
 
 interface Unexplained {
@@ -104,74 +91,67 @@ interface Unexplained {
   readonly isChecked: boolean;
 }
 
-async function unexplainedDates(
-  { series: reads, source, nowMs }: FindUses,
-  series: Series,
-  figure: StoredFigure | undefined,
-  { from, to }: Dates,
-): Promise<Unexplained> {
-  if (from > to && figure !== undefined) return { missing: [], isChecked: true };
-  if (source === undefined) return { missing: [], isChecked: false };
-  // A document with the figures on both sides, such as an archive, has all between them.
-  const before = await reads.figureOnOrBefore(series, daysAfter(from, -1));
-  const after = await reads.figureOnOrAfter(series, daysAfter(to, 1));
-  if (before?.hash !== undefined && before.hash === after?.hash) {
-    return { missing: [], isChecked: true };
-  }
-  const { publicationOf } = scheduleOf(source, series);
-  if (publicationOf === undefined) return { missing: [], isChecked: false };
+async function unexplainedDates(search: Search, dates: Dates): Promise<Unexplained> {
+  const { reads, series, source, publicationOf } = search;
+  // An import tells only of the dates that it has.
+  const stated = source && (await datesOfOneDocument(reads, series, dates));
+  const explained = explainDates(dates, { publicationOf, stated });
+  if (explained.by !== "calendar") return { missing: [], isChecked: explained.by !== "nothing" };
   const missing: string[] = [];
-  for (let date = to; date >= from; date = daysAfter(date, -1)) {
-    const dueMs = publicationOf(date);
-    if (dueMs !== undefined) missing.push(date);
+  for (let date = dates.to; date >= dates.from; date = daysAfter(date, -1)) {
+    if (explained.publicationOf(date) !== undefined) missing.unshift(date);
     // Nothing is known before that: the dates between today and then make no difference.
-    if (dueMs !== undefined && dueMs > nowMs) break;
+    if (dueLater(search, date) !== undefined) break;
   }
-  return { missing: missing.reverse(), isChecked: true };
+  return { missing, isChecked: true };
 }
 
-/** Whether a date's figures are not published yet. */
-function isDue({ source, nowMs }: FindUses, series: Series, date: string | undefined): boolean {
-  if (source === undefined || date === undefined) return false;
-  const dueMs = scheduleOf(source, series).publicationOf?.(date);
-  return dueMs !== undefined && dueMs > nowMs;
+/** The stored dates on both sides of some dates, if they are of one document. */
+async function datesOfOneDocument(
+  reads: SeriesReads,
+  series: Series,
+  { from, to }: Dates,
+): Promise<readonly string[] | undefined> {
+  if (from > to) return undefined;
+  const before = await reads.figureOnOrBefore(series, daysAfter(from, -1));
+  const after = await reads.figureOnOrAfter(series, daysAfter(to, 1));
+  const isOne = before?.hash !== undefined && before.hash === after?.hash;
+  return isOne ? [before.date, after.date] : undefined;
+}
+
+/** When a date's figures are due, if that is to come. */
+function dueLater({ publicationOf, nowMs }: Search, date: string | undefined): number | undefined {
+  const dueMs = date === undefined ? undefined : publicationOf?.(date);
+  return dueMs !== undefined && dueMs > nowMs ? dueMs : undefined;
 }
 
 /** Why no figure is stored that the rule could name. */
 function absent(
-  uses: FindUses,
-  series: Series,
+  search: Search,
   { rule, date }: AskedRate,
   { missing, isChecked }: Unexplained,
-): NotKnown {
-  const { source } = series;
-  const name = pairName(series);
+): Rejection {
+  const { series } = search;
+  const none = `${series.source} has no figure of ${pairName(series)}`;
   if (rule === "on-or-next") {
-    const next = nextPublication(uses, series, date);
-    if (next === undefined) {
-      return { reason: `${source} has no figure of ${name} on or after ${date}: import it` };
-    }
-    return missingFigures(uses, series, [next]);
+    const next = nextPublication(search, date);
+    if (next === undefined) return { reason: `${none} on or after ${date}: import it` };
+    return missingFigures(search, [next]);
   }
-  if (missing.length > 0) return missingFigures(uses, series, missing);
-  const none = `${source} has no figure of ${name}`;
-  if (rule !== "on")
+  if (missing.length > 0) return missingFigures(search, missing);
+  if (rule !== "on") {
     return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
+  }
   if (!isChecked) return { reason: `${none} for ${date}` };
+  const weekday = Temporal.PlainDate.from(date).toLocaleString("en-US", { weekday: "long" });
   const rules = "--rule on-or-before, before or on-or-next names another date's";
-  return { reason: `${none} for ${date}: it publishes none for this ${weekdayOf(date)}; ${rules}` };
+  return { reason: `${none} for ${date}: it publishes none for this ${weekday}; ${rules}` };
 }
-
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
-const weekdayOf = (date: string): string =>
-  WEEKDAYS[Temporal.PlainDate.from(date).dayOfWeek - 1] ?? "";
 
 /** Longer than any holidays in a row. */
 const SEARCHED_DAYS = 31;
 
-function nextPublication({ source }: FindUses, series: Series, date: string): string | undefined {
-  const publicationOf = source && scheduleOf(source, series).publicationOf;
+function nextPublication({ publicationOf }: Search, date: string): string | undefined {
   for (let days = 0; days < SEARCHED_DAYS; days += 1) {
     const next = daysAfter(date, days);
     if (publicationOf?.(next) !== undefined) return next;
@@ -180,74 +160,68 @@ function nextPublication({ source }: FindUses, series: Series, date: string): st
 }
 
 /** What to do about figures that the calendar has and the store has not. */
-function missingFigures(
-  { source, restores, nowMs }: FindUses,
-  series: Series,
-  missing: readonly string[],
-): NotKnown {
+function missingFigures(search: Search, missing: readonly string[]): Rejection {
+  const { series, source, restores } = search;
   const [first = ""] = missing;
   const last = missing.at(-1) ?? first;
   const name = pairName(series);
-  const dueMs = source && scheduleOf(source, series).publicationOf?.(last);
-  if (dueMs !== undefined && dueMs > nowMs) {
-    const when = wholeSeconds(dueMs);
+  const dueMs = dueLater(search, last);
+  if (dueMs !== undefined) {
     const what = `${series.source}'s figure of ${name} for ${last}`;
-    return { reason: `not known yet: ${what} is due at ${when}` };
+    return { reason: `not known yet: ${what} is due at ${wholeSeconds(dueMs)}` };
   }
   const dates = missing.length === 1 ? first : `${first} and ${missing.length - 1} later dates`;
-  const lost = restores.find((one) => isWithin(one, first));
+  const lost = restores.find(
+    ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
+  );
   const why =
     lost === undefined
-      ? ` ${series.source} was due to publish ${name} for ${dates}, and no such figure is stored`
-      : ` ${series.source}'s figure for ${dates} is not stored, and ${lossOf(lost)}`;
+      ? `${series.source} was due to publish ${name} for ${dates}, and no such figure is stored`
+      : `${series.source}'s figure for ${dates} is not stored, and ${lossBy(lost)}`;
   const fetch =
     source?.archive === undefined
       ? "import the figures"
       : `kurs rates backfill ${series.source} --from ${first} --to ${last} fetches it`;
-  return { reason: `not known:${why}: ${fetch}, or pass --accept-gaps if it did not publish` };
+  return { reason: `not known: ${why}: ${fetch}, or pass --accept-gaps if it did not publish` };
 }
 
-const isWithin = ({ takenAt, at }: Restore, date: string) =>
-  takenAt.slice(0, 10) <= date && date <= at.slice(0, 10);
-
-const lossOf = ({ takenAt, at }: Restore) =>
+const lossBy = ({ takenAt, at }: Restore) =>
   `what was stored between ${takenAt === "" ? "a copy" : `the backup of ${takenAt}`} and its ` +
   `restore at ${at} is lost`;
 
 /** Of a source without a calendar nothing tells whether a restore has lost a nearer figure. */
 function lostAfter(
-  { restores }: FindUses,
+  { restores }: Search,
   figure: StoredFigure,
   { rule, date }: AskedRate,
-): NotKnown | undefined {
+): Rejection | undefined {
   if (figure.date === date || rule === "on") return undefined;
   const lost = restores.find((one) => one.takenAt >= figure.storedAt || one.takenAt === "");
   if (lost === undefined) return undefined;
   const exact = `--rule on names the figure of one date, such as ${figure.date}`;
-  return { reason: `not known: ${lossOf(lost)}, and ${figure.source} has no calendar; ${exact}` };
+  return { reason: `not known: ${lossBy(lost)}, and ${figure.source} has no calendar; ${exact}` };
 }
 
 /** The figure that is valid on the date or, of a table without a validity, the month's only one. */
 async function figureOfMonth(
-  { series: reads, source }: FindUses,
-  series: Series,
+  { reads, series, source }: Search,
   asked: AskedRate,
-): Promise<ApplicableRate | NotKnown> {
+): Promise<ApplicableRate | Rejection> {
   const found = { ...asked, acceptedGaps: [], isChecked: true };
   const nearest = await reads.figureOnOrBefore(series, asked.date);
-  const name = `${series.source} has no table of ${pairName(series)}`;
+  const none = `${series.source} has no table of ${pairName(series)}`;
   if (nearest?.validUntil !== undefined) {
-    if (nearest.validUntil >= asked.date) return { ...found, figure: nearest };
+    if (mayName("month", asked.date, nearest)) return { ...found, figure: nearest };
     const newest = `the last one before it was valid until ${nearest.validUntil}`;
-    return { reason: `${name} that is valid on ${asked.date}: ${newest}` };
+    return { reason: `${none} that is valid on ${asked.date}: ${newest}` };
   }
   const month = asked.date.slice(0, 7);
-  const place = { date: "", asOf: "", revision: 0 };
-  const figures = await reads.figures(series, { ...monthOf(asked.date), after: place, limit: 100 });
+  const after = { date: "", asOf: "", revision: 0 };
+  const figures = await reads.figures(series, { ...wholeMonth(asked.date), after, limit: 100 });
   const figure = figures.at(-1);
   if (figure === undefined) {
     const how = isImport(series.source) ? "import it" : `see kurs rates fetch ${source?.key ?? ""}`;
-    return { reason: `${name} for ${month}: ${how.trimEnd()}` };
+    return { reason: `${none} for ${month}: ${how.trimEnd()}` };
   }
   if (figures.some((one) => one.date !== figure.date)) {
     const several = `has figures of ${pairName(series)} for several dates of ${month}`;

@@ -1,4 +1,4 @@
-// Which date's figure a rule names, before anything is read.
+// Which date's figure a rule names: commands find it, the verification of evidence checks it.
 
 /** A rule by which laws and contracts name the figure for a date. */
 export type RateRule = (typeof rateRules)[number];
@@ -36,6 +36,81 @@ export const daysAfter = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** @returns the first and the last date of the month. */
-export function monthOf(date: string): { readonly from: string; readonly to: string } {
+export function wholeMonth(date: string): { readonly from: string; readonly to: string } {
   return { from: `${date.slice(0, 7)}-01`, to: dateCounted(date, "month") };
+}
+
+/** A figure by the publisher's date and, of a table for a period, the last date of its validity. */
+interface DatedFigure {
+  readonly date: string;
+  readonly validUntil?: string | undefined;
+}
+
+/** Whether a rule that counts from a date may name a figure, if no other is nearer. */
+export function mayName(
+  rule: RateRule,
+  counted: string,
+  { date, validUntil }: DatedFigure,
+): boolean {
+  const isValid = validUntil !== undefined && date <= counted && counted <= validUntil;
+  switch (rule) {
+    case "on":
+      return date === counted || isValid;
+    case "on-or-before":
+      return date <= counted;
+    case "before":
+      return date < counted;
+    case "on-or-next":
+      return date >= counted;
+    case "month":
+      return validUntil === undefined ? date.slice(0, 7) === counted.slice(0, 7) : isValid;
+  }
+}
+
+/** Dates, both included; none where the first is after the last. */
+export interface Dates {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The dates that a rule passes over to name a figure: another figure of them would be nearer. */
+export function datesPassedOver(
+  rule: RateRule,
+  counted: string,
+  { date, validUntil = date }: DatedFigure,
+): Dates {
+  if (rule === "on-or-next") return { from: counted, to: daysAfter(date, -1) };
+  if (rule === "on" || rule === "month") return { from: counted, to: daysAfter(counted, -1) };
+  return { from: daysAfter(validUntil, 1), to: lastDate(rule, counted) };
+}
+
+/** The last date whose figure a rule may name that does not look ahead. */
+export const lastDate = (rule: RateRule, counted: string): string =>
+  rule === "before" ? daysAfter(counted, -1) : counted;
+
+/** What tells on which dates a source published figures of a series. */
+export interface KnownDates {
+  /** When its calendar expects the figures of a date; undefined without a calendar. */
+  readonly publicationOf: ((date: string) => number | undefined) | undefined;
+  /** The dates of the series that one document states; undefined without a document. */
+  readonly stated: readonly string[] | undefined;
+}
+
+/** What tells whether dates are without a figure: nothing is known of them by "nothing". */
+export type PassedOver =
+  | { readonly by: "no date" | "document" | "nothing" }
+  | { readonly by: "nearer figure"; readonly date: string }
+  | { readonly by: "calendar"; readonly publicationOf: (date: string) => number | undefined };
+
+/** Finds what tells whether the dates that a rule passes over are without a figure. */
+export function explainDates({ from, to }: Dates, known: KnownDates): PassedOver {
+  const { publicationOf, stated = [] } = known;
+  if (from > to) return { by: "no date" };
+  const nearer = stated.find((date) => from <= date && date <= to);
+  if (nearer !== undefined) return { by: "nearer figure", date: nearer };
+  // A document with dates on both sides, such as an archive, has all between them.
+  if (stated.some((date) => date < from) && stated.some((date) => date > to)) {
+    return { by: "document" };
+  }
+  return publicationOf === undefined ? { by: "nothing" } : { by: "calendar", publicationOf };
 }

@@ -1,11 +1,11 @@
-import { isDateOf } from "../../rates/import/dates.ts";
+import { isUtf8 } from "node:buffer";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
+import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
+import { hashContent } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
-import { hashOf } from "../provenance/documents/content.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
-import { contentOf, type Evidence, type EvidenceDocument, equation } from "./format.ts";
-import { lineOf } from "./lines.ts";
+import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 
 /** A line of an imported file, as an import reads it. */
 interface ReadLine {
@@ -51,7 +51,7 @@ export async function checkDocuments(
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    const checked = checkLine(evidence);
+    const checked = checkLine(evidence, uses.documents);
     const unread = notChecked(`what ${publication} states: this Kurs cannot read its documents`);
     return { checks: [...checks, checked, unread], dates: undefined };
   }
@@ -62,14 +62,14 @@ export async function checkDocuments(
 function checkBytes(document: EvidenceDocument, index: number): Check {
   const { name, bytes, sha256 } = document;
   const label = `document ${index + 1}, ${name}`;
-  const content = contentOf(document);
+  const content = decodeContent(document);
   if (content === undefined) {
     return notChecked(`${label}: its bytes are not in the file, only their SHA-256 ${sha256}`);
   }
   if (content.toString("base64") !== document.content_base64) {
     return fails(`${label}: content_base64 is not base64 as Kurs writes it`);
   }
-  const hash = hashOf(content);
+  const hash = hashContent(content);
   if (hash !== sha256) return fails(`${label}: its bytes have the SHA-256 ${hash}, not ${sha256}`);
   if (content.length !== bytes) {
     return fails(`${label}: it has ${content.length} bytes, not ${bytes}`);
@@ -78,11 +78,15 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
 }
 
 /** Checks a line without reading the document's format. */
-function checkLine({ place, documents }: Evidence): Check {
+function checkLine(
+  { place, documents, publication_source: source }: Evidence,
+  reader: DocumentReader,
+): Check {
   const { document, line, column, figure, text } = place;
-  const content = contentOf(documents[document - 1] ?? NO_DOCUMENT);
+  const content = decodeContent(documents[document - 1] ?? NO_DOCUMENT);
   if (content === undefined || line === null || column === null) return NO_LINE;
-  const stated = lineOf(content, line);
+  if (!isUtf8(content)) return notChecked("the line: the encoding of its document is not known");
+  const stated = reader.linesOf(source, content)[line - 1] ?? "";
   const isThere = stated.startsWith(figure ?? "", column - 1);
   const excerpt = (text ?? "").replace(/^…|…$/g, "");
   const where = `line ${line}, column ${column} of document ${document}`;
@@ -92,7 +96,11 @@ function checkLine({ place, documents }: Evidence): Check {
 }
 
 const NO_DOCUMENT = {
-  ...{ name: "", received_at: "", bytes: 0, sha256: "", content_base64: null },
+  name: "",
+  received_at: "",
+  bytes: 0,
+  sha256: "",
+  content_base64: null,
 } as const;
 
 const NO_LINE = notChecked("the line: the document is too large to find it");
@@ -103,7 +111,7 @@ async function checkImported(
   { readImported }: DocumentUses,
 ): Promise<Check> {
   const document = documents[place.document - 1] ?? NO_DOCUMENT;
-  const content = contentOf(document);
+  const content = decodeContent(document);
   const { line } = place;
   if (content === undefined || line === null)
     return fails("the file names no line of its document");
@@ -148,7 +156,7 @@ function checkPublished(
 
 function readDocument(document: EvidenceDocument): ReadDocument {
   const { name, received_at: receivedAt } = document;
-  return { name, receivedAt, content: contentOf(document) ?? new Uint8Array() };
+  return { name, receivedAt, content: decodeContent(document) ?? new Uint8Array() };
 }
 
 function checkPosition(place: Evidence["place"], found: ReturnType<DocumentReader["find"]>): Check {

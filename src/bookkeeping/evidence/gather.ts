@@ -38,7 +38,7 @@ export async function gatherEvidence(
 ): Promise<Omit<Evidence, "signing_key" | "signature"> | Rejection> {
   const { figure } = gathered.applied.rate;
   const { origin, given, withDocument } = gathered;
-  const missing = missingOf(origin);
+  const missing = findMissing(origin);
   if (missing !== undefined) return missing;
   const found = await uses.history.publicationFrom(figure.publication);
   if (found === undefined) return MISSING;
@@ -67,7 +67,7 @@ export async function gatherEvidence(
 
 const MISSING = { reason: "the record of its document is missing: see kurs rates verify" };
 
-function missingOf(origin: FigureOrigin): Rejection | undefined {
+function findMissing(origin: FigureOrigin): Rejection | undefined {
   if (origin.kind === "published" && "problem" in origin.position && isContradicted({ origin })) {
     return { reason: origin.position.problem };
   }
@@ -87,10 +87,21 @@ function figureJson({ applied, publisher }: Gathered) {
   const { base, quote, kind, source, asOf, date, validUntil = null, revision } = rate.figure;
   const { name = "", country = "", terms = "", termsUrl = null } = publisher ?? {};
   return {
-    ...{ base, quote, rate: rate.figure.rate, kind, source, as_of: asOf },
-    ...{ asked, rule: rate.rule, rule_in_words: ruleWords[rate.rule], counted_from: rate.date },
-    ...{ published_for: date, valid_until: validUntil, revision },
-    ...{ accepted_gaps: [...rate.acceptedGaps], is_calendar_known: rate.isChecked },
+    base,
+    quote,
+    rate: rate.figure.rate,
+    kind,
+    source,
+    as_of: asOf,
+    asked,
+    rule: rate.rule,
+    rule_in_words: ruleWords[rate.rule],
+    counted_from: rate.date,
+    published_for: date,
+    valid_until: validUntil,
+    revision,
+    accepted_gaps: [...rate.acceptedGaps],
+    is_calendar_known: rate.isChecked,
     preset: preset === undefined ? null : presetJson(preset),
     publisher: publisher === undefined ? null : { name, country, terms, terms_url: termsUrl },
   };
@@ -115,7 +126,10 @@ function documentJson(
     return { reason: `${why}: import the whole file` };
   }
   return {
-    ...{ name: documentName(name), received_at: receivedAt, bytes, sha256: hash },
+    name: documentName(name),
+    received_at: receivedAt,
+    bytes,
+    sha256: hash,
     content_base64: content === undefined ? null : Buffer.from(content).toString("base64"),
   };
 }

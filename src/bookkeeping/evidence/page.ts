@@ -1,7 +1,7 @@
-import { hashOf } from "../provenance/documents/content.ts";
-import { contentOf, type Evidence, equation, serialize } from "./format.ts";
-import { linesAround } from "./lines.ts";
-import { escaped } from "./markup.ts";
+import { visible } from "../../platform/shared/text/visible-text.ts";
+import { hashContent } from "../../rates/sources/fetching/content.ts";
+import type { DocumentReader } from "../provenance/document-reader.ts";
+import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
 
 /** Lines shown before and after the one with the figure. */
 const LINES_AROUND = 3;
@@ -14,7 +14,11 @@ const LINE_CHARACTERS_MAX = 96;
  *
  * @param file the name of the evidence file.
  */
-export function evidencePage(evidence: Evidence, file: string): string {
+export function evidencePage(
+  evidence: Evidence,
+  file: string,
+  documents: Pick<DocumentReader, "linesOf">,
+): string {
   const { rule_in_words: words, counted_from: counted, published_for: date, kind } = evidence;
   const title = `${evidence.base}/${evidence.quote} ${evidence.rate} for ${evidence.asked}`;
   const publisher = evidence.publisher?.name ?? evidence.source;
@@ -36,16 +40,16 @@ export function evidencePage(evidence: Evidence, file: string): string {
 <section>
 <h2>Rule</h2>
 <p>${escaped(`${sentence(words)}, counted from ${counted}`)}</p>
-${listOf(ruleRows(evidence))}
+${definitionList(ruleRows(evidence))}
 </section>
 <section>
 <h2>Document</h2>
-${listOf(documentRows(evidence))}
-${excerpt(evidence)}
+${definitionList(documentRows(evidence))}
+${excerpt(evidence, documents)}
 </section>
 <section>
 <h2>This evidence</h2>
-${listOf(fileRows(evidence, file))}
+${definitionList(fileRows(evidence, file))}
 <p>This page is a summary of the file. <code>kurs rates evidence verify</code> checks the file
 without a network; Kurs's document operating/evidence.md says how to do so with OpenSSL alone.</p>
 </section>
@@ -58,7 +62,7 @@ const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(
 
 type Row = readonly [label: string, text: string | null];
 
-function listOf(rows: readonly Row[]): string {
+function definitionList(rows: readonly Row[]): string {
   const items = rows.map(([label, text]) =>
     text === null ? "" : `<dt>${escaped(label)}</dt><dd>${escaped(text)}</dd>\n`,
   );
@@ -103,21 +107,27 @@ function fileRows(evidence: Evidence, file: string): readonly Row[] {
   const signed = key && `${key.kid}: compare it with the one that the operator has published`;
   return [
     ["File", file],
-    ["SHA-256", hashOf(Buffer.from(serialize(evidence)))],
+    ["SHA-256", hashContent(Buffer.from(serialize(evidence)))],
     ["Made", `${made.at} by ${made.by}`],
     ["Signed by", signed ?? "nobody: whoever has the file could have changed it"],
   ];
 }
 
 /** The lines around the figure, which is marked; without the document only its text. */
-function excerpt({ place, documents }: Evidence): string {
+function excerpt(
+  { place, documents, publication_source: source }: Evidence,
+  reader: Pick<DocumentReader, "linesOf">,
+): string {
   const { document, line, column, figure, text } = place;
   const stored = documents[document - 1];
-  const content = stored && contentOf(stored);
+  const content = stored && decodeContent(stored);
   if (line === null || content === undefined || column === null || figure === null) {
     return text === null ? "" : `<pre>${escaped(text)}</pre>`;
   }
-  const lines = linesAround(content, line, LINES_AROUND).map(([number, whole]) => {
+  const first = Math.max(line - LINES_AROUND, 1);
+  const shown = reader.linesOf(source, content).slice(first - 1, line + LINES_AROUND);
+  const lines = shown.map((whole, index) => {
+    const number = first + index;
     const label = `<i>${String(number).padStart(String(line + LINES_AROUND).length)}</i> `;
     return label + (number === line ? marked(whole, column - 1, figure) : escaped(cut(whole)));
   });
@@ -157,3 +167,47 @@ pre { margin: 2mm 0; padding: 2mm 3mm; border: 0.2mm solid #999; font: 7.5pt/1.5
 pre i { color: #666; font-style: normal; }
 mark { background: #ffe58a; font-weight: bold; print-color-adjust: exact; }
 `;
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A text for HTML and XML, also within an attribute; invisible characters are shown. */
+function escaped(text: string): string {
+  return visible(text).replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+const NAMESPACE = "urn:oasis:names:specification:ubl:schema:xsd";
+
+/**
+ * The figure as a UBL 2.1 document has it: ExchangeRateType of
+ * UBL-CommonAggregateComponents-2.1.xsd (OASIS, 4 November 2013), its elements in the order of
+ * that schema. "Multiply" is the code in OASIS's UBL-Waybill-2.0-Example-International.xml.
+ */
+export function taxExchangeRate(evidence: Evidence): string {
+  const { base, quote, rate, source, published_for: date } = evidence;
+  const elements = [
+    ["SourceCurrencyCode", base],
+    ["SourceCurrencyBaseRate", "1"],
+    ["TargetCurrencyCode", quote],
+    ["TargetCurrencyBaseRate", "1"],
+    ["ExchangeMarketID", source],
+    ["CalculationRate", rate],
+    ["MathematicOperatorCode", "Multiply"],
+    ["Date", date],
+  ] as const;
+  const lines = elements.map(([name, text]) => `  <cbc:${name}>${escaped(text)}</cbc:${name}>`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<cac:TaxExchangeRate",
+    `    xmlns:cac="${NAMESPACE}:CommonAggregateComponents-2"`,
+    `    xmlns:cbc="${NAMESPACE}:CommonBasicComponents-2">`,
+    ...lines,
+    "</cac:TaxExchangeRate>",
+    "",
+  ].join("\n");
+}

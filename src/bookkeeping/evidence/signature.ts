@@ -19,7 +19,7 @@ export async function withSignature(
   if (key === undefined) return { ...evidence, signing_key: null, signature: null };
   const jwk = { kty: "OKP", crv: "Ed25519", x: key.publicKey } as const;
   const { id: kid } = key;
-  const signingKey = { kid, jwk, spki_base64: spkiOf(jwk), note: NOTE };
+  const signingKey = { kid, jwk, spki_base64: exportSpki(jwk), note: NOTE };
   const unsigned = { ...evidence, signing_key: signingKey, signature: null };
   return { ...unsigned, signature: await key.signDetached(signedPart(serialize(unsigned))) };
 }
@@ -33,7 +33,7 @@ function signedPart(file: string): Uint8Array {
 type PublicJwk = NonNullable<Evidence["signing_key"]>["jwk"];
 
 /** SubjectPublicKeyInfo in base64, as OpenSSL reads it. @throws when `x` is no key. */
-function spkiOf(jwk: PublicJwk): string {
+function exportSpki(jwk: PublicJwk): string {
   const key = createPublicKey({ key: jwk, format: "jwk" });
   return key.export({ type: "spki", format: "der" }).toString("base64");
 }
@@ -43,7 +43,7 @@ export async function isOneKey(key: NonNullable<Evidence["signing_key"]>): Promi
   const { calculateJwkThumbprint } = await import("jose");
   try {
     const kid = await calculateJwkThumbprint(key.jwk);
-    return kid === key.kid && spkiOf(key.jwk) === key.spki_base64 && key.note === NOTE;
+    return kid === key.kid && exportSpki(key.jwk) === key.spki_base64 && key.note === NOTE;
   } catch {
     return false;
   }

@@ -1,5 +1,4 @@
-import { ANY_TIME } from "../../rates/import/seed.ts";
-import { parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
+import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
@@ -38,7 +37,7 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   }
   const form = holds(`it is an evidence file of version ${FORMAT.version}, as Kurs writes it`);
   const signatures = await checkSignature(evidence, uses.keys);
-  const figure = figureOf(evidence);
+  const figure = readFigure(evidence);
   if ("reason" in figure) {
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
   }
@@ -51,7 +50,7 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   return { evidence, checks: [form, ...checks, ...rule, ...named, ...signatures] };
 }
 
-function figureOf(evidence: Evidence): SourcedRate | Rejection {
+function readFigure(evidence: Evidence): SourcedRate | Rejection {
   const { source, kind, published_for: date, valid_until: until, as_of: asOf } = evidence;
   const rate = parseQuotation({ ...evidence, asOf }, ANY_TIME);
   if ("reason" in rate) return rate;
@@ -115,7 +114,7 @@ function checkKey(
 }
 
 /** The figure and its rule in one line. */
-export function summaryOf(evidence: Evidence): string {
+export function summarize(evidence: Evidence): string {
   const { rule, counted_from: counted, published_for: date, kind, source } = evidence;
   return `${equation(evidence)}, ${kind} figure of ${source} for ${date} (${rule} ${counted})`;
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { parseDates } from "../../platform/cli/dates.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { figureKinds, servedKindOf } from "../../rates/series/cli/arguments.ts";
@@ -8,7 +9,6 @@ import type { FigureKind } from "../../rates/served/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../../rates/served/rules/symbol.ts";
 import type { RateStore } from "../../rates/served/store.ts";
 import type { SourceLookup } from "../../rates/sources/source.ts";
-import { datesOf } from "../provenance/cli/moments.ts";
 import { EURO } from "./by-date.ts";
 import { type ExportCounts, type ExportQuery, exportFigures } from "./export.ts";
 import type { Format } from "./format.ts";
@@ -67,7 +67,7 @@ Examples:
 function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
   const pair = parsePairName(text);
   if (pair === undefined || pair.base === pair.quote) {
-    throw new CommandError(`--pair ${quoted(text)}: want two symbols such as EUR/USD`, 2);
+    throw new CommandError(`--pair ${quoted(text)}: must be two symbols such as EUR/USD`, 2);
   }
   const isNew = !others.some((other) => pairName(other) === pairName(pair));
   return isNew ? [...others, pair].sort(byPair) : others;
@@ -75,8 +75,8 @@ function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
 
 async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Promise<void> {
   const { openStore, write, printError } = deps;
-  const format = formatOf(options);
-  const query = queryOf(options, deps);
+  const format = selectFormat(options);
+  const query = readQuery(options, deps);
   await using store = await openStore();
   const held = await store.rates.listHeld();
   const counts = await exportFigures(format, query, {
@@ -87,10 +87,13 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
 }
 
 /** @throws {CommandError} the options do not belong together. */
-function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
+function selectFormat({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
   const format = name === undefined ? undefined : formats[name];
   if (format === undefined) {
-    throw new CommandError(`--format is missing: want ${Object.keys(formats).join(", ")}`, 2);
+    throw new CommandError(
+      `--format is missing: pass one of ${Object.keys(formats).join(", ")}`,
+      2,
+    );
   }
   const other = pairs.find(({ base }) => base !== EURO);
   if (format.order === "by date" && other !== undefined) {
@@ -103,15 +106,15 @@ function formatOf({ format: name, pair: pairs = [], companyCurrency }: ExportOpt
   throw new CommandError(`--company-currency is for --format odoo: leave it out`, 2);
 }
 
-function queryOf(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
+function readQuery(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
     currency === undefined ? undefined : symbolOf("--company-currency", currency);
-  return { source, ...kindsOf(options, deps), ...datesOf(options), pairs, companyCurrency };
+  return { source, ...selectKinds(options, deps), ...parseDates(options), pairs, companyCurrency };
 }
 
 /** The kind that is asked for or, without one, the one of each source that is served. */
-function kindsOf({ kind, source }: ExportOptions, deps: ExportCommandDeps): SelectedKinds {
+function selectKinds({ kind, source }: ExportOptions, deps: ExportCommandDeps): SelectedKinds {
   const { sourcesOf, sourceKeys } = deps;
   if (kind !== undefined) return { kind, exceptions: [] };
   if (source !== undefined) return { kind: servedKindOf(source, sourcesOf), exceptions: [] };

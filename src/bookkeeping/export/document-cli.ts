@@ -1,19 +1,18 @@
 import { type Command, Option } from "commander";
 import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { parseDate } from "../../platform/cli/dates.ts";
 import { type Column, createJsonPrinter, createTable } from "../../platform/cli/output.ts";
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { dateOf } from "../provenance/cli/moments.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import type {
   ObservationReads,
   StoredDocument,
   StoredPublication,
 } from "../provenance/observations.ts";
-import { listedDocumentJson } from "./json.ts";
 import type { DocumentCursor, ExportReads, ListedDocument, SelectedPublications } from "./store.ts";
 
 /** The dependencies of the command that writes publishers' documents. */
@@ -51,7 +50,7 @@ export function documentCommand(rates: Command, deps: DocumentCommandDeps): void
     .addHelpText("after", documentExamples)
     .action((source: string, options: DocumentOptions) => {
       const { date: text, list, json } = options;
-      const date = text === undefined ? undefined : dateOf("--date", text);
+      const date = text === undefined ? undefined : parseDate("--date", text);
       if (list) return listDocuments(deps, { source, date }, json === true);
       if (json) throw new CommandError("--json is for --list: a document is never changed", 2);
       return writeDocument(deps, { source, date }, options.number);
@@ -79,8 +78,8 @@ async function writeDocument(
   const publication =
     newest && (await store.history.publicationFrom(newest.publication, undefined));
   // Cleanup may have removed it since.
-  if (newest === undefined || publication?.id !== newest.publication) throw noneOf(selected);
-  const document = documentOf(publication, selected, number);
+  if (newest === undefined || publication?.id !== newest.publication) throw noDocument(selected);
+  const document = chooseDocument(publication, selected, number);
   if (isImport(publication.source)) throw notKept(document);
   const bytes = documents.open(document);
   if ("reason" in bytes) {
@@ -95,7 +94,7 @@ async function writeDocument(
 }
 
 /** @throws {CommandError} there is none of this number, or none was chosen among several. */
-function documentOf(
+function chooseDocument(
   { documents, receivedAt }: StoredPublication,
   { source, date }: SelectedPublications,
   number: number | undefined,
@@ -110,7 +109,7 @@ function documentOf(
   throw new CommandError(`${publication} ${has}: pass ${visibleLine(choices.join(" or "))}`, 2);
 }
 
-function noneOf({ source, date }: SelectedPublications): CommandError {
+function noDocument({ source, date }: SelectedPublications): CommandError {
   const name = visibleLine(source);
   if (date !== undefined) {
     const advice = `kurs rates document ${name} --list shows those that are stored`;
@@ -134,7 +133,7 @@ async function listDocuments(
 ): Promise<void> {
   await using store = await openStore();
   const printer = createJsonPrinter(print);
-  const rowsOf = createTable(columns);
+  const toRows = createTable(columns);
   let isEmpty = true;
   const pages = pagesOf<ListedDocument, DocumentCursor>(
     { publication: 0, number: 0 },
@@ -145,10 +144,10 @@ async function listDocuments(
     if (page.length === 0) continue;
     isEmpty = false;
     if (json) printer.add(page.map(listedDocumentJson));
-    else await write(`${rowsOf(page)}\n`);
+    else await write(`${toRows(page)}\n`);
   }
   if (json) printer.end();
-  else if (isEmpty) printError(`${noneOf(selected).message}.`);
+  else if (isEmpty) printError(`${noDocument(selected).message}.`);
 }
 
 const columns: readonly Column<ListedDocument>[] = [
@@ -158,3 +157,16 @@ const columns: readonly Column<ListedDocument>[] = [
   ["SHA-256", ({ hash }) => hash ?? "-"],
   ["NAME", ({ name }) => name],
 ];
+
+/** A document in the list that `kurs rates document --list` prints. */
+function listedDocumentJson(document: ListedDocument) {
+  const { publication, number, name, receivedAt, bytes, hash } = document;
+  return {
+    publication,
+    number,
+    name,
+    received_at: receivedAt,
+    bytes: bytes ?? null,
+    sha256: hash ?? null,
+  };
+}

@@ -62,8 +62,8 @@ async function writeRecords(
     if (text !== "") await write(text);
   };
   await writeText(head);
-  const reading = readerOf(store, counts);
-  for (const pairs of rangesOf(query.pairs)) {
+  const reading = createReader(store, counts);
+  for (const pairs of pairRanges(query.pairs)) {
     for await (const page of reading(query, pairs)) {
       const stated = page.filter((figure) => includes(figure, query));
       counts.written += stated.length;
@@ -81,7 +81,7 @@ async function writeDays(
   { store, write }: ExportPorts,
 ): Promise<ExportCounts> {
   const counts = { written: 0, unstated: 0, held: 0, otherBases: 0 };
-  const ranges = rangesOf(query.pairs);
+  const ranges = pairRanges(query.pairs);
   const spans = [];
   for (const pairs of ranges) spans.push(...(await store.exports.spans({ ...query, pairs })));
   const ofEuro = spans.filter(({ base }) => base === EURO);
@@ -89,7 +89,7 @@ async function writeDays(
   const { head, textOf, tail } = format.begin(ofEuro.map(({ quote }) => quote));
   await write(head);
   const euro = { first: { base: EURO, quote: "" }, last: { base: EURO, quote: "~" } };
-  const reading = readerOf(store, counts);
+  const reading = createReader(store, counts);
   const read = async function* (dates: DateRange) {
     for (const pairs of query.pairs.length === 0 ? [euro] : ranges) {
       yield* reading({ ...query, ...dates }, pairs);
@@ -105,12 +105,12 @@ async function writeDays(
 
 const EVERY_PAIR: PairRange = { first: { base: "", quote: "" }, last: { base: "~", quote: "~" } };
 
-const rangesOf = (pairs: readonly Pair[]): readonly PairRange[] =>
+const pairRanges = (pairs: readonly Pair[]): readonly PairRange[] =>
   pairs.length === 0 ? [EVERY_PAIR] : pairs.map((pair) => ({ first: pair, last: pair }));
 
 /** @param counts gets the number of held figures. */
-function readerOf({ exports, held }: ExportPorts["store"], counts: { held: number }) {
-  const heldKeys = new Set(held.map(keyOf));
+function createReader({ exports, held }: ExportPorts["store"], counts: { held: number }) {
+  const heldKeys = new Set(held.map(figureKey));
   return async function* (
     query: SelectedSeries & DateRange,
     pairs: PairRange,
@@ -122,7 +122,7 @@ function readerOf({ exports, held }: ExportPorts["store"], counts: { held: numbe
     for await (const page of pagesOf<ExportedFigure, FigurePlace>(start, read, same, PAGE_ROWS)) {
       const finals: ExportedFigure[] = [];
       for (const figure of page) {
-        if (heldKeys.size > 0 && heldKeys.has(keyOf(figure))) {
+        if (heldKeys.size > 0 && heldKeys.has(figureKey(figure))) {
           counts.held += 1;
           continue;
         }
@@ -137,7 +137,7 @@ function readerOf({ exports, held }: ExportPorts["store"], counts: { held: numbe
 
 const same = <Figure>(figure: Figure) => figure;
 
-const keyOf = (rate: SourcedRate | ExportedFigure) =>
+const figureKey = (rate: SourcedRate | ExportedFigure) =>
   `${pairName(rate)} ${rate.source} ${rate.asOf} ${rate.rate}`;
 
 const isOfSameDate = (left: ExportedFigure, right: ExportedFigure) =>

@@ -1,5 +1,3 @@
-import type { Decimal } from "../../platform/shared/decimal.ts";
-import type { Instant } from "../../platform/shared/instant.ts";
 import {
   integerOf,
   optionalIntegerOf,
@@ -8,7 +6,8 @@ import {
 } from "../../platform/storage/columns.ts";
 import type { Engine, Row, SqlValue } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
-import type { AssetSymbol, Pair } from "../../rates/served/rules/symbol.ts";
+import type { AssetSymbol } from "../../rates/served/rules/symbol.ts";
+import { sourcedRateOf } from "../../rates/served/update-sql.ts";
 import type {
   ExportedFigure,
   ExportReads,
@@ -47,12 +46,12 @@ function selection({ source, kind, exceptions, pairs, from, to }: SelectedFigure
 }
 
 /** The condition of selected publications, whose parameters are the first ones. */
-const publicationsOf = ({ date }: SelectedPublications) =>
+const selectPublications = ({ date }: SelectedPublications) =>
   date === undefined
     ? "p.source = $1"
     : `p.id IN (SELECT f.publication FROM figures f WHERE f.source = $1 AND f.date = $2)`;
 
-const valuesOf = ({ source, date }: SelectedPublications) =>
+const selectionValues = ({ source, date }: SelectedPublications) =>
   date === undefined ? [source] : [source, date];
 
 export function exportReads(engine: Engine): ExportReads {
@@ -71,7 +70,7 @@ export function exportReads(engine: Engine): ExportReads {
         LIMIT ${parameter(limit)}`,
         ...values,
       );
-      return rows.map(exportedFigureOf);
+      return rows.map(toExportedFigure);
     },
 
     async spans(selected) {
@@ -83,30 +82,33 @@ export function exportReads(engine: Engine): ExportReads {
         GROUP BY f.base, f.quote ORDER BY f.base, f.quote`,
         ...values,
       );
-      return rows.map((row) => {
-        return { ...pairOf(row), first: textOf(row, "first"), last: textOf(row, "last") };
-      });
+      return rows.map((row) => ({
+        base: textOf(row, "base") as AssetSymbol,
+        quote: textOf(row, "quote") as AssetSymbol,
+        first: textOf(row, "first"),
+        last: textOf(row, "last"),
+      }));
     },
 
     async documents(selected, { publication, number }, limit) {
-      const values = valuesOf(selected);
+      const values = selectionValues(selected);
       const [id, place, most] = [1, 2, 3].map((more) => `$${values.length + more}`);
       const rows = await engine.query(
         `SELECT p.id, d.place, d.name, d.received_at, d.hash, d.bytes FROM publications p
         JOIN publication_documents d ON d.publication = p.id
-        WHERE ${publicationsOf(selected)} AND (p.id, d.place) > (${id}, ${place})
+        WHERE ${selectPublications(selected)} AND (p.id, d.place) > (${id}, ${place})
         ORDER BY p.id, d.place LIMIT ${most}`,
         ...values,
         ...[publication, number - 1, limit],
       );
-      return rows.map(listedDocumentOf);
+      return rows.map(toListedDocument);
     },
 
     async newest(selected) {
       const [row] = await engine.query(
         `SELECT max(p.id) AS id, count(*) AS publications FROM publications p
-        WHERE ${publicationsOf(selected)}`,
-        ...valuesOf(selected),
+        WHERE ${selectPublications(selected)}`,
+        ...selectionValues(selected),
       );
       const publication = optionalIntegerOf(row ?? {}, "id");
       if (publication === undefined) return undefined;
@@ -115,26 +117,18 @@ export function exportReads(engine: Engine): ExportReads {
   };
 }
 
-const pairOf = (row: Row): Pair => ({
-  base: textOf(row, "base") as AssetSymbol,
-  quote: textOf(row, "quote") as AssetSymbol,
-});
-
-function exportedFigureOf(row: Row): ExportedFigure {
+function toExportedFigure(row: Row): ExportedFigure {
   return {
-    ...pairOf(row),
-    source: textOf(row, "source"),
+    ...sourcedRateOf(row),
     // The schema allows no other.
     kind: textOf(row, "kind") as FigureKind,
     date: textOf(row, "date"),
-    asOf: textOf(row, "as_of") as Instant,
     revision: integerOf(row, "revision"),
-    rate: textOf(row, "rate") as Decimal,
     validUntil: optionalTextOf(row, "valid_until"),
   };
 }
 
-function listedDocumentOf(row: Row): ListedDocument {
+function toListedDocument(row: Row): ListedDocument {
   return {
     publication: integerOf(row, "id"),
     number: integerOf(row, "place") + 1,

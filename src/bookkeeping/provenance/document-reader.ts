@@ -43,6 +43,8 @@ export interface DocumentReader {
   open(document: StoredDocument): Uint8Array | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /** The lines of a document of a source; a line ends with a line feed. */
+  linesOf(source: string, content: Uint8Array): readonly string[];
   /** Finds where a publication states a figure, or tells why that is unknown. */
   find(
     source: string,

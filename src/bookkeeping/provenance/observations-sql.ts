@@ -134,15 +134,15 @@ export function observationReads(engine: Engine): ObservationReads {
     async observations({ base, quote }, { after, from, to, limit }) {
       const range = [from ?? WHOLE_RANGE.from, to ?? WHOLE_RANGE.to];
       const rows = await engine.query(OBSERVATIONS, base, quote, after, ...range, limit);
-      return rows.map(observationOf);
+      return rows.map(toObservation);
     },
 
     async observation({ base, quote }, sequence) {
-      return (await engine.query(OBSERVATION, base, quote, sequence)).map(observationOf)[0];
+      return (await engine.query(OBSERVATION, base, quote, sequence)).map(toObservation)[0];
     },
 
     async lastStoredBy({ base, quote }, at) {
-      return (await engine.query(LAST_STORED_BY, base, quote, at)).map(observationOf)[0];
+      return (await engine.query(LAST_STORED_BY, base, quote, at)).map(toObservation)[0];
     },
 
     async firstStoredAfter({ base, quote }, sequence) {
@@ -166,7 +166,7 @@ export function observationReads(engine: Engine): ObservationReads {
     },
 
     async publicationFrom(id, source) {
-      return publicationOf(
+      return toPublication(
         source === undefined
           ? await engine.query(PUBLICATION_FROM, id)
           : await engine.query(PUBLICATION_OF_SOURCE_FROM, id, source),
@@ -180,7 +180,7 @@ export function observationReads(engine: Engine): ObservationReads {
 
     async observationsOf(publication, { base, quote, sequence }, limit) {
       const values = [publication, base, quote, sequence, limit];
-      return (await engine.query(OBSERVATIONS_OF, ...values)).map(observationOf);
+      return (await engine.query(OBSERVATIONS_OF, ...values)).map(toObservation);
     },
 
     async countOf(publication) {
@@ -189,15 +189,15 @@ export function observationReads(engine: Engine): ObservationReads {
     },
 
     async differing({ base, quote }, limit) {
-      return (await engine.query(DIFFERING, base, quote, limit)).map(servedPairOf);
+      return (await engine.query(DIFFERING, base, quote, limit)).map(toServedPair);
     },
 
     async suspects({ base, quote, sequence }, latest, limit) {
-      return (await engine.query(SUSPECTS, base, quote, sequence, latest, limit)).map(suspectOf);
+      return (await engine.query(SUSPECTS, base, quote, sequence, latest, limit)).map(toSuspect);
     },
 
     async unserved({ base, quote }, limit) {
-      return (await engine.query(UNSERVED, base, quote, limit)).map(observationOf);
+      return (await engine.query(UNSERVED, base, quote, limit)).map(toObservation);
     },
 
     async misnamed({ base, quote }, limit) {
@@ -207,7 +207,7 @@ export function observationReads(engine: Engine): ObservationReads {
   };
 }
 
-function observationOf(row: Row): Observation {
+function toObservation(row: Row): Observation {
   return {
     ...sourcedRateOf(row),
     ...positionOf(row),
@@ -218,9 +218,9 @@ function observationOf(row: Row): Observation {
   };
 }
 
-function suspectOf(row: Row): SuspectObservation {
+function toSuspect(row: Row): SuspectObservation {
   return {
-    observation: observationOf(row),
+    observation: toObservation(row),
     publisher: optionalTextOf(row, "publisher"),
     hasDocument: row.document !== null,
     followsGap: integerOf(row, "follows_gap") === 1,
@@ -228,7 +228,7 @@ function suspectOf(row: Row): SuspectObservation {
   };
 }
 
-function publicationOf(rows: readonly Row[]): StoredPublication | undefined {
+function toPublication(rows: readonly Row[]): StoredPublication | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   const id = integerOf(first, "id");
@@ -236,11 +236,11 @@ function publicationOf(rows: readonly Row[]): StoredPublication | undefined {
     id,
     source: textOf(first, "source"),
     receivedAt: textOf(first, "received_at"),
-    documents: rows.flatMap((row) => (row.place === null ? [] : documentOf(row, id))),
+    documents: rows.flatMap((row) => (row.place === null ? [] : toDocument(row, id))),
   };
 }
 
-function documentOf(row: Row, publication: number): StoredDocument {
+function toDocument(row: Row, publication: number): StoredDocument {
   return {
     name: textOf(row, "name"),
     receivedAt: textOf(row, "document_received_at"),
@@ -251,7 +251,7 @@ function documentOf(row: Row, publication: number): StoredDocument {
   };
 }
 
-function servedPairOf(row: Row): ServedPair {
+function toServedPair(row: Row): ServedPair {
   const served = { ...sourcedRateOf(row), sequence: integerOf(row, "sequence") };
   if (row.last_rate === null) return { served, last: undefined };
   const last = {

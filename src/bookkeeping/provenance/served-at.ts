@@ -68,7 +68,7 @@ export async function findServedAt(
   const observation =
     stored?.sequence === sequence ? stored : await history.observation(pair, sequence);
   if (observation === undefined) {
-    return { status: "unknown", first: await firstOf(history, pair), restore: undefined };
+    return { status: "unknown", first: await firstObservation(history, pair), restore: undefined };
   }
   // The changes by then: a change of a later observation than the last one's is not one of them.
   const end =
@@ -90,7 +90,7 @@ export async function findServedAt(
 }
 
 /** The oldest observation of a pair that is stored; undefined for a pair without a history. */
-export async function firstOf(
+export async function firstObservation(
   history: ObservationReads,
   pair: Pair,
 ): Promise<Observation | undefined> {
@@ -132,12 +132,12 @@ async function eventsOfHistory(
   // Few: each is an operator's command.
   const changes: (Change & { readonly number: number })[] = [];
   const restores: Restore[] = [];
-  for await (const events of eventsOf(audit, pair)) {
+  for await (const events of readEvents(audit, pair)) {
     for (const { at, action, details } of events) {
-      if (action === "store.restored") restores.push(restoreOf(at, details.taken_at));
+      if (action === "store.restored") restores.push(toRestore(at, details.taken_at));
       if (!isChange(action)) continue;
       const { observation, change } = details;
-      changes.push({ at, action, observation: numberOf(observation), number: numberOf(change) });
+      changes.push({ at, action, observation: toNumber(observation), number: toNumber(change) });
     }
   }
   changes.sort((one, other) => one.observation - other.observation || one.number - other.number);
@@ -147,10 +147,10 @@ async function eventsOfHistory(
 const isChange = (action: string): action is Change["action"] =>
   action === "rate.suspended" || action === "rate.resumed" || action === "rate.deleted";
 
-const numberOf = (detail: unknown): number => (typeof detail === "number" ? detail : 0);
+const toNumber = (detail: unknown): number => (typeof detail === "number" ? detail : 0);
 
 /** The restores of the store, in their order: what was stored between their times is lost. */
-export async function restoresOf(
+export async function readRestores(
   audit: HistoryUses["audit"],
   pair: Pair,
 ): Promise<readonly Restore[]> {
@@ -158,13 +158,13 @@ export async function restoresOf(
 }
 
 /** A backup that says to be newer than its restore was taken by a wrong clock: no time is known. */
-const restoreOf = (at: string, taken: unknown): Restore => ({
+const toRestore = (at: string, taken: unknown): Restore => ({
   at,
   takenAt: typeof taken === "string" && taken <= at ? taken : "",
 });
 
 /** The events of a pair, oldest first, in pages. */
-export const eventsOf = (audit: HistoryUses["audit"], pair: Pair) =>
+export const readEvents = (audit: HistoryUses["audit"], pair: Pair) =>
   pagesOf<AuditEvent, EventCursor>(
     { at: "", id: "" },
     (after, limit) => audit.ofPair(pairName(pair), after, limit),

@@ -3,7 +3,7 @@ import type { StoredFigure } from "../../rates/series/store.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, FigurePosition, ReadDocument } from "./document-reader.ts";
 import type { Observation, StoredDocument } from "./observations.ts";
-import { eventsOf, type HistoryUses } from "./served-at.ts";
+import { type HistoryUses, readEvents } from "./served-at.ts";
 
 /** A longer story is cut: `kurs rates history` has the rest. */
 const STORY_MAX = 50;
@@ -54,8 +54,8 @@ export async function traceObservation(
   uses: HistoryUses & { readonly documents: DocumentReader },
   observation: Observation,
 ): Promise<Trace> {
-  const origin = await originOf(uses, observation);
-  return { observation, origin, ...(await storyOf(uses, observation)) };
+  const origin = await findOrigin(uses, observation);
+  return { observation, origin, ...(await readStory(uses, observation)) };
 }
 
 /** Traces a figure of a series to its document. */
@@ -63,7 +63,7 @@ export async function traceFigure(
   uses: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
   figure: StoredFigure,
 ): Promise<TracedFigure> {
-  return { figure, origin: await originOf(uses, figure) };
+  return { figure, origin: await findOrigin(uses, figure) };
 }
 
 /** Whether the document of a figure is lost or damaged, or does not state it. */
@@ -72,7 +72,7 @@ export function isContradicted({ origin }: { readonly origin: FigureOrigin }): b
   return "problem" in origin.position && !origin.position.isStated;
 }
 
-async function originOf(
+async function findOrigin(
   {
     history,
     documents: reader,
@@ -111,7 +111,7 @@ const unknownPositions: Readonly<Record<"not stated" | "not found", UnknownPosit
   },
 };
 
-async function storyOf(
+async function readStory(
   { history, audit }: HistoryUses,
   observation: Observation,
 ): Promise<Pick<Trace, "story" | "furtherEntries">> {
@@ -123,7 +123,7 @@ async function storyOf(
   const observations = await history.countAfter(observation, sequence);
   const before = await history.observation(observation, sequence - 1);
   let events = 0;
-  for await (const some of eventsOf(audit, observation)) {
+  for await (const some of readEvents(audit, observation)) {
     for (const event of some.filter((one) => concerns(one, observation, before?.storedAt))) {
       events += 1;
       if (events <= STORY_MAX) entries.push({ at: event.at, event });

@@ -3,6 +3,7 @@ import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
+import { KEY_COLUMNS } from "../api-keys/sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
@@ -65,7 +66,7 @@ const MAIL_COLUMNS =
 // Digests of passwords and credentials are left out: they are worthless to their owner, and worth
 // guessing to others.
 const SECTIONS: Record<ExportSection, string> = {
-  api_keys: rowsAfter("id, name, key_prefix, created_at, revoked_at", "api_keys", "id"),
+  api_keys: rowsAfter(KEY_COLUMNS, "api_keys", "id"),
   sessions: rowsAfter("id, created_at, expires_at, address", "sessions", "id"),
   mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
   mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),

@@ -14,7 +14,7 @@ import {
   keyLimitReached,
   keyPrefixOf,
 } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, NewApiKey } from "./store.ts";
+import type { ApiKey, ApiKeyStore, ChosenForKey, NewApiKey } from "./store.ts";
 
 /** A key that may read, and its account. */
 interface ValidKey extends Caller {
@@ -23,11 +23,11 @@ interface ValidKey extends Caller {
 
 export interface ApiKeys {
   /**
-   * @param name trimmed, 1 to 100 characters.
+   * @param chosen the name is trimmed, 1 to 100 characters.
    * @returns the key with its secret, which is returned only here.
    * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has lost its access.
    */
-  create(session: SessionInUse, name: string): Promise<{ key: ApiKey; secret: string }>;
+  create(session: SessionInUse, chosen: ChosenForKey): Promise<{ key: ApiKey; secret: string }>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
   /**
@@ -52,9 +52,9 @@ export function createApiKeys(uses: {
   const { store, secrets } = uses;
 
   return {
-    create(session, name) {
+    create(session, chosen) {
       const { accountId } = session;
-      return createKey(uses, { accountId, name }, ownerNow(session, uses));
+      return createKey(uses, { ...chosen, accountId }, ownerNow(session, uses));
     },
 
     list: (accountId) => pagesOfKeys(store.keys, accountId),
@@ -81,23 +81,23 @@ export function createApiKeys(uses: {
 /**
  * Creates an API key.
  *
- * @param wanted the account, and the name, checked already.
+ * @param chosen the account, and what its owner chose, checked already.
  * @throws {Failure} as `create` of `ApiKeys`, and `not_found` for a deleted account.
  */
 export async function createKey(
   { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
-  wanted: Pick<NewApiKey, "accountId" | "name">,
+  { accountId, ...chosen }: ChosenForKey & Pick<NewApiKey, "accountId">,
   origin: Origin,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = API_KEY_PREFIX + secrets.secret();
   const key: ApiKey = {
+    ...chosen,
     id: secrets.uuid(),
-    name: wanted.name,
     keyPrefix: keyPrefixOf(secret),
     createdAt: origin.at,
     revokedAt: undefined,
   };
-  const newKey = { ...key, ...wanted, keyHash: secrets.hash(secret) };
+  const newKey = { ...key, accountId, keyHash: secrets.hash(secret) };
   const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
   if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };

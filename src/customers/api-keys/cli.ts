@@ -19,8 +19,6 @@ import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
 
 export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUses {
   readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
-  /** The digest under which a credential is stored. */
-  readonly hash: (credential: string) => string;
 }
 
 /** Adds `kurs keys …`. */
@@ -117,8 +115,8 @@ const columns: readonly Column<ApiKey>[] = [
 const LISTED_MAX = 20;
 
 async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
-  const { openStore, origin, print, printError, hash } = deps;
-  const { reference, name } = referenceOf(typed, hash);
+  const { openStore, origin, print, printError, secrets } = deps;
+  const { reference, name } = referenceOf(typed, secrets.hash);
   await using store = await openStore();
   const found = await store.keys.find(reference, LISTED_MAX + 1);
   const [key] = found;
@@ -159,7 +157,7 @@ interface BurnOptions extends OutputOptions {
 }
 
 async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions): Promise<void> {
-  const { openStore, showProgress, finishWithoutReader, print } = deps;
+  const { openStore, showProgress, finishWithoutReader, print, secrets } = deps;
   const isDryRun = options.dryRun ?? false;
   finishWithoutReader();
   await withFile(file, deps, async (opened) => {
@@ -167,7 +165,8 @@ async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions
     if (file === "-") showProgress("reading stdin until its end (Ctrl-D)");
     const text = readWithProgress(opened, showProgress);
     const list = createJsonPrinter(print, '{"revoked_keys":[');
-    const report = await burn(text, { ...deps, store }, isDryRun, (revoked) => {
+    const uses = { ...deps, store, hash: secrets.hash };
+    const report = await burn(text, uses, isDryRun, (revoked) => {
       if (options.json) list.add(revoked.map(ownedKeyJson));
       else print(revoked.map(lineOf).join("\n"));
     });

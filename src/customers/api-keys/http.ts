@@ -77,7 +77,7 @@ export async function apiKeyRoutes(
     url,
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
-      const { key, secret } = await apiKeys.create(sessionOf(request), request.body.name);
+      const { key, secret } = await apiKeys.create(sessionOf(request), request.body);
       reply.code(201);
       return createdApiKeyJson(key, secret);
     },

@@ -1,4 +1,4 @@
-import type { Caller } from "../../platform/shared/caller.ts";
+import type { Caller, KeyRejection } from "../../platform/shared/caller.ts";
 import { Failure } from "../../platform/shared/failure.ts";
 import { API_KEY_PREFIX } from "../../platform/shared/secrets.ts";
 import type { KeyLimits } from "./store.ts";
@@ -22,6 +22,11 @@ export function isKeyPrefix(text: string): boolean {
 /** @returns the 17 characters that identify a key in a list (section 2). */
 export function keyPrefixOf(key: string): string {
   return key.slice(0, API_KEY_PREFIX.length + 8);
+}
+
+/** Why a stored key may not read: unless it was revoked, its account is suspended. */
+export function explainRejection(revokedAt: string | null): KeyRejection {
+  return revokedAt === null ? "suspended" : "revoked";
 }
 
 // The failures of a read are created once. Creating an Error costs several microseconds, most of

@@ -14,6 +14,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy, USABLE_KEY } from "../access/sql.ts";
+import { explainRejection } from "./rules.ts";
 import type {
   ApiKey,
   ApiKeyStore,
@@ -23,8 +24,11 @@ import type {
   OwnedKey,
 } from "./store.ts";
 
+/** What the owner of a key may see of it. */
+export const KEY_COLUMNS = "id, name, key_prefix, created_at, revoked_at";
+
 export const apiKeyTables: Tables = {
-  api_keys: { key: "key_hash", others: "id, account_id, name, key_prefix, created_at, revoked_at" },
+  api_keys: { key: "key_hash", others: `account_id, ${KEY_COLUMNS}` },
 };
 
 // Each count reads no more rows than its limit: of all keys, only whether there is one behind the
@@ -50,7 +54,7 @@ const CREATE_KEY = `
 
 // An id is a UUIDv7, so the order of ids is the order of creation.
 const LIST_KEYS = `
-  SELECT id, name, key_prefix, created_at, revoked_at FROM api_keys
+  SELECT ${KEY_COLUMNS} FROM api_keys
   WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 const KEY_ACCOUNT = `
@@ -66,7 +70,7 @@ const REVOKE_KEY = `
   WHERE id = $1 AND account_id = $2 AND ${ACTIVE_KEY} RETURNING key_prefix`;
 
 const ownedKeys = (condition: string) => `
-  SELECT k.id, k.account_id, k.name, k.key_prefix, k.created_at, k.revoked_at, a.email
+  SELECT ${KEY_COLUMNS.replaceAll(/\w+/g, "k.$&")}, k.account_id, a.email
   FROM api_keys k LEFT JOIN accounts a ON a.id = k.account_id AND a.deleted_at IS NULL
   WHERE ${condition}`;
 
@@ -124,11 +128,8 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findRejected(keyHash) {
       const [row] = await engine.query(REJECTED_KEY, keyHash);
       if (row === undefined) return undefined;
-      const isRevoked = optionalTextOf(row, "revoked_at") !== undefined;
-      return {
-        accountId: textOf(row, "account_id"),
-        rejection: isRevoked ? "revoked" : "suspended",
-      };
+      const rejection = explainRejection(optionalTextOf(row, "revoked_at") ?? null);
+      return { accountId: textOf(row, "account_id"), rejection };
     },
 
     revoke: (accountId, keyId, origin) =>

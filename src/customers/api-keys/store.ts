@@ -1,9 +1,13 @@
 import type { KeyRejection } from "../../platform/shared/caller.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 
-export interface ApiKey {
-  readonly id: string;
+/** What the owner of a key chooses. */
+export interface ChosenForKey {
   readonly name: string;
+}
+
+export interface ApiKey extends ChosenForKey {
+  readonly id: string;
   readonly keyPrefix: string;
   readonly createdAt: string;
   readonly revokedAt: string | undefined;

@@ -13,6 +13,6 @@ export const RegistrationBody = Type.Object(
       }),
     ),
   },
-  // Without an invitation: the API reference sends the example as it is.
+  // Without an invitation: the API reference's command sends the example as it is.
   { examples: [{ email: "ada@example.org", password: "correct horse battery staple" }] },
 );

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { sleep } from "../async/sleep.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
+import { readMoment } from "../cli/dates.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
-import { dateAlone, parseInstant, timestamp } from "../shared/instant.ts";
+import { timestamp } from "../shared/instant.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
@@ -111,7 +112,7 @@ const msOf: Record<string, number> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 function sinceOf(text: string, nowMs: number): string {
   const [, count, unit = ""] = age.exec(text) ?? [];
   if (count !== undefined) return timestamp(Math.max(nowMs - Number(count) * (msOf[unit] ?? 0), 0));
-  const time = parseInstant(dateAlone.test(text) ? `${text}T00:00:00Z` : text);
+  const time = readMoment(text, "start");
   if (time !== undefined) return timestamp(Date.parse(time));
   const wanted = "want a time such as 2026-11-21T08:00:00Z, a date, or an age: 30m, 24h, 7d";
   throw new CommandError(`--since ${quoted(text)}: ${wanted}`, 2);

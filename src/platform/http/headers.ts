@@ -33,7 +33,7 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 
 /**
  * The headers of pages: this server provides all their resources, and no script or style is inline.
- * The images in the API reference's styles are `data:`.
+ * The images in the guide's styles are `data:`.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...commonHeaders,

@@ -51,7 +51,7 @@ const degraded = {
   problems: ["Accounts are on a plan that is not stored. Run: kurs doctor"],
 } as const;
 
-export interface StoreReadiness {
+interface StoreReadiness {
   readonly hasRates: boolean;
   readonly hasAllPlans: boolean;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import findMyWay from "find-my-way";
 import { Failure } from "../shared/failure.ts";
+import { HOST } from "./fast-path/grammar.ts";
 import type { App } from "./fastify.ts";
 import { isRepeated, preflightHeaders } from "./headers.ts";
 import type { ReplyWriter } from "./response/reply.ts";
@@ -102,12 +103,7 @@ const hasFragment = new Failure(
  */
 const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
-/** A name or an IPv4 address, or an IP literal in brackets (RFC 3986, section 3.2.2). */
-const NAME = "(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*";
-const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
-
-/** A host and an optional port (RFC 9110, section 7.2). */
-const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
+const host = new RegExp(`^${HOST}$`);
 
 /**
  * Rejects a malformed request target or Host, an unknown path, and every method that a path does

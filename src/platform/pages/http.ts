@@ -6,7 +6,7 @@ import { consolePages } from "./paths.ts";
 import { isBuiltWith, type PageSettings, withSettings } from "./settings.ts";
 
 /**
- * Serves the built console and API reference: one route per file, so that an unknown path gets the
+ * Serves the built console: one route per file, so that an unknown path gets the
  * API's own 404 and another method its 405 (docs/decisions/0008-pages-are-files-of-one-build.md).
  *
  * @param settings what the documents tell the console.
@@ -27,7 +27,6 @@ export function consoleRoutes(app: App, settings: PageSettings): boolean {
     );
   };
   for (const page of consolePages) serve(page, "index.html");
-  serve("/docs", "docs.html");
   for (const name of names) if (extname(name) !== ".html") serve(`/${name}`, name);
   return true;
 }

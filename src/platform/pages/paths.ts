@@ -10,6 +10,7 @@ export const consolePages = [
   "/forgot",
   "/reset",
   "/coverage",
+  "/docs",
   "/home",
   "/rates",
   "/source",

@@ -1,5 +1,5 @@
 import type TypeBox from "typebox";
-import type { TNull, TString, TUnion } from "typebox";
+import type { TNull, TSchema, TString, TUnion } from "typebox";
 import { UNMAILABLE_CHARACTERS } from "./text/email.ts";
 
 /** The builders of typebox that the API's schemas use. */
@@ -61,6 +61,12 @@ export const Type = builders as unknown as Builders;
 export function nullable(options: Options): TUnion<[TString, TNull]> {
   const schema: object = { ...builders.String(options), type: ["string", "null"] };
   return schema as TUnion<[TString, TNull]>;
+}
+
+/** The schema of what another one describes, or null. */
+export function orNull<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
+  const either: object = { anyOf: [schema, builders.Null()] };
+  return either as TUnion<[Schema, TNull]>;
 }
 
 /** What a rejection calls the characters that a pattern excludes, by the pattern. */

@@ -13,7 +13,6 @@ import {
   type SourceArchive,
   SourceError,
 } from "../sources/source.ts";
-import type { BackfillStore } from "./store.ts";
 
 /** Figures per transaction while no other process writes: some 10 ms. */
 const FIGURES_AS_ONLY_WRITER = 500;
@@ -264,4 +263,14 @@ function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: Abort
       if (hasOtherWriters) await sleep(pauseAfter(tookMs), signal);
     }
   };
+}
+
+/** Remembers how far unfinished backfills have come. */
+export interface BackfillStore {
+  /** The dates of a source whose figures an unfinished backfill has stored. */
+  completedRanges(source: string): Promise<Dates[]>;
+  /** @param now RFC 3339 in UTC. */
+  complete(source: string, range: Dates, now: string): Promise<void>;
+  /** Forgets the ranges within dates whose backfill has finished: the next one repeats them. */
+  forget(source: string, within: Dates): Promise<void>;
 }

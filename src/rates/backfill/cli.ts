@@ -3,6 +3,7 @@ import { sleep } from "../../platform/async/sleep.ts";
 import type { EventDetails } from "../../platform/audit/rules.ts";
 import type { AuditStore } from "../../platform/audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { parseDate, requireOrder } from "../../platform/cli/dates.ts";
 import {
   type Column,
   durationText,
@@ -10,15 +11,16 @@ import {
   formatList,
   progressBar,
 } from "../../platform/cli/output.ts";
-import { isDate, timestamp } from "../../platform/shared/instant.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
-import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
+import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
 import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { SourceLookup } from "../sources/source.ts";
+import type { BackfillStore } from "./backfill.ts";
 import {
   type ArchivedSource,
   type Backfill,
@@ -28,7 +30,6 @@ import {
   createBackfill,
 } from "./backfill.ts";
 import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "./json.ts";
-import type { BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
 export interface BackfillCommandDeps extends CommandIo, SourceLookup {
@@ -168,11 +169,9 @@ function tasksOf(
 ): readonly Task[] {
   requireKnown(keys, deps.sourceKeys);
   const today = todayOf(deps);
-  const first = from === undefined ? undefined : dateOf("--from", from, today);
-  const last = to === undefined ? today : dateOf("--to", to, today);
-  if (first !== undefined && first > last) {
-    throw new CommandError(`--from ${first} is after --to ${last}: exchange them`, 2);
-  }
+  const first = from === undefined ? undefined : parsePastDate("--from", from, today);
+  const last = to === undefined ? today : parsePastDate("--to", to, today);
+  requireOrder({ from: first, to: last }, { from, to: last });
   return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
     if (archive === undefined) {
       const which = "kurs rates backfill lists the sources that have one";
@@ -186,12 +185,9 @@ function tasksOf(
 }
 
 /** @throws {CommandError} the text is not a date, or is in the future. */
-function dateOf(option: string, text: string, today: string): string {
-  if (!isDate(text)) {
-    throw new CommandError(`${option} ${quoted(text)}: want a date such as 2026-03-13`, 2);
-  }
-  if (text > today) throw new CommandError(`${option} ${text} is in the future`, 2);
-  return text;
+function parsePastDate(option: string, text: string, today: string): string {
+  if (parseDate(option, text, "date") <= today) return text;
+  throw new CommandError(`${option} ${text} is in the future`, 2);
 }
 
 function todayOf({ clock }: BackfillCommandDeps): string {

@@ -1,6 +1,6 @@
 import { type Tables, textOf } from "../../platform/storage/columns.ts";
 import type { Engine } from "../../platform/storage/engine.ts";
-import type { BackfillStore } from "./store.ts";
+import type { BackfillStore } from "./backfill.ts";
 
 export const backfillTables: Tables = {
   backfilled_ranges: { key: "source, first_date, last_date", others: "completed_at" },

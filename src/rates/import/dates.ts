@@ -1,4 +1,3 @@
-import { DAY_MS, HOUR_MS } from "../../platform/shared/clock.ts";
 import { dateAlone, type Instant } from "../../platform/shared/instant.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import type { Quotation, Rate, Rejection } from "../served/rules/rate.ts";
@@ -54,12 +53,4 @@ function instantOn(date: string, { timeOfDay, timeZone }: PublishedAt): Instant 
     last = { date, timeOfDay, timeZone, asOf: publicationTime(date, timeOfDay, timeZone) };
   }
   return last.asOf;
-}
-
-/** Whether a text is a date alone that a time has in some zone. */
-export function isDateOf(text: string, time: string): boolean {
-  const date = text.trim();
-  if (!dateAlone.test(date)) return false;
-  const sinceMs = Date.parse(time) - Date.parse(date);
-  return sinceMs >= -14 * HOUR_MS && sinceMs < DAY_MS + 12 * HOUR_MS;
 }

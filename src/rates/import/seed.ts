@@ -1,16 +1,12 @@
-import type { Instant } from "../../platform/shared/instant.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
 import type { HeadersOf } from "../served/headers.ts";
 import { type PackContent, SNAPSHOT_SOURCE } from "../served/history.ts";
-import { parseQuotation } from "../served/rules/rate.ts";
+import { ANY_TIME, parseQuotation } from "../served/rules/rate.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import type { RateStore } from "../served/store.ts";
 import type { BundledPublication, Snapshot } from "../sources/source.ts";
-
-/** The bundled rates are known to be good, so a clock behind their times rejects none. */
-export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 
 /**
  * Stores the bundled publications in a store without any rate. Where two have the same pair, the
@@ -34,6 +30,7 @@ export async function seedFromSnapshot(
   const further: SourcedRate[] = [];
   for (const { source, publishedOn: date, quotations } of publications) {
     for (const quotation of quotations) {
+      // Known to be good: a clock behind their times rejects none.
       const parsed = parseQuotation(quotation, ANY_TIME);
       if ("reason" in parsed) throw new Error(`bundled snapshot, ${source}: ${parsed.reason}`);
       const pair = pairName(parsed);

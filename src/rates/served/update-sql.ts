@@ -11,7 +11,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { addFigures, decideFigures } from "./figures-sql.ts";
+import { addFigures, claimUnproven, decideFigures } from "./figures-sql.ts";
 import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
@@ -20,7 +20,6 @@ import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-p
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
-import { claimUnproven } from "./unproven-sql.ts";
 import {
   currentRates,
   dropHeldRates,

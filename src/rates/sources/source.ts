@@ -40,19 +40,20 @@ export type Fetched =
 
 /** A source of rates: its publisher, when it publishes, and how to fetch it. */
 export interface RateSource {
+  /** Names it in the configuration and with every rate: `ecb`. */
   readonly key: string;
   readonly name: string;
   /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
   readonly country: string;
-  /** The heading of lists of sources under which it is: `Asia and the Pacific`. */
+  /** The heading of lists under which it is, its region or, for some, its kind. */
   readonly group: string;
   /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
-  readonly termsUrl: string | undefined;
+  readonly termsUrl?: string;
   readonly schedule: Schedule;
   /** Unset for a publisher that publishes all its pairs at the same times. */
   readonly rarerPairs?: RarerPairs;
-  /** Which kind of figures is served; unset: middle. */
+  /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   /**
    * @param validators as the last fetch returned them.

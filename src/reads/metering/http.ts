@@ -59,7 +59,14 @@ const readRateSchema = {
 /** The path of a rate, with two symbols. */
 export const ratePath = (base: string, quote: string) => `/v1/rates/${base}/${quote}`;
 
-export const RATE_ROUTE = ratePath(":base", ":quote");
+export const rateRoute = {
+  url: ratePath(":base", ":quote"),
+  config: {
+    scheme: "ApiKey",
+    overloadFailure: readsOverloaded,
+    failureHeaders: unchargedHeaders,
+  },
+} as const;
 
 export function rateRoutes(
   app: App,
@@ -70,14 +77,10 @@ export function rateRoutes(
   },
 ): void {
   const { respondToRead, send, sendFailure } = uses;
-  const config = {
-    scheme: "ApiKey",
-    overloadFailure: readsOverloaded,
-    failureHeaders: unchargedHeaders,
-  } as const;
+  const { url, config } = rateRoute;
 
   // No async handler: the promise it would add costs as much as looking up the rate.
-  app.get(RATE_ROUTE, { schema: readRateSchema, config }, (request, reply) => {
+  app.get(url, { schema: readRateSchema, config }, (request, reply) => {
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);

@@ -21,7 +21,7 @@ export type EvidenceJson = Readonly<Record<string, unknown>> & {
 
 /** A store with recorded documents, a directory for files, and the command line. */
 export async function newEvidenceCli() {
-  const cli = await newRateCli(["ecb", "nbp", "cbr", "hmrc"]);
+  const cli = await newRateCli(["ecb", "nbp", "cbr", "hmrc", "tcmb"]);
   cli.clock.set("2026-08-20T16:00:00.000Z");
   const file = (name: string) => join(cli.directory, name);
   const keyFile = file("signing-key.pem");
@@ -30,7 +30,10 @@ export async function newEvidenceCli() {
   const run = (command: string, env: Readonly<Record<string, string>> = {}) =>
     cli.run(placed(command), { env });
   return {
-    ...{ ...cli, file, run, signed: { SIGNING_KEY_FILE: keyFile } },
+    ...cli,
+    file,
+    run,
+    signed: { SIGNING_KEY_FILE: keyFile },
     /** Runs a command on a machine without a store. */
     runElsewhere: (command: string, env: Readonly<Record<string, string>> = {}) =>
       kursUnchecked(placed(command).split(" "), { env }),

@@ -93,6 +93,28 @@ test("a document in windows-1251 keeps its bytes, and its figure has a comma", a
   assert.equal((await cli.verified())[0], 0);
 });
 
+test("a document in windows-1254 is shown in its own letters", async () => {
+  await using cli = await newEvidenceCli();
+  // With each currency in one line, so that its Turkish name is in the line of the figure.
+  const [recorded = Buffer.of()] = bodiesOf("tcmb");
+  const document = Buffer.from(recorded)
+    .toString("latin1")
+    .replaceAll(/\n {8}/g, "");
+  await cli.fetch("tcmb", [Buffer.from(document, "latin1")]);
+
+  const { json, text } = await cli.made(
+    "DKK TRY 2016-03-15 --source tcmb --rule on --html @page.html",
+  );
+  assert.match(String(json.place.text), /DANİMARKA KRONU/);
+  assert.match(readFileSync(cli.file("page.html"), "utf8"), /JAPON YENİ/);
+  assert.equal((await cli.verified())[0], 0);
+  await cli.write("other.json", text.replaceAll('source": "tcmb"', 'source": "xyz"'));
+  const [, ...others] = await cli.verified("", "other.json");
+  hasAll(others, [/^not checked +the line: the encoding of its document is not known$/m]);
+  const traced = await cli.output("rates trace DKK TRY --source tcmb");
+  assert.match(traced, /DANİMARKA KRONU.*0\.42878/);
+});
+
 test("a monthly table is evidence until its last date", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("hmrc");
@@ -138,7 +160,11 @@ test("the evidence of an import has the file only if the operator gives it", asy
 
   const without = await cli.made("EUR GBP 2026-03-20 --as de-vat");
   assert.deepEqual(without.json.place, {
-    ...{ document: 1, line: 2, column: null, figure: null, text: null },
+    document: 1,
+    line: 2,
+    column: null,
+    figure: null,
+    text: null,
   });
   assert.equal(without.json.documents[0]?.content_base64, null);
   assert.equal(without.json.publisher, null);
@@ -224,9 +250,9 @@ test("one file is not named twice, also where it is written otherwise", async ()
 
 for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
-  ["rates evidence --as pl-vat --out x", /want BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
+  ["rates evidence --as pl-vat --out x", /pass BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
   ["rates evidence EUR PLN 2026-03-16 --as pl-vat", /--out is missing: name the file to write/],
-  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": want one of ch-vat/],
+  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of ch-vat/],
   [
     "rates evidence EUR PLN today --as pl-vat --out x",
     /date "today": want a date of the publisher/,

@@ -4,13 +4,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
-import { openStore } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import { commandTimeouts } from "../../../src/platform/storage/settings.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { newRate } from "../../contract/suite/database.ts";
 import { newSeriesCli, type SeriesCli } from "../../rates/series/cli.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { kurs } from "../../support/process.ts";
+import { openStore } from "../../support/stores.ts";
 
 const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 
@@ -108,8 +108,12 @@ suite("kurs rates document", { concurrency: 4 }, () => {
     const json = JSON.parse(await cli.output("rates document cbr --list --json --date 2026-03-12"));
     assert.deepEqual(json, [
       {
-        ...{ publication: 1, number: 1, name: "https://cbr.example/1" },
-        ...{ received_at: "2026-03-12T12:00:00.000Z", bytes: 4, sha256: sha256("zero") },
+        publication: 1,
+        number: 1,
+        name: "https://cbr.example/1",
+        received_at: "2026-03-12T12:00:00.000Z",
+        bytes: 4,
+        sha256: sha256("zero"),
       },
     ]);
     assert.equal(await cli.output("rates document nbp --list --json"), "[]\n");

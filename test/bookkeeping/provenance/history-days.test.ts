@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import { openSqliteEngine } from "../../../src/platform/storage/sqlite/open.ts";
 import { byAt, newRate, updateRates } from "../../contract/suite/database.ts";
 import { eventually } from "../../support/mails.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { startService, TestClock } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource } from "../../../src/rates/sources/refresh.ts";
 import type { RateSource } from "../../../src/rates/sources/source.ts";
 import { BY } from "../../contract/suite/database.ts";
@@ -34,7 +34,10 @@ async function newService(engine: (typeof engines)[number]) {
   const { dataDirectory } = on.service;
   const rateSources = ["ecb", "kraken"];
   const refreshSource = createRefreshSource({
-    ...{ store, clock, headersOf, packContent },
+    store,
+    clock,
+    headersOf,
+    packContent,
     origin: () => ({
       ...BY,
       actor: { kind: "service" },

@@ -5,7 +5,6 @@ import { lastUsage, readUsage } from "../../../console/src/api/usage.ts";
 import { deletedEmail } from "../../../console/src/deleted-account.ts";
 import { figuresRead, keepFigure } from "../../../console/src/figures.ts";
 import { keepKey, keptKey, keyInHand } from "../../../console/src/key-in-hand.ts";
-import { credentials, enter, forgetEntered } from "../../../console/src/reference/credentials.ts";
 import * as router from "../../../console/src/router.ts";
 import * as own from "../../../console/src/session.ts";
 import { eventually } from "../../support/mails.ts";
@@ -28,7 +27,6 @@ beforeEach(async () => {
   own.endSession("logged out");
   own.sessionEnd.value = undefined;
   mock.timers.setTime(Date.parse(NOW));
-  forgetEntered();
   await settle();
   tab.sent.length = 0;
 });
@@ -139,7 +137,7 @@ test("a tab takes no session that has ended, is over, or is another service's", 
 const key = { id: "1", name: "billing", api_key: "svc_live_1", key_prefix: "svc", created_at: NOW };
 const stored = () => sessionStorage.getItem("kurs.key");
 
-test("with the session ends what its pages know: keys, figures, usage and pasted sessions", async () => {
+test("with the session ends what its pages know: keys, figures and usage", async () => {
   own.beginSession(sessionOf("ada"));
   keyInHand.value = key;
   keepKey(key);
@@ -149,16 +147,12 @@ test("with the session ends what its pages know: keys, figures, usage and pasted
   tab.reply = () => Response.json({ plan: "free" });
   await readUsage();
   assert.equal(lastUsage.value?.plan, "free");
-  assert.deepEqual(credentials.value, { Session: "ada" });
-  for (const pasted of ["svc_live_2", "svc_sess_2"]) enter(pasted);
-  assert.deepEqual(credentials.value, { Session: "svc_sess_2", ApiKey: "svc_live_2" });
 
   own.endSession("logged out");
   keepFigure(rate as never);
 
   assert.deepEqual([keyInHand.value, keptKey.value, stored()], [undefined, undefined, null]);
   assert.deepEqual([figuresRead.value.size, lastUsage.value], [0, undefined]);
-  assert.deepEqual(credentials.value, { ApiKey: "svc_live_2" });
   deletedEmail.value = "ada@example.org";
   own.beginSession(sessionOf("bob"));
   assert.equal(deletedEmail.value, undefined, "the notice of the deleted account");
@@ -193,7 +187,7 @@ test("pages have addresses under the service's path, with their parameters", () 
   assert.equal(tab.visited, 2);
   assert.deepEqual([router.page.value, router.parameter("key")], ["/source", "ecb"]);
   tab.open("/kurs/keys/1");
-  assert.equal(router.page.value, "/", "the page of an unknown path");
+  assert.equal(router.page.value, undefined, "an unknown path has no page");
 });
 
 test("the secret in a mail's link is taken once, out of the address and the history too", () => {

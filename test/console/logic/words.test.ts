@@ -2,17 +2,16 @@ import "./tab.ts";
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { type ComponentChildren, isValidElement, type VNode } from "preact";
-import { completeKey } from "../../../console/src/complete-key.ts";
 import { isLate } from "../../../console/src/coverage.ts";
 import { pairNameOf } from "../../../console/src/doubtful-pair.ts";
 import { originOf, wordsOf } from "../../../console/src/event-words.ts";
 import { forecastOf } from "../../../console/src/forecast.ts";
 import * as format from "../../../console/src/format.ts";
+import { completeKey } from "../../../console/src/key-in-hand.ts";
 import { lastUseOf } from "../../../console/src/key-labels.ts";
 import { majorsFirst } from "../../../console/src/majors.ts";
 import { outcomeOf } from "../../../console/src/outcome.ts";
 import { evenShareOf, levelOf, warningOf } from "../../../console/src/quota.ts";
-import { credentials, enter, forgetEntered } from "../../../console/src/reference/credentials.ts";
 import { readWayBack } from "../../../console/src/router.ts";
 import { findPairs, matching } from "../../../console/src/search.ts";
 import { noteOn } from "../../../console/src/service-note.ts";
@@ -137,10 +136,6 @@ const note = (upToDate: number, failing: number, fetchedAt?: string, free?: numb
     .replace("the service keeps trying", "IT TRIES")
     .replace("The rates came with the program", "SNAPSHOT");
 
-const pasted = (text: string) => {
-  forgetEntered();
-  return enter(text) && credentials.value;
-};
 const wayBack = (search: string) => {
   tab.open(`/kurs/login${search}`);
   return readWayBack();
@@ -270,10 +265,6 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
     "SNAPSHOT: their publishers cannot be reached, and IT TRIES.",
   ],
 
-  ["a pasted key", pasted(" ApiKey svc_live_1 "), { ApiKey: "svc_live_1" }],
-  ["a pasted header", pasted("Authorization: session svc_sess_1"), { Session: "svc_sess_1" }],
-  ["a pasted token of another scheme", pasted("Bearer abc"), false],
-  ["two pasted keys", pasted("svc_live_1 svc_live_2"), false],
   ["a way back", wayBack("?next=/usage&days=7"), { target: "/usage", search: "?days=7" }],
   ["another site", wayBack("?next=https://example.com/"), undefined],
   ["another host", wayBack("?next=//example.com"), undefined],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { Account } from "../../../src/customers/accounts/store.ts";
 import type { Invitation, NewInvitation } from "../../../src/customers/registration/store.ts";
 import { sessionRequired } from "../../../src/platform/shared/failure.ts";
 import type { Origin, OwnerOrigin } from "../../../src/platform/shared/origin.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   byAt,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import { sessionRequired } from "../../../src/platform/shared/failure.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   accepts,
   BY,

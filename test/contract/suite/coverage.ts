@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { StoredPair } from "../../../src/rates/coverage/coverage.ts";
 import type { AssetSymbol, Pair } from "../../../src/rates/served/rules/symbol.ts";
+import type { Store } from "../../support/stores.ts";
 import { BY, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
 
 const TIME = "2026-03-13T15:00:00Z";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { KeyReference } from "../../../src/customers/api-keys/store.ts";
 import { HASHES_PER_STATEMENT } from "../../../src/platform/shared/chunks.ts";
 import { MAX_UUID } from "../../../src/platform/shared/uuid.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   accepts,
   BY,

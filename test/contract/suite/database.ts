@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { type Store, tables } from "../../../src/app/store.ts";
+import { tables } from "../../../src/app/command-store.ts";
 import type { Account } from "../../../src/customers/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/customers/api-keys/store.ts";
 import {
@@ -26,6 +26,7 @@ import {
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import type { BatchStore, RateRead } from "../../../src/reads/metering/store.ts";
 import { headersOf } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 
 type TestEngine = Engine & BatchStore;
 

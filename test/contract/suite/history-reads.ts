@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { Difference } from "../../../src/bookkeeping/provenance/differences.ts";
 import type { Observation } from "../../../src/bookkeeping/provenance/observations.ts";
 import { findServedAt } from "../../../src/bookkeeping/provenance/served-at.ts";
@@ -8,6 +7,7 @@ import { timestamp } from "../../../src/platform/shared/instant.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { documentReader, packed } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   byAt,
   EUR_USD,

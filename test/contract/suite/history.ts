@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Publication, StoredContent } from "../../../src/rates/served/history.ts";
@@ -8,6 +7,7 @@ import {
   type SourcedRate,
 } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   byAt,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { PasswordReset } from "../../../src/customers/mailed-links/store.ts";
 import { sessionRequired } from "../../../src/platform/shared/failure.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   accepts,
   BY,

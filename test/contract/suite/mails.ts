@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   contentsOf,

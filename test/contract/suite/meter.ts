@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { RateReadOutcome } from "../../../src/reads/metering/store.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   dailyUnits,

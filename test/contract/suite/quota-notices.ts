@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import { writeDueNotices } from "../../../src/customers/billing/quota-notices.ts";
 import type { QuotaFigures } from "../../../src/customers/mail/store.ts";
 import { systemClock } from "../../../src/platform/shared/clock.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
+import type { Store } from "../../support/stores.ts";
 import { BY, contentsOf, NOW, newCustomer, newId, newRead, type StoreTest } from "./database.ts";
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { type Engine, statement } from "../../../src/platform/storage/engine.ts";
 import type { Publication } from "../../../src/rates/served/history.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   byAt,

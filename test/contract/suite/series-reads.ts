@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/app/store.ts";
 import type { SelectedFigures } from "../../../src/bookkeeping/export/store.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { type Comparison, compareSources, differsBy } from "../../../src/rates/series/compare.ts";
@@ -7,6 +6,7 @@ import { NEWEST } from "../../../src/rates/series/rules.ts";
 import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/rates/series/store.ts";
 import type { Figure, FigureKind } from "../../../src/rates/served/figures.ts";
 import { headersOf } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 import {
   BY,
   byAt,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { suite, test } from "node:test";
-import { openPostgresStore, type Store } from "../../../src/app/store.ts";
 import { commandTimeouts } from "../../../src/platform/storage/settings.ts";
 import {
   BY,
@@ -16,6 +15,7 @@ import { connectTo, waitersFor } from "../../support/nodes.ts";
 import type { OpenApiDocument } from "../../support/openapi.ts";
 import { databaseOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
 import { startService, type TestService } from "../../support/service.ts";
+import { openPostgresStore, type Store } from "../../support/stores.ts";
 
 const EMAIL = "ada@example.org";
 

@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import {
   lockExclusive,
@@ -25,6 +24,7 @@ import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const stored = await storeWithBackup();
 

@@ -33,7 +33,7 @@ const ways = [
   ...["/%c0%ae%c0%ae/package.json", "/%e0%80%ae%e0%80%ae/package.json", "//etc/passwd"],
   ...["/assets/..%00/package.json", "/index.html%00.js", "/package.json", "/.git/config", "/.env"],
   ...["/data/kurs.db", "/console/dist/index.html", "/assets/", "/assets", "/file:///etc/passwd"],
-  ...["/docs.html", "/index.html", "/index.html.br", "/openapi.json/..%2f..", "/%2fetc%2fpasswd"],
+  ...["/index.html", "/index.html.br", "/openapi.json/..%2f..", "/%2fetc%2fpasswd"],
   "/%zz",
 ];
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import type { Client } from "pg";
 import { administer } from "../../../harness/postgres.ts";
-import { tables } from "../../../src/app/store.ts";
+import { tables } from "../../../src/app/command-store.ts";
 import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";

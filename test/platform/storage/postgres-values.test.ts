@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { administer } from "../../../harness/postgres.ts";
-import { openPostgresStore, type Store } from "../../../src/app/store.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import {
   BY,
@@ -16,6 +15,7 @@ import {
   storeRates,
 } from "../../contract/suite/database.ts";
 import { hostsOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
+import { openPostgresStore, type Store } from "../../support/stores.ts";
 
 const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { administer, startPostgres } from "../../../harness/postgres.ts";
-import { createStore, type Store } from "../../../src/app/store.ts";
-import { postgresUnitStatements } from "../../../src/customers/billing/units-sql.ts";
+import { createCommandStore } from "../../../src/app/command-store.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import { statement } from "../../../src/platform/storage/engine.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type PostgresEngine,
 } from "../../../src/platform/storage/postgres/engine.ts";
 import { createPrimary } from "../../../src/platform/storage/postgres/primary.ts";
+import { createReadBatcher } from "../../../src/reads/metering/batch/batcher.ts";
 import { createPostgresBatches } from "../../../src/reads/metering/batch/postgres.ts";
 import {
   EUR_USD,
@@ -21,6 +21,7 @@ import {
 import { eventually } from "../../support/mails.ts";
 import { connectTo, waitersFor } from "../../support/nodes.ts";
 import { hostsOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
+import type { Store } from "../../support/stores.ts";
 
 // Failures that only a database of many nodes can have; the contract suite tests the rest.
 
@@ -40,10 +41,8 @@ function openEngine(
 
 function openStore(...given: Parameters<typeof openEngine>): Store {
   const engine = openEngine(...given);
-  return createStore(engine, {
-    ...createPostgresBatches(engine),
-    unitStatements: postgresUnitStatements,
-  });
+  const metering = createReadBatcher(createPostgresBatches(engine));
+  return createCommandStore({ engine, name: "postgres", metering });
 }
 
 /** Waits until an engine works again: with a short limit a statement may also take too long. */

@@ -13,7 +13,6 @@ import {
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { openSqliteStore, type Store } from "../../../src/app/store.ts";
 import { backupSqlite } from "../../../src/operations/backups/backup.ts";
 import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import { examineSqlite } from "../../../src/operations/doctor/sqlite.ts";
@@ -24,6 +23,7 @@ import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
 import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../../contract/suite/database.ts";
 import { recordFileCalls } from "../../support/file-calls.ts";
 import { temporaryDirectory } from "../../support/process.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 import { query } from "./stored.ts";
 
 // Durability in a loss of power. backup.test.ts and restore.test.ts test the commands' output.

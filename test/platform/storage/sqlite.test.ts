@@ -3,7 +3,6 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import { statement } from "../../../src/platform/storage/engine.ts";
 import { RowCache } from "../../../src/platform/storage/sqlite/row-cache.ts";
@@ -18,6 +17,7 @@ import {
   storeRates,
   usedUnits,
 } from "../../contract/suite/database.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 // Failures that only an embedded database can have; the contract suite tests the rest.
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { administer } from "../../../harness/postgres.ts";
-import { tables } from "../../../src/app/store.ts";
+import { tables } from "../../../src/app/command-store.ts";
 import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { newPostgresDatabase } from "../../support/postgres-databases.ts";

@@ -3,10 +3,10 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { administer } from "../../../harness/postgres.ts";
-import { openPostgresStore } from "../../../src/app/store.ts";
 import { openSqliteEngine } from "../../../src/platform/storage/sqlite/open.ts";
 import { kurs } from "../../support/command-line.ts";
 import { newPostgresDatabase } from "../../support/postgres-databases.ts";
+import { openPostgresStore } from "../../support/stores.ts";
 import { databaseIn, emptyStore, namesIn, query } from "./stored.ts";
 
 const REJECTED = (schema: number) =>

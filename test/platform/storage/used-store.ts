@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore, type Store, tables } from "../../../src/app/store.ts";
+import { tables } from "../../../src/app/command-store.ts";
 import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import type { AssetSymbol } from "../../../src/rates/served/rules/symbol.ts";
 import { BY, newInvitation, PERIOD } from "../../contract/suite/database.ts";
@@ -11,6 +11,7 @@ import { eventually, mailsIn } from "../../support/mails.ts";
 import { signedHeadersOf } from "../../support/rates.ts";
 import { startService, TestClock, type TestService } from "../../support/service.ts";
 import { newSigningKey } from "../../support/signatures.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 

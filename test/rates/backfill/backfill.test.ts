@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Store } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import { createBackfill } from "../../../src/rates/backfill/backfill.ts";
 import type { SourceLine } from "../../../src/rates/served/rules/rate.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { rangesBy } from "../../../src/rates/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../../src/rates/sources/source.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { TestClock } from "../../support/service.ts";
+import type { Store } from "../../support/stores.ts";
 
 const PACE_MS = 500;
 const DATES = { from: "2024-01-01", to: "2024-01-05" };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
 import { BY, newRate, pairOf, storeRates } from "../../contract/suite/database.ts";
 import {
   assertCommonHeaders,
@@ -10,6 +9,7 @@ import {
 import type { Answer } from "../../support/client.ts";
 import { kurs } from "../../support/command-line.ts";
 import { startService, TestClock } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const PATH = "/v1/account/pairs";
 

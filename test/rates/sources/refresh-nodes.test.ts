@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/sources/refresh.ts";
 import { BY } from "../../contract/suite/database.ts";
 import {
@@ -19,6 +18,7 @@ import {
 import { temporaryDirectory } from "../../support/process.ts";
 import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const ECB = ecbDay("2026-11-20", { USD: "1.1600" });
 const CNB = cnbDay("2026-11-20", { USD: "20.906" });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/app/store.ts";
-import { packContent } from "../../../src/bookkeeping/provenance/documents/content.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { AssetSymbol } from "../../../src/rates/served/rules/symbol.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/sources/refresh.ts";
 import type { RateSource } from "../../../src/rates/sources/source.ts";
 import { BY } from "../../contract/suite/database.ts";
@@ -22,6 +21,7 @@ import {
 import { scrape } from "../../support/metrics.ts";
 import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
+import { openSqliteStore } from "../../support/stores.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
 const SNAPSHOT_USD = "1.1476 as of 2026-03-13T15:00:00.000000000Z";

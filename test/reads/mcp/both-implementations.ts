@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import type { Store } from "../../../src/app/store.ts";
 import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
 import { createReadUsage } from "../../../src/customers/billing/usage.ts";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
@@ -22,6 +21,7 @@ import {
   UNCHANGED,
 } from "../../contract/suite/database.ts";
 import { TestClock } from "../../support/service.ts";
+import type { Store } from "../../support/stores.ts";
 
 /** Direct calls and the SDK, on the real use cases and a real store. */
 export interface Ways {
@@ -66,7 +66,7 @@ export async function waysOf(store: Store): Promise<Ways> {
     const tokenHash = parts.secrets.hash(session);
     await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
     const inUse = { accountId: account.id, token: session, clientAddress: "192.0.2.1" };
-    const { key, secret } = await apiKeys.create(inUse, "test");
+    const { key, secret } = await apiKeys.create(inUse, { name: "test" });
     return { accountId: account.id, apiKey: secret, revoke: () => apiKeys.revoke(inUse, key.id) };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {

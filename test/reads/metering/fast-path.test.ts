@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
+import { createPlainParser } from "../../../src/platform/http/fast-path/plain-request.ts";
 import { isDecimal, parseDecimal } from "../../../src/platform/shared/decimal.ts";
 import { instantAt } from "../../../src/platform/shared/instant.ts";
 import { rateJson } from "../../../src/rates/served/json.ts";
 import { rateBody } from "../../../src/rates/served/rules/rate.ts";
 import { parsePair } from "../../../src/rates/served/rules/symbol.ts";
-import { parsePlainRead } from "../../../src/reads/metering/fast-path.ts";
+import { createPlainRead } from "../../../src/reads/metering/fast-path.ts";
 import { fc } from "../../support/properties.ts";
 
-const parse = (text: string) => parsePlainRead(Buffer.from(text, "latin1"));
+const parsePlain = createPlainParser([createPlainRead(() => assert.fail("no response is asked"))]);
+
+function parse(text: string) {
+  const plain = parsePlain(Buffer.from(text, "latin1"));
+  if (plain === undefined) return undefined;
+  const { method, isLast, hasOrigin, traceId, groups, apiKey } = plain;
+  return { method, isLast, hasOrigin, traceId, base: groups[2], quote: groups[3], apiKey };
+}
 
 const START = "GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n";
 const PLAIN = `${START}Authorization: ApiKey k\r\n\r\n`;

@@ -1,16 +1,30 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
+import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
-import { restoresOf } from "../../provenance/served-at.ts";
+import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
+import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, type RateRule, rateRules } from "../rules.ts";
-import type { ApplicableRateDeps } from "./dependencies.ts";
+
+/** A line of a text with its number from 1, or why it could not be read. */
+export type NumberedLine =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly reason: string };
+
+/** The dependencies of the commands on the rate that a rule names. */
+export interface ApplicableRateDeps extends ProvenanceCommandDeps {
+  /** Reads lines of any length in batches; a blank one is left out. */
+  readonly readTextLines: (
+    bytes: AsyncIterable<Uint8Array>,
+  ) => AsyncIterable<readonly NumberedLine[]>;
+}
 
 /** The options that say which figure is asked for. */
 export interface RuleOptions {
@@ -21,9 +35,12 @@ export interface RuleOptions {
   readonly acceptGaps?: boolean;
 }
 
-/** Adds the options that say which figure is asked for. */
+/** Adds the arguments and options that say which figure is asked for. */
 export function withRuleOptions(command: Command): Command {
   return command
+    .argument("[base]", "such as EUR")
+    .argument("[quote]", "such as PLN")
+    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due")
     .option("--as <preset>", "the source and the rule that a law names: see kurs rates presets")
     .option("--source <source>", "whose figures; kurs rates list BASE QUOTE has the sources")
     .addOption(new Option("--rule <rule>", "which date's figure").choices(rateRules))
@@ -33,6 +50,20 @@ export function withRuleOptions(command: Command): Command {
       ),
     )
     .option("--accept-gaps", "take dates without a stored figure as days without a publication");
+}
+
+/** The arguments for a pair and a date, of which some may be missing. */
+export type PairAndDate = readonly [base: Given, quote: Given, date: Given];
+
+/** An argument that may be missing. */
+export type Given = string | undefined;
+
+/** Reads the arguments. @param instead what else may be passed. @throws {CommandError} */
+export function readPairAndDate([base, quote, date]: PairAndDate, instead = "") {
+  if (base === undefined || quote === undefined || date === undefined) {
+    throw new CommandError(`pass BASE QUOTE DATE, such as EUR PLN 2026-03-16${instead}`, 2);
+  }
+  return { pair: pairOf(base, quote), date: parseDate("date", date) };
 }
 
 /** What a command asks for, whatever the pair and the date. */
@@ -45,7 +76,7 @@ export interface AskedRule {
 }
 
 /** Reads the options. @throws {CommandError} they name no source or rule, or two. */
-export function askedRuleOf(options: RuleOptions): AskedRule {
+export function readRuleOptions(options: RuleOptions): AskedRule {
   const { as: name, source, rule, kind, acceptGaps: acceptsGaps = false } = options;
   if (name === undefined) {
     if (source === undefined || rule === undefined) {
@@ -57,7 +88,7 @@ export function askedRuleOf(options: RuleOptions): AskedRule {
   const preset = presets.find((one) => one.name === name);
   if (preset === undefined) {
     const known = presets.map((one) => one.name).join(", ");
-    throw new CommandError(`--as ${quoted(name)}: want one of ${known}`, 2);
+    throw new CommandError(`--as ${quoted(name)}: must be one of ${known}`, 2);
   }
   if (source !== undefined || rule !== undefined || kind !== undefined) {
     const extra = source !== undefined ? "--source" : rule !== undefined ? "--rule" : "--kind";
@@ -78,10 +109,10 @@ export async function applyRule(
   const served = servedKindOf(key, sourcesOf);
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
-  const restores = await restoresOf(store.audit, pair);
-  const uses = { series: store.series, source, restores, nowMs: clock.nowMs() };
+  const restores = await readRestores(store.audit, pair);
+  const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, series, { rule, date, acceptsGaps });
+  const rate = await findApplicableRate(uses, { rule, date, acceptsGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
 }

@@ -1,13 +1,17 @@
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
-import type { ProvenanceStore } from "../../provenance/cli/dependencies.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
+import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
-import { type AskedRule, applyRule } from "./arguments.ts";
-import type { ApplicableRateDeps, NumberedLine } from "./dependencies.ts";
+import {
+  type ApplicableRateDeps,
+  type AskedRule,
+  applyRule,
+  type NumberedLine,
+} from "./arguments.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
 type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
@@ -44,20 +48,20 @@ export async function findForList(
     };
     await writeList(pages(), options, rowFormat, write);
   });
-  if (lines === 0) throw new CommandError(`${path} has no line: want DATE,BASE,QUOTE in each`);
+  if (lines === 0) throw new CommandError(`${path} has no line: each must be DATE,BASE,QUOTE`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
 }
 
-const WANTED = "want DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
+const LINE_FORM = "the line must be DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
 
-const cellsOf = (text: string) =>
+const splitCells = (text: string) =>
   text.split(/[,;]/).map((cell) => cell.trim().replace(/^\uFEFF?"?(.*?)"?$/, "$1"));
 
 const isHeader = (line: NumberedLine) =>
   line.line === 1 &&
   "text" in line &&
-  cellsOf(line.text).join().toLowerCase() === "date,base,quote";
+  splitCells(line.text).join().toLowerCase() === "date,base,quote";
 
 async function findFor(
   store: ProvenanceStore,
@@ -65,13 +69,19 @@ async function findFor(
   line: NumberedLine,
   asked: AskedRule,
 ): Promise<ListedRate> {
-  const cells = "reason" in line ? [] : cellsOf(line.text);
+  const cells = "reason" in line ? [] : splitCells(line.text);
   const [date = "", base = "", quote = ""] = cells;
   const listed = { line: line.line, date, base, quote };
   try {
     if ("reason" in line) throw new CommandError(line.reason);
-    if (cells.length !== 3) throw new CommandError(WANTED);
-    const applied = await applyRule(store, deps, pairOf(base, quote), dateOf("date", date), asked);
+    if (cells.length !== 3) throw new CommandError(LINE_FORM);
+    const applied = await applyRule(
+      store,
+      deps,
+      pairOf(base, quote),
+      parseDate("date", date),
+      asked,
+    );
     return { ...listed, outcome: applied };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -86,14 +96,27 @@ function rowJson({ line, date, base, quote, outcome }: ListedRate) {
   const { rate, source, kind, date: publishedFor, revision, hash } = figure;
   return {
     ...place,
-    ...{ rate, rule, counted_from: countedFrom, published_for: publishedFor, source, kind },
-    ...{ revision, document: hash ?? null, error: null },
+    rate,
+    rule,
+    counted_from: countedFrom,
+    published_for: publishedFor,
+    source,
+    kind,
+    revision,
+    document: hash ?? null,
+    error: null,
   };
 }
 
 const NO_FIGURE = {
-  ...{ rate: null, rule: null, counted_from: null, published_for: null, source: null, kind: null },
-  ...{ revision: null, document: null },
+  rate: null,
+  rule: null,
+  counted_from: null,
+  published_for: null,
+  source: null,
+  kind: null,
+  revision: null,
+  document: null,
 };
 
 const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>

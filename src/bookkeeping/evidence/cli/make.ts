@@ -2,27 +2,25 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { timestamp } from "../../../platform/shared/instant.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import {
   applyRule,
-  askedRuleOf,
+  type Given,
+  type PairAndDate,
   type RuleOptions,
+  readPairAndDate,
+  readRuleOptions,
   withRuleOptions,
 } from "../../applicable-rates/cli/arguments.ts";
 import { readImportedLine } from "../../provenance/cli/imported-file.ts";
-import { dateOf } from "../../provenance/cli/moments.ts";
 import { documentName } from "../../provenance/json.ts";
 import { type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type Evidence, serialize } from "../format.ts";
 import { type GivenDocument, gatherEvidence } from "../gather.ts";
-import { evidencePage } from "../page.ts";
+import { evidencePage, taxExchangeRate } from "../page.ts";
 import { withSignature } from "../signature.ts";
-import { taxExchangeRate } from "../ubl.ts";
-import { summaryOf } from "../verify.ts";
-import type { EvidenceDeps } from "./dependencies.ts";
-import { type OutputFile, requireWritable, writeFiles } from "./output-files.ts";
-import { openedAgain, readWhole } from "./read-whole.ts";
-import { verifyCommand } from "./verify.ts";
+import { summarize } from "../verify.ts";
+import { type OutputFile, openedAgain, readWhole, requireWritable, writeFiles } from "./files.ts";
+import { type EvidenceDeps, verifyCommand } from "./verify.ts";
 
 interface MakeOptions extends RuleOptions {
   readonly out?: string;
@@ -41,10 +39,9 @@ export function evidenceCommand(
 ): void {
   const command = rates
     .command("evidence")
-    .description("write one file that says where the figure of a rule came from, with its document")
-    .argument("[base]", "such as EUR")
-    .argument("[quote]", "such as PLN")
-    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due");
+    .description(
+      "write one file that says where the figure of a rule came from, with its document",
+    );
   withRuleOptions(command)
     .option("--out <file>", "the evidence file to write, or - for stdout")
     .option("--html <file>", "also write a page to print")
@@ -59,8 +56,6 @@ export function evidenceCommand(
   verifyCommand(command, deps, setExitCode);
 }
 
-type Given = string | undefined;
-
 const makeExamples = `
 The file has the figure, the rule, the publisher's document and, where SIGNING_KEY_FILE is set, a
 signature: docs/operating/evidence.md has its format. Exit code 1 where the figure is not known, or
@@ -73,30 +68,29 @@ Examples:
 
 async function makeEvidence(
   deps: EvidenceDeps,
-  [base, quote, date]: readonly Given[],
+  given: PairAndDate,
   options: MakeOptions,
 ): Promise<void> {
-  const asked = askedRuleOf(options);
-  if (base === undefined || quote === undefined || date === undefined) {
-    throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16", 2);
-  }
+  const asked = readRuleOptions(options);
+  const { pair, date } = readPairAndDate(given);
   const { out, document, withoutDocument = false, force = false } = options;
   if (out === undefined) throw new CommandError("--out is missing: name the file to write", 2);
   if (document !== undefined && withoutDocument) {
     throw new CommandError("--document and --without-document exclude each other", 2);
   }
-  const pair = pairOf(base, quote);
-  const day = dateOf("date", date);
-  const files = filesOf({ ...options, out });
+  const files = listFiles({ ...options, out });
   requireWritable(files, force, document);
   const { signingKey } = deps.settings();
   await using store = await deps.openStore();
-  const applied = await applyRule(store, deps, pair, day, asked);
+  const applied = await applyRule(store, deps, pair, date, asked);
   const uses = { history: store.history, documents: deps.documents };
   const traced = await traceFigure(uses, applied.rate.figure);
   const [publisher] = deps.sourcesOf([traced.figure.source]);
   const gathered = await gatherEvidence(uses, {
-    ...{ applied, publisher, origin: traced.origin, withDocument: !withoutDocument },
+    applied,
+    publisher,
+    origin: traced.origin,
+    withDocument: !withoutDocument,
     given: document === undefined ? undefined : await readGiven(deps, document, traced),
     made: { at: timestamp(deps.clock.nowMs()), by: `Kurs ${deps.version}` },
   });
@@ -106,7 +100,7 @@ async function makeEvidence(
 }
 
 /** The files to write, each with what writes its text. */
-function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
+function listFiles({ out, html, ubl }: MakeOptions & { readonly out: string }) {
   const named = [
     ["--out", out],
     ["--html", html],
@@ -116,7 +110,7 @@ function filesOf({ out, html, ubl }: MakeOptions & { readonly out: string }) {
 }
 
 async function write(
-  { write: writeOut, print }: EvidenceDeps,
+  { write: writeOut, print, documents }: EvidenceDeps,
   evidence: Evidence,
   files: readonly OutputFile[],
 ): Promise<void> {
@@ -125,13 +119,13 @@ async function write(
   const name = documentName(basename(out.path));
   const texts: Readonly<Record<string, () => string>> = {
     "--out": () => text,
-    "--html": () => evidencePage(evidence, name),
+    "--html": () => evidencePage(evidence, name, documents),
     "--ubl": () => taxExchangeRate(evidence),
   };
   const written = files.map((one) => ({ ...one, text: texts[one.option]?.() ?? "" }));
   await writeFiles(written, writeOut);
   if (files.some(({ path }) => path === "-")) return;
-  print(`${files.map(({ path }) => path).join(", ")}: ${summaryOf(evidence)}`);
+  print(`${files.map(({ path }) => path).join(", ")}: ${summarize(evidence)}`);
   print(signedBy(evidence));
 }
 

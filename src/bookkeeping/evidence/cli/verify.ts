@@ -4,11 +4,23 @@ import { CommandError, type OutputOptions } from "../../../platform/cli/command.
 import { formatJson } from "../../../platform/cli/output.ts";
 import { counted } from "../../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
+import type { SigningKey } from "../../../rates/served/signing-key.ts";
+import type { RateSource } from "../../../rates/sources/source.ts";
+import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readImportedLine } from "../../provenance/cli/imported-file.ts";
 import type { Check } from "../check.ts";
-import { type GivenKeys, summaryOf, type Verified, verifyEvidence } from "../verify.ts";
-import type { EvidenceDeps } from "./dependencies.ts";
-import { openedAgain, readWhole } from "./read-whole.ts";
+import { type GivenKeys, summarize, type Verified, verifyEvidence } from "../verify.ts";
+import { openedAgain, readWhole } from "./files.ts";
+
+/** The dependencies of the commands on evidence files. */
+export interface EvidenceDeps extends ApplicableRateDeps {
+  /** The program's version. */
+  readonly version: string;
+  /** Every source, without settings. */
+  readonly knownSources: () => readonly RateSource[];
+  /** @throws {ConfigError} */
+  readonly settings: () => { readonly signingKey: SigningKey | undefined };
+}
 
 interface VerifyOptions extends OutputOptions {
   readonly jwks?: string;
@@ -43,9 +55,11 @@ Examples:
 
 async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions): Promise<number> {
   const { documents, print } = deps;
-  const keys = await keysOf(deps, options);
+  const keys = await readKeys(deps, options);
   const verified = await verifyEvidence(await readWhole(file, deps), {
-    ...{ documents, sources: deps.knownSources(), keys },
+    documents,
+    sources: deps.knownSources(),
+    keys,
     readImported: (content, hash, stated) => {
       const uses = { ...deps, openFile: () => openedAgain(content) };
       return readImportedLine(file, { ...IMPORTED, hash }, stated, uses);
@@ -58,11 +72,15 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
 }
 
 const IMPORTED = {
-  ...{ name: "", receivedAt: "", bytes: undefined, content: undefined, isFirst: true },
+  name: "",
+  receivedAt: "",
+  bytes: undefined,
+  content: undefined,
+  isFirst: true,
 };
 
 function verifiedJson({ evidence, checks }: Verified, failed: number) {
-  const summary = evidence === undefined ? null : summaryOf(evidence);
+  const summary = evidence === undefined ? null : summarize(evidence);
   return { evidence: summary, holds: failed === 0, checks };
 }
 
@@ -74,7 +92,7 @@ function describe({ evidence, checks }: Verified, failed: number): string {
       ? `all that was checked holds${unchecked}`
       : `${counted(failed, "check")} failed: do not rely on this file`;
   return [
-    ...(evidence === undefined ? [] : [visibleLine(summaryOf(evidence))]),
+    ...(evidence === undefined ? [] : [visibleLine(summarize(evidence))]),
     ...checks.map(({ result, text }) => visibleLine(`${words[result].padEnd(13)}${text}`)),
     end,
   ].join("\n");
@@ -86,7 +104,7 @@ const words: Readonly<Record<Check["result"], string>> = {
   "not checked": "not checked",
 };
 
-async function keysOf(
+async function readKeys(
   deps: EvidenceDeps,
   { jwks, key }: VerifyOptions,
 ): Promise<GivenKeys | undefined> {
@@ -99,7 +117,7 @@ async function keysOf(
   const publicKeys = jwks === undefined ? keyIn(text) : keysIn(text);
   if (publicKeys.length > 0) return { file, publicKeys };
   const wanted = jwks === undefined ? "a public key in PEM" : "a JSON Web Key Set (RFC 7517)";
-  throw new CommandError(`${file} has no key of Ed25519: want ${wanted}`);
+  throw new CommandError(`${file} has no key of Ed25519: it must be ${wanted}`);
 }
 
 /** Each key as `x` of its JSON Web Key. */

@@ -25,7 +25,7 @@ export const odoo: RecordFormat = {
   begin(options) {
     let rows: ExportedFigure[] = [];
     const takeBody = () => {
-      const body = rows.length === 0 ? "" : `${bodyOf(rows, options)}\n`;
+      const body = rows.length === 0 ? "" : `${writeBody(rows, options)}\n`;
       rows = [];
       return body;
     };
@@ -46,7 +46,7 @@ export const odoo: RecordFormat = {
   },
 };
 
-function bodyOf(rows: readonly ExportedFigure[], { companyCurrency }: FormatOptions): string {
+function writeBody(rows: readonly ExportedFigure[], { companyCurrency }: FormatOptions): string {
   const isOfCompany = rows[0]?.base === companyCurrency;
   const field = isOfCompany ? "company_rate" : "inverse_company_rate";
   const data = rows.map(({ base, quote, date, rate }) => {

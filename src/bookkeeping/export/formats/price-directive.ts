@@ -1,7 +1,7 @@
 import { lineFormat } from "../format.ts";
 
 /** A name with a digit is in quotes: the digit would belong to the amount. */
-const nameOf = (symbol: string) => (/[0-9]/.test(symbol) ? `"${symbol}"` : symbol);
+const quotedName = (symbol: string) => (/[0-9]/.test(symbol) ? `"${symbol}"` : symbol);
 
 /**
  * The price directive of hledger and Ledger: `P 2026-03-13 EUR 1.1476 USD`.
@@ -11,5 +11,5 @@ const nameOf = (symbol: string) => (/[0-9]/.test(symbol) ? `"${symbol}"` : symbo
  * (https://ledger-cli.org/doc/ledger3.html); tried with hledger 1.25 and Ledger 3.3.0.
  */
 export const priceDirective = lineFormat(
-  ({ date, base, rate, quote }) => `P ${date} ${nameOf(base)} ${rate} ${nameOf(quote)}`,
+  ({ date, base, rate, quote }) => `P ${date} ${quotedName(base)} ${rate} ${quotedName(quote)}`,
 );

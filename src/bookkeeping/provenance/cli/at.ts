@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
+import { parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { servedAtJson } from "../json.ts";
 import { findServedAt, type ServedAt } from "../served-at.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { noHistory } from "./history.ts";
-import { pastMomentOf } from "./moments.ts";
+import { noHistory, type ProvenanceCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates at`. */
 export function atCommand(rates: Command, deps: ProvenanceCommandDeps): void {
@@ -40,7 +39,7 @@ async function showServedAt(
   moment: string,
   { json }: OutputOptions,
 ): Promise<void> {
-  const at = pastMomentOf("moment", moment, clock.nowMs());
+  const at = parsePastMoment("moment", moment, clock.nowMs());
   await using store = await openStore();
   const served = await findServedAt(store, pair, at);
   if (served.status === "unknown") throw notKnown(pair, at, served);

@@ -1,16 +1,24 @@
 import { type Command, Option } from "commander";
-import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDates, parseMoment, requireOrder } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats, writeList } from "../../../platform/cli/list-writer.ts";
 import { type Column, shortHash } from "../../../platform/cli/output.ts";
 import { pagesOf } from "../../../platform/shared/pages.ts";
+import { figureJson } from "../../../rates/series/json.ts";
+import type { FigureCursor, StoredFigure } from "../../../rates/series/store.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
-import { firstOf } from "../served-at.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { inOrder, instantOf } from "./moments.ts";
-import { isOfSeries, kindOption, type SeriesOptions, showSeries, sourceOption } from "./series.ts";
+import { firstObservation } from "../served-at.ts";
+import {
+  askedSeries,
+  isOfSeries,
+  kindOption,
+  noHistory,
+  type ProvenanceCommandDeps,
+  type SeriesOptions,
+  sourceOption,
+} from "./arguments.ts";
 
 interface HistoryOptions extends ListOptions, SeriesOptions {
   readonly from?: string;
@@ -58,35 +66,30 @@ async function showHistory(
   pair: Pair,
   options: HistoryOptions,
 ): Promise<void> {
-  const range = rangeOf(options);
+  const range = readRange(options);
   await using store = await openStore();
   const { history } = store;
-  if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
-  const pages = observationsOf(history, pair, range);
-  if (await writeList(pages, options, rowFormat, write)) {
+  if ((await firstObservation(history, pair)) === undefined) throw noHistory(pair);
+  const pages = readObservations(history, pair, range);
+  if (await writeList(pages, options, historyFormat, write)) {
     printError(`No rate of ${pairName(pair)} has an as_of in this range.`);
   }
 }
 
-/** The failure of a command whose pair was never stored. */
-export function noHistory(pair: Pair): CommandError {
-  return new CommandError(`there is no history of ${pairName(pair)}: see kurs rates list`);
+function readRange({ from, to }: HistoryOptions): ObservationRange {
+  const first = from === undefined ? undefined : parseMoment("--from", from, "start");
+  const last = to === undefined ? undefined : parseMoment("--to", to, "end");
+  return requireOrder({ from: first, to: last }, { from, to });
 }
 
-function rangeOf({ from, to }: HistoryOptions): ObservationRange {
-  const first = from === undefined ? undefined : instantOf("--from", from, "start");
-  const last = to === undefined ? undefined : instantOf("--to", to, "end");
-  return inOrder({ from: first, to: last }, { from, to });
-}
-
-const observationsOf = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
+const readObservations = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
   pagesOf(
     0,
     (after, limit) => history.observations(pair, { ...range, after, limit }),
     ({ sequence }) => sequence,
   );
 
-const rowFormat = {
+const historyFormat = {
   columns: [
     ["RATE", ({ rate }) => rate, "right"],
     ["AS OF", shortAsOf],
@@ -96,4 +99,46 @@ const rowFormat = {
   ] as readonly Column<Observation>[],
   csvColumns: ["base", "quote", "rate", "as_of", "source", "stored_at", "document"],
   toJson: observationJson,
+} as const;
+
+interface ShownSeries extends ListOptions, SeriesOptions {
+  readonly source: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Shows a series by the publisher's dates, with its amendments. */
+async function showSeries(
+  deps: ProvenanceCommandDeps,
+  pair: Pair,
+  options: ShownSeries,
+): Promise<void> {
+  const { openStore, write, printError } = deps;
+  const range = parseDates(options);
+  await using store = await openStore();
+  const series = await askedSeries(store.series, pair, options, deps);
+  const pages = pagesOf<StoredFigure, FigureCursor>(
+    { date: "", asOf: "", revision: 0 },
+    (after, limit) => store.series.figures(series, { ...range, after, limit }),
+    (figure) => figure,
+  );
+  if (await writeList(pages, options, seriesFormat, write)) {
+    printError(`${series.source} has no figure of ${pairName(pair)} in this range of dates.`);
+  }
+}
+
+const seriesFormat = {
+  columns: [
+    ["DATE", ({ date }) => date],
+    ["RATE", ({ rate }) => rate, "right"],
+    ["AS OF", shortAsOf],
+    ["REVISION", ({ revision }) => revision, "right"],
+    ["STORED", ({ storedAt }) => storedAt],
+    ["DOCUMENT", ({ hash }) => shortHash(hash)],
+  ] as readonly Column<StoredFigure>[],
+  csvColumns: [
+    ...(["base", "quote", "rate", "as_of", "source", "kind", "date", "valid_until"] as const),
+    ...(["revision", "stored_at", "document"] as const),
+  ],
+  toJson: figureJson,
 } as const;

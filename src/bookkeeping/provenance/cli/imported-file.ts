@@ -6,9 +6,7 @@ import {
   withFile,
 } from "../../../platform/cli/input-file.ts";
 import { LINE_FEED, withLineFeeds } from "../../../platform/shared/text/line-feeds.ts";
-import { isDateOf } from "../../../rates/import/dates.ts";
-import { ANY_TIME } from "../../../rates/import/seed.ts";
-import { parseQuotation } from "../../../rates/served/rules/rate.ts";
+import { ANY_TIME, isDateOf, parseQuotation } from "../../../rates/served/rules/rate.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateLine, RateLineReader } from "../../../rates/sources/source.ts";
 import type { StoredDocument } from "../observations.ts";
@@ -47,7 +45,7 @@ export async function readImportedLine(
   }
   return await withFile(path, uses, async (opened) => {
     const { bytes, digest } = digested(readWithProgress(opened, uses.showProgress));
-    const line = await lineOf(bytes, stated, uses.readRateFile);
+    const line = await readLine(bytes, stated, uses.readRateFile);
     const hash = digest()?.hash;
     if (hash === imported.hash) return line;
     const digests = `its SHA-256 is ${hash}, that of the import ${imported.hash}`;
@@ -56,13 +54,13 @@ export async function readImportedLine(
 }
 
 /** Reads to the end, also where the reader stops earlier, and keeps one line. */
-async function lineOf(
+async function readLine(
   input: AsyncIterable<Uint8Array>,
   stated: Stated,
   readRateFile: RateLineReader,
 ): Promise<ImportedLine> {
-  const kept = new KeptLine(stated.line);
-  const chunks = passedBy(kept, withLineFeeds(input));
+  const kept: Uint8Array[] = [];
+  const chunks = keepLine(withLineFeeds(input), stated.line, kept);
   // Without `return`, so that the reader does not close the file.
   const unclosed = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
   let statesFigure = false;
@@ -70,15 +68,29 @@ async function lineOf(
     statesFigure ||= lines.some((line) => states(line, stated));
   }
   while ((await chunks.next()).done !== true);
-  return { text: kept.text(), statesFigure };
+  return { text: new TextDecoder().decode(Buffer.concat(kept)).trim(), statesFigure };
 }
 
-async function* passedBy(
-  kept: KeptLine,
+/** Passes bytes on, and keeps the beginning of one line of them. */
+async function* keepLine(
   input: AsyncIterable<Uint8Array>,
+  wanted: number,
+  kept: Uint8Array[],
 ): AsyncGenerator<Uint8Array, void> {
+  let [line, keptBytes] = [1, 0];
   for await (const chunk of input) {
-    kept.push(chunk);
+    for (let start = 0; line <= wanted && start < chunk.length; ) {
+      const feed = chunk.indexOf(LINE_FEED, start);
+      const end = feed === -1 ? chunk.length : feed;
+      if (line === wanted) {
+        const rest = LINE_BYTES_MAX - keptBytes;
+        const part = Uint8Array.from(chunk.subarray(start, Math.min(end, start + rest)));
+        kept.push(part);
+        keptBytes += part.length;
+      }
+      if (feed !== -1) line += 1;
+      start = end + 1;
+    }
     yield chunk;
   }
 }
@@ -90,36 +102,4 @@ function states(entry: RateLine, { line, figure }: Stated): boolean {
   const read = parseQuotation({ ...entry, asOf }, ANY_TIME);
   if ("reason" in read || pairName(read) !== pairName(figure)) return false;
   return read.rate === figure.rate && read.asOf === figure.asOf;
-}
-
-/** Keeps the beginning of one line of the bytes that pass. */
-class KeptLine {
-  readonly #wanted: number;
-  readonly #parts: Uint8Array[] = [];
-  #keptBytes = 0;
-  #line = 1;
-
-  constructor(wanted: number) {
-    this.#wanted = wanted;
-  }
-
-  push(chunk: Uint8Array): void {
-    let start = 0;
-    while (this.#line <= this.#wanted && start < chunk.length) {
-      const feed = chunk.indexOf(LINE_FEED, start);
-      const end = feed === -1 ? chunk.length : feed;
-      if (this.#line === this.#wanted) {
-        const rest = LINE_BYTES_MAX - this.#keptBytes;
-        const part = Uint8Array.from(chunk.subarray(start, Math.min(end, start + rest)));
-        this.#parts.push(part);
-        this.#keptBytes += part.length;
-      }
-      if (feed !== -1) this.#line += 1;
-      start = end + 1;
-    }
-  }
-
-  text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#parts)).trim();
-  }
 }

@@ -6,7 +6,7 @@ import type { FigurePosition } from "../document-reader.ts";
 import { documentName } from "../json.ts";
 import type { StoredDocument } from "../observations.ts";
 import type { FigureOrigin } from "../trace.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
+import type { ProvenanceCommandDeps } from "./arguments.ts";
 import { type ImportedLine, readImportedLine } from "./imported-file.ts";
 
 /** Labels have one width, so that what they label is in one column. */

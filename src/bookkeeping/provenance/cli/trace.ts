@@ -1,22 +1,37 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
+import { parseDate, parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
+import { NEWEST } from "../../../rates/series/rules.ts";
 import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
-import { traceJson } from "../json.ts";
+import { tracedFigureJson, traceJson } from "../json.ts";
 import type { Observation } from "../observations.ts";
-import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
-import { isContradicted, type StoryEntry, type Trace, traceObservation } from "../trace.ts";
+import { findServedAt, firstObservation, type HistoryUses } from "../served-at.ts";
+import {
+  type FigureOrigin,
+  isContradicted,
+  type StoryEntry,
+  type Trace,
+  type TracedFigure,
+  traceFigure,
+  traceObservation,
+} from "../trace.ts";
+import {
+  askedSeries,
+  isOfSeries,
+  kindOption,
+  noHistory,
+  type ProvenanceCommandDeps,
+  type SeriesOptions,
+  sourceOption,
+} from "./arguments.ts";
 import { notKnown } from "./at.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
-import { noHistory } from "./history.ts";
 import type { ImportedLine } from "./imported-file.ts";
-import { pastMomentOf } from "./moments.ts";
 import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
-import { isOfSeries, kindOption, type SeriesOptions, sourceOption } from "./series.ts";
-import { traceSeries } from "./trace-series.ts";
 
 interface TraceOptions extends OutputOptions, SeriesOptions {
   readonly at?: string;
@@ -65,26 +80,66 @@ async function trace(
   pair: Pair,
   options: TraceOptions,
 ): Promise<number> {
-  const { openStore, clock, documents, sourcesOf, print } = deps;
-  const { at, file, json } = options;
-  const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
+  const { openStore, clock, documents } = deps;
+  const { at } = options;
+  const moment = at === undefined ? undefined : parsePastMoment("--at", at, clock.nowMs());
   await using store = await openStore();
   const uses = { history: store.history, audit: store.audit, documents };
   const { observation, suspendedSince } = await (moment === undefined
     ? servedNow(uses, pair)
     : servedThen(uses, pair, moment));
   const traced = await traceObservation(uses, observation);
-  const line =
-    file === undefined ? undefined : await lineIn(file, observation, traced.origin, deps);
-  const [publisher] = sourcesOf([observation.source]);
-  if (json) {
-    const record = traceJson(traced, publisher, suspendedSince);
-    const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
-    print(formatJson({ ...record, ...ofFile }));
-  } else {
-    print(describeTrace(traced, publisher, { suspendedSince, line }));
+  return await show(deps, options, observation, traced.origin, {
+    toJson: (publisher) => traceJson(traced, publisher, suspendedSince),
+    toText: (publisher, line) => describeTrace(traced, publisher, { suspendedSince, line }),
+  });
+}
+
+/** Shows where a figure of a series came from. @returns the exit code. */
+async function traceSeries(
+  deps: ProvenanceCommandDeps,
+  pair: Pair,
+  options: TraceOptions & { readonly source: string },
+): Promise<number> {
+  const { openStore, documents } = deps;
+  const date = options.at === undefined ? NEWEST : parseDate("--at", options.at);
+  await using store = await openStore();
+  const series = await askedSeries(store.series, pair, options, deps);
+  const figure = await store.series.figureOnOrBefore(series, date);
+  if (figure === undefined) {
+    const none = `${series.source} has no figure of ${pairName(pair)} on or before ${date}`;
+    const { base, quote } = pair;
+    const hint = `kurs rates history ${base} ${quote} --source ${series.source} has its dates`;
+    throw new CommandError(`${none}: ${hint}`);
   }
-  return isContradicted(traced) || line?.statesFigure === false ? 1 : 0;
+  const traced = await traceFigure({ history: store.history, documents }, figure);
+  return await show(deps, options, figure, traced.origin, {
+    toJson: (publisher) => tracedFigureJson(traced, publisher),
+    toText: (publisher, line) => describeTracedFigure(traced, publisher, line),
+  });
+}
+
+/** @returns the exit code: 1 where the document or the line of a file does not state the figure. */
+async function show(
+  deps: ProvenanceCommandDeps,
+  { file, json }: TraceOptions,
+  figure: SourcedRate,
+  origin: FigureOrigin,
+  {
+    toJson,
+    toText,
+  }: {
+    readonly toJson: (publisher: RateSource | undefined) => object;
+    readonly toText: (publisher: RateSource | undefined, line: ImportedLine | undefined) => string;
+  },
+): Promise<number> {
+  const line = file === undefined ? undefined : await lineIn(file, figure, origin, deps);
+  const [publisher] = deps.sourcesOf([figure.source]);
+  if (json) {
+    const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
+    deps.print(formatJson({ ...toJson(publisher), ...ofFile }));
+  } else deps.print(toText(publisher, line));
+  return isContradicted({ origin }) || line?.statesFigure === false ? 1 : 0;
 }
 
 /** A figure, and since when its pair is not served. */
@@ -96,7 +151,7 @@ interface Figure {
 async function servedNow({ history }: HistoryUses, pair: Pair): Promise<Figure> {
   const present = await history.present(pair);
   if (present === undefined) {
-    if ((await firstOf(history, pair)) === undefined) throw noHistory(pair);
+    if ((await firstObservation(history, pair)) === undefined) throw noHistory(pair);
     const hint = "kurs rates history has its rates, and --at traces one that was served";
     throw new CommandError(`${pairName(pair)} was deleted: ${hint}`);
   }
@@ -150,4 +205,21 @@ function lineOfEntry(entry: StoryEntry): string {
   return visibleLine(
     `  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`,
   );
+}
+
+function describeTracedFigure(
+  { figure, origin }: TracedFigure,
+  publisher: RateSource | undefined,
+  line: ImportedLine | undefined,
+): string {
+  const { source, kind, date, validUntil, revision, storedAt } = figure;
+  const validity = validUntil === undefined ? "" : `, valid until ${validUntil}`;
+  const amended = revision === 1 ? "" : `, as revision ${revision}: it was amended`;
+  return [
+    `${pairName(figure)} ${figure.rate} as of ${shortAsOf(figure)}`,
+    ...linesOfSource(source, publisher),
+    field("series", `${kind} figure of ${date}${validity}`),
+    field("stored", `${storedAt}${amended}`),
+    ...linesOfOrigin(origin, line),
+  ].join("\n");
 }

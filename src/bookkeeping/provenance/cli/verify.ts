@@ -9,7 +9,7 @@ import { pairName } from "../../../rates/served/rules/symbol.ts";
 import type { Difference, FigureCounts, VerifiedCounts } from "../differences.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
 import { verifyHistory, verifySource } from "../verify.ts";
-import type { ProvenanceCommandDeps } from "./dependencies.ts";
+import type { ProvenanceCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates verify`. */
 export function verifyCommand(
@@ -67,22 +67,22 @@ async function verify(
     );
   }
   if (json) printer.end(`], ${JSON.stringify(verifiedJson(counts)).slice(1)}`);
-  else print(summaryOf(counts));
+  else print(summarize(counts));
   return counts.differences === 0 ? 0 : 1;
 }
 
-function summaryOf(counts: VerifiedCounts): string {
+function summarize(counts: VerifiedCounts): string {
   const { figures, documents, imported, unverified, differences } = counts;
   const parts = [`verified ${counted(figures, "figure")} in ${counted(documents, "document")}`];
   if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
   if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
   if (unverified > 0) parts.push(`${counted(unverified, "figure")} not verified`);
-  parts.push(`series: ${seriesSummaryOf(counts.series)}`);
+  parts.push(`series: ${summarizeSeries(counts.series)}`);
   if (differences > 0) parts.push(counted(differences, "difference"));
   return parts.join("; ");
 }
 
-function seriesSummaryOf({ figures, imported, unverified }: FigureCounts): string {
+function summarizeSeries({ figures, imported, unverified }: FigureCounts): string {
   const parts = [`${counted(figures, "figure")} verified`];
   if (imported > 0) parts.push(`${imported} imported`);
   if (unverified > 0) parts.push(`${unverified} not verified`);

@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { chunksOf } from "../../../platform/shared/chunks.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { FigurePosition } from "../document-reader.ts";
+import { createTextDecoder } from "./text.ts";
 
 /** How many characters of a line are shown. */
 const TEXT_CHARACTERS_MAX = 160;
@@ -35,20 +35,20 @@ export type FoundFigure = FigurePosition | "not stated" | "not found";
  * figure's digits occur, and looks whether the parsed rate has the same digit changed. The
  * publisher may have written the figure with a comma, per 100 units, or with an exponent.
  *
- * @param date the publisher's date of the figure, such as 2026-03-13.
+ * @param sought the figure, its publisher's date and the charset of a document that is not UTF-8.
  * @param rateIn parses a changed document: the rate of the pair, or undefined without one.
  * @returns the first place that counts, near the date if there is one. "not found" after as many
  *   attempts as its size allows.
  */
 export function findFigure(
   content: Uint8Array,
-  { rate, date }: { readonly rate: Decimal; readonly date: string },
+  { rate, date, charset }: SoughtFigure,
   rateIn: (content: Uint8Array) => string | undefined,
 ): FoundFigure {
   if (rateIn(content) !== rate) return "not stated";
   // Latin-1 has a character for each byte, whatever the document's encoding.
   const text = Buffer.from(content).toString("latin1");
-  const candidates = [...text.matchAll(digitsOf(rate))].map((match) => {
+  const candidates = [...text.matchAll(digitsPattern(rate))].map((match) => {
     return { start: match.index, last: match.index + match[0].length - 1 };
   });
   const wanted = withLastDigitChanged(rate);
@@ -65,9 +65,16 @@ export function findFigure(
   const others = candidates.filter((candidate) => !isNear(candidate));
   let found: Candidate | undefined;
   for (const some of [near, others]) {
-    for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(some, size), isAmong);
+    for (const size of GROUP_SIZES) found ??= findCandidate(chunksOf(some, size), isAmong);
   }
-  return found === undefined ? "not found" : positionOf(content, text, found.start, found.last + 1);
+  if (found === undefined) return "not found";
+  return describePosition(createTextDecoder(content, charset), text, found.start, found.last + 1);
+}
+
+interface SoughtFigure {
+  readonly rate: Decimal;
+  readonly date: string;
+  readonly charset?: string | undefined;
 }
 
 interface Candidate {
@@ -81,7 +88,7 @@ interface Candidate {
  * The significant digits with a point or comma anywhere between them. Not within a longer number,
  * and not before a hyphen, as in a date.
  */
-function digitsOf(rate: Decimal): RegExp {
+function digitsPattern(rate: Decimal): RegExp {
   const digits = significant(rate).split("").join("[.,]?");
   return new RegExp(`(?<![1-9]|[0-9]-0*)${digits}(?![1-9]|[0-9]*-[0-9])`, "g");
 }
@@ -112,7 +119,7 @@ function nextDigit(code: number): number {
 }
 
 /** The candidate that counts, by halving the first group that has it. */
-function firstOf(
+function findCandidate(
   groups: Iterable<readonly Candidate[]>,
   isAmong: (candidates: readonly Candidate[]) => boolean,
 ): Candidate | undefined {
@@ -132,7 +139,12 @@ function firstOf(
 }
 
 /** Describes the place of a figure. @param text the content in Latin-1. */
-function positionOf(content: Uint8Array, text: string, start: number, end: number): FigurePosition {
+function describePosition(
+  decode: ReturnType<typeof createTextDecoder>,
+  text: string,
+  start: number,
+  end: number,
+): FigurePosition {
   // The figure also has the zeros and the point around its significant digits.
   const figureStart =
     start - (/[0-9.]*$/.exec(text.slice(Math.max(start - 64, 0), start))?.[0].length ?? 0);
@@ -140,19 +152,15 @@ function positionOf(content: Uint8Array, text: string, start: number, end: numbe
   const lineStart = text.lastIndexOf("\n", start) + 1;
   const nextFeed = text.indexOf("\n", end);
   const lineEnd = nextFeed === -1 ? text.length : nextFeed;
-  // The publishers' documents that are not UTF-8 are all in windows-1251.
-  const decoder = new TextDecoder(isUtf8(content) ? "utf-8" : "windows-1251");
-  const decode = (from: number, to: number) =>
-    decoder.decode(content.subarray(from, to)).replaceAll(/\p{Cc}/gu, " ");
   const before = decode(lineStart, figureStart);
   const figure = decode(figureStart, figureEnd);
   const line = text.slice(0, lineStart).split("\n").length;
   const column = before.length + 1;
-  return { line, column, figure, ...excerptOf(before, figure, decode(figureEnd, lineEnd)) };
+  return { line, column, figure, ...cutExcerpt(before, figure, decode(figureEnd, lineEnd)) };
 }
 
 /** The part of a line around the figure. */
-function excerptOf(before: string, figure: string, after: string) {
+function cutExcerpt(before: string, figure: string, after: string) {
   const shown = TEXT_CHARACTERS_MAX - figure.length;
   const half = Math.floor(shown / 2);
   const [left, right] = [before.trimStart(), after.trimEnd()];

@@ -1,8 +1,8 @@
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
+import { hashContent, unpackContent } from "../../../rates/sources/fetching/content.ts";
 import type { Publisher } from "../../../rates/sources/publishers/publisher.ts";
 import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
-import { hashOf, unpackContent } from "./content.ts";
 import { findFigure } from "./find-figure.ts";
 import {
   type ParseDocuments,
@@ -11,6 +11,7 @@ import {
   snapshotParser,
   statedBy,
 } from "./stated.ts";
+import { createTextDecoder } from "./text.ts";
 
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
@@ -18,17 +19,17 @@ export function createDocumentReader(
   parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
 ): DocumentReader {
   /** @returns what may have parsed a publication of a source. */
-  const parsersOf = (source: string): readonly ParseDocuments[] => {
+  const findParsers = (source: string): readonly ParseDocuments[] => {
     if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
-    const publisher = publishers.find(({ key }) => key === source);
+    const publisher = findPublisher(source);
     return publisher === undefined ? [] : publisherParsers(publisher);
   };
-  const servedKindOf = (source: string) =>
-    publishers.find(({ key }) => key === source)?.servedKind ?? "middle";
+  const findPublisher = (source: string) => publishers.find(({ key }) => key === source);
+  const servedKindOf = (source: string) => findPublisher(source)?.servedKind ?? "middle";
 
   return {
     figuresOf(source, documents) {
-      const parsers = parsersOf(source);
+      const parsers = findParsers(source);
       if (parsers.length === 0) return { reason: `this version does not know ${source}` };
       return statedBy(parsers, documents, servedKindOf);
     },
@@ -37,11 +38,14 @@ export function createDocumentReader(
       if (content === undefined) return { reason: "it is missing" };
       try {
         const bytes = unpackContent(content);
-        return hashOf(bytes) === hash ? bytes : { reason: "its bytes have another SHA-256" };
+        return hashContent(bytes) === hash ? bytes : { reason: "its bytes have another SHA-256" };
       } catch {
         return { reason: "its bytes cannot be decompressed" };
       }
     },
+
+    linesOf: (source, content) =>
+      createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
 
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
@@ -50,8 +54,9 @@ export function createDocumentReader(
         const changed = documents.with(place, { ...document, content });
         return rateStatedBy(parse, changed, rate, servedKindOf);
       };
-      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10) };
-      for (const parse of parsersOf(source)) {
+      const { charset } = findPublisher(source) ?? {};
+      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
+      for (const parse of findParsers(source)) {
         const found = findFigure(document.content, sought, rateIn(parse));
         if (found !== "not stated") return found;
       }

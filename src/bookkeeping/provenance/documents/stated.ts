@@ -1,5 +1,5 @@
-import { ANY_TIME } from "../../../rates/import/seed.ts";
 import {
+  ANY_TIME,
   type FigureKind,
   parseQuotation,
   type Rejection,
@@ -86,7 +86,7 @@ export function statedBy(
   if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
   return {
     get(figure) {
-      const key = keyOf(figure, figure.kind ?? servedKindOf(figure.source));
+      const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
       let other: SourcedRate | undefined;
       do {
         for (const figures of parsed) {
@@ -118,13 +118,13 @@ export function rateStatedBy(
   const lists = parse(documents);
   if ("reason" in lists) return undefined;
   const { base, quote, source } = figure;
-  const key = keyOf(figure, figure.kind ?? servedKindOf(source));
+  const key = placeKey(figure, figure.kind ?? servedKindOf(source));
   for (const list of lists) {
     for (const line of list.lines) {
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
-      const stated = figureOf(line, list.source);
-      if (stated !== undefined && keyOf(stated, stated.kind ?? "middle") === key)
+      const stated = toFigure(line, list.source);
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key)
         return stated.rate;
     }
   }
@@ -136,16 +136,16 @@ function figuresIn(lists: Lines): ReadonlyMap<string, SourcedRate> {
   const figures = new Map<string, SourcedRate>();
   for (const { source, lines } of lists) {
     for (const line of lines) {
-      const figure = figureOf(line, source);
+      const figure = toFigure(line, source);
       if (figure === undefined) continue;
-      const key = keyOf(figure, figure.kind ?? "middle");
+      const key = placeKey(figure, figure.kind ?? "middle");
       if (!figures.has(key)) figures.set(key, figure);
     }
   }
   return figures;
 }
 
-function figureOf(line: SourceLine, source: string): SourcedRate | undefined {
+function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
@@ -154,5 +154,5 @@ function figureOf(line: SourceLine, source: string): SourcedRate | undefined {
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */
-const keyOf = (figure: SourcedRate, kind: FigureKind) =>
+const placeKey = (figure: SourcedRate, kind: FigureKind) =>
   `${figure.source} ${pairName(figure)} ${kind} ${figure.asOf}`;

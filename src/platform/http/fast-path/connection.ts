@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import { logFailure } from "../../log/log.ts";
-import { toFailure } from "../../shared/failure.ts";
+import { serviceOverloaded, toFailure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
@@ -33,12 +33,9 @@ interface FastPath {
   readonly log: Logger;
   readonly admit: AdmitRequest;
   readonly paceRejection: PaceRejection;
-  /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
-  readonly acceptConnection: (socket: Socket) => boolean;
+  readonly exchanges: Exchanges;
   /** Serves a connection from its start with node:http. */
   readonly serveWithNode: (socket: Socket) => void;
-  readonly connections: Set<Connection>;
-  readonly exchanges: Exchanges;
 }
 
 /**
@@ -47,39 +44,38 @@ interface FastPath {
  * stream, and the next plain request is served here again if it begins where that stream's request
  * ends. The responses of both are the same; the fast path takes less processor time
  * (docs/decisions/0009-plain-reads-bypass-node-http.md).
+ *
+ * @param acceptConnection returns whether a connection is served; if not, it is being closed.
  */
 export function installFastPath(
   server: Server,
-  deps: Omit<FastPath, "server" | "serveWithNode" | "connections">,
+  acceptConnection: (socket: Socket) => boolean,
+  deps: Omit<FastPath, "server" | "serveWithNode">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
+  const fastPath: FastPath = { ...deps, server, serveWithNode: serve.bind(server) };
   const connections = new Set<Connection>();
-  const fastPath: FastPath = { ...deps, server, connections, serveWithNode: serve.bind(server) };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
-    if (fastPath.acceptConnection(socket)) new Connection(fastPath, socket);
+    if (!acceptConnection(socket)) return;
+    const connection = new Connection(fastPath, socket);
+    connections.add(connection);
+    socket.on("close", () => connections.delete(connection));
   });
-  closeWith(server, connections);
-  const sweep = () => {
-    const nowMs = performance.now();
-    for (const connection of connections) connection.closeIfIdle(nowMs);
-  };
-  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
-  server.once("close", () => clearInterval(sweeping));
-}
-
-/**
- * Node's own closeIdleConnections() would close a connection whose response is written but not sent
- * yet, and cut off the responses behind it.
- */
-function closeWith(server: Server, connections: ReadonlySet<Connection>): void {
+  // Node's own would close a connection whose response is written but not sent yet, and cut off the
+  // responses behind it.
   server.closeIdleConnections = () => {
     for (const { socket, isIdle } of connections) if (isIdle) socket.destroy();
   };
   server.closeAllConnections = () => {
     for (const { socket } of connections) socket.destroy();
   };
+  const sweeping = setInterval(() => {
+    const nowMs = performance.now();
+    for (const connection of connections) connection.closeIfIdle(nowMs);
+  }, SWEEP_INTERVAL_MS);
+  server.once("close", () => clearInterval(sweeping.unref()));
 }
 
 /** A connection whose socket the fast path reads. */
@@ -91,8 +87,8 @@ class Connection {
   /** Undefined before the first request that node:http serves. */
   #nodeSide: NodeSide | undefined;
   #hasBegun = false;
-  /** When the last request began or node:http last responded: other bytes are no progress. */
-  #activeMs = performance.now();
+  /** When the last request began: other bytes are no progress. */
+  #beganMs = performance.now();
   /** The client has ended its side of the connection. */
   #hasEnded = false;
   /** Bytes that arrived before the last response was sent. */
@@ -101,82 +97,92 @@ class Connection {
   constructor(fastPath: FastPath, socket: Socket) {
     this.#fastPath = fastPath;
     this.socket = socket;
-    socket.on("end", () => this.#end());
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      if (this.#activeSide !== undefined) this.#activeSide.giveEnd();
+      else if (!this.#isBusy) socket.end();
+    });
     // A broken connection needs no response; "close" follows.
     socket.on("error", () => undefined);
-    socket.on("close", () => this.#close());
+    socket.on("close", () => this.#nodeSide?.destroy());
     // node:http sets the time. A client that waits for a response is not the one that is silent.
     socket.on("timeout", () => {
       if (this.isIdle || socket.writableLength > 0) socket.destroy();
       else socket.setTimeout(socket.timeout ?? 0);
     });
     readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
-    fastPath.connections.add(this);
+  }
+
+  /** Unless the next bytes may begin a plain request. */
+  get #activeSide(): NodeSide | undefined {
+    return this.#nodeSide?.isActive === true ? this.#nodeSide : undefined;
   }
 
   get isIdle(): boolean {
-    return this.#nodeSide?.isActive === true ? this.#nodeSide.isIdle : !this.#isBusy;
+    return this.#activeSide?.isIdle ?? !this.#isBusy;
   }
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { parse, admit, paceRejection, log } = this.#fastPath;
     if (this.#isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
       return;
     }
-    const isNodes = this.#nodeSide?.isActive === true;
-    const plain = isNodes ? undefined : parse(bytes);
-    // Empty lines begin no request (RFC 9112, section 2.2).
-    if (plain === undefined && !isNodes && bytes.every(isLineEnd)) return;
-    if (!isNodes) this.#activeMs = performance.now();
-    this.#hasBegun = true;
-    if (plain === undefined) {
-      this.#giveToNode(Buffer.from(bytes));
+    if (this.#activeSide !== undefined) {
+      this.#activeSide.give(Buffer.from(bytes));
       return;
     }
+    const plain = this.#fastPath.parse(bytes);
+    // Empty lines begin no request (RFC 9112, section 2.2).
+    if (plain === undefined && bytes.every(isLineEnd)) return;
+    this.#beganMs = performance.now();
+    this.#hasBegun = true;
+    if (plain === undefined) this.#giveToNode(Buffer.from(bytes));
+    else this.#serve(plain).catch((error) => this.#breakOff(error));
+  }
+
+  #breakOff(err: unknown): void {
+    this.#fastPath.log.error({ err }, "the fast path could not send a response");
+    this.socket.destroy();
+  }
+
+  async #serve(plain: PlainRequest): Promise<void> {
     this.#isBusy = true;
-    const { method, route, traceId, respond } = plain;
+    const { admit, paceRejection, log, logAccess } = this.#fastPath;
+    const { form, method, traceId } = plain;
+    const { url: route = "", config } = form.route;
+    const id = randomUUIDv7();
     const request: LoggedRequest = {
-      id: randomUUIDv7(),
+      id,
       method,
       route,
-      arrivedMs: this.#activeMs,
+      arrivedMs: this.#beganMs,
       servedBy: "fast_path",
       traceId,
     };
-    if (!admit(this.#activeMs)) {
-      const { overloadFailure, failureHeaders } = plain;
-      paceRejection(() => {
-        const response = errorResponse(overloadFailure, request.id, failureHeaders);
-        this.#respond(request, plain, response);
-      });
-      return;
-    }
-    const fail = (error: unknown) => {
-      const failure = toFailure(error);
-      logFailure(log, failure, request.id);
-      this.#respond(request, plain, errorResponse(failure, request.id));
-    };
+    let response: HttpResponse;
     try {
-      respond(request.id).then((response) => this.#respond(request, plain, response), fail);
+      if (admit(this.#beganMs)) response = await form.respond(plain, id);
+      else {
+        await new Promise<void>(paceRejection);
+        const { overloadFailure = serviceOverloaded, failureHeaders } = config;
+        response = errorResponse(overloadFailure, id, failureHeaders);
+      }
     } catch (error) {
-      fail(error);
+      const failure = toFailure(error);
+      logFailure(log, failure, id);
+      response = errorResponse(failure, id);
     }
-  }
-
-  #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
     const { status, code, caller } = response;
     const isCutOff = this.socket.destroyed;
-    if (!isCutOff) this.#send(response, request.id, plain);
-    this.#fastPath.logAccess(isCutOff ? { ...request, isCutOff } : request, status, code, caller);
+    if (!isCutOff) this.#send(response, id, plain);
+    logAccess(isCutOff ? { ...request, isCutOff } : request, status, code, caller);
   }
 
   #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {
     const { exchanges, serialize } = this.#fastPath;
-    const isLastOfServer = this.#hasEnded || exchanges.isStopping();
-    const closedBy = isLastOfServer ? "server" : plain.isLast ? "client" : undefined;
+    const closedBy = exchanges.closerOf(this.#hasEnded, plain.isLast);
     const text = serialize(response, requestId, closedBy, plain);
     // ASCII text written as latin1 needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
@@ -197,32 +203,19 @@ class Connection {
   }
 
   #giveToNode(bytes: Buffer): void {
-    this.#nodeSide ??= new NodeSide(this.socket, this.#fastPath, () => {
-      this.#activeMs = performance.now();
-    });
+    const { serveWithNode, exchanges } = this.#fastPath;
+    this.#nodeSide ??= new NodeSide(this.socket, serveWithNode, exchanges);
     this.#nodeSide.give(bytes);
-  }
-
-  #end(): void {
-    this.#hasEnded = true;
-    if (this.#nodeSide?.isActive === true) this.#nodeSide.giveEnd();
-    else if (!this.#isBusy) this.socket.end();
-  }
-
-  #close(): void {
-    this.#fastPath.connections.delete(this);
-    this.#nodeSide?.destroy();
   }
 
   closeIfIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout, requestTimeout } = this.#fastPath.server;
     const keptMs = this.#hasBegun ? keepAliveTimeout + KEEP_ALIVE_BUFFER_MS : headersTimeout;
-    const silentMs = nowMs - this.#activeMs;
-    if (this.#nodeSide?.isActive === true) {
-      // Its own timeouts apply, but empty lines postpone the one between requests.
-      if (this.#nodeSide.isIdle && silentMs > keptMs + requestTimeout) this.socket.destroy();
-    } else if (this.#isBusy) {
-      if (this.socket.writableLength > 0 && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
-    } else if (silentMs > keptMs) this.socket.destroy();
+    const isUnread = this.#isBusy && this.socket.writableLength > 0;
+    // Node's own timeouts apply, but empty lines postpone the one between requests.
+    const idleMs = this.#activeSide === undefined ? keptMs : keptMs + requestTimeout;
+    const silentMs = nowMs - Math.max(this.#beganMs, this.#nodeSide?.respondedMs ?? 0);
+    const isOver = silentMs > (isUnread ? WRITE_TIMEOUT_MS : idleMs);
+    if (isOver && (isUnread || this.isIdle)) this.socket.destroy();
   }
 }

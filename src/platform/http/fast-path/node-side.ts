@@ -1,8 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { endGently } from "../server/end-gently.ts";
 import type { Exchanges } from "../server/exchanges.ts";
-import { NAME, requestLength } from "./grammar.ts";
+import { HEADER_BYTES_MAX } from "../server/server.ts";
+import { NAME } from "./grammar.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -20,11 +22,7 @@ const GIVEN_BYTES_MAX = 1024;
 /** The end of a request line that node:http would take for HTTP/1.0. */
 const endOfRtspLine = new RegExp(`(?<=(?:^|\\n)${NAME} [^\\0- \\x7f]+ RTSP/1\\.[01]\\r)\\n`);
 
-interface NodeSideDeps {
-  /** Serves a connection from its start with node:http. */
-  readonly serveWithNode: (socket: Socket) => void;
-  readonly exchanges: Exchanges;
-}
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
  * A connection as node:http sees it (nodejs.org/api/http.html, event `connection`: any duplex
@@ -40,47 +38,43 @@ export class NodeSide extends Duplex {
   isActive = false;
   /** The last bytes that node:http got. */
   given = "";
+  /** When the last request got its response. */
+  respondedMs = 0;
   readonly #socket: Socket;
+  readonly #exchanges: Exchanges;
   #isCutOff = false;
   #isReleased = false;
-  readonly #exchanges: Exchanges;
-  /** The request's bytes so far, until its head is complete. */
+  /** The first of the bytes since it became active: a longer head is none. */
   #head = NOTHING;
-  /** How many bytes of the request are to come, as `requestLength` reports; only 0 returns. */
-  #missing = Number.POSITIVE_INFINITY;
-  #hasResponded = false;
+  #arrivedBytes = 0;
+  /** The last request, if all have their responses. */
+  #served: IncomingMessage | undefined;
   /** What node:http gets after the responses in flight. While there is any, the socket rests. */
   #waiting: Buffer = NOTHING;
   /** Whether node:http has read the bytes before. */
   #wantsBytes = true;
   #hasEnded = false;
 
-  /** @param onResponse runs each time when a request has its response. */
-  constructor(socket: Socket, { serveWithNode, exchanges }: NodeSideDeps, onResponse: () => void) {
+  /** @param serve serves a connection from its start with node:http. */
+  constructor(socket: Socket, serve: (socket: Socket) => void, exchanges: Exchanges) {
     super({ readableHighWaterMark: SLICE_BYTES });
     this.#socket = socket;
     this.#exchanges = exchanges;
     // node:http removes its listener when it emits `clientError` or `connect`.
     this.on("error", () => undefined);
-    const hasMore = () => this.hasWaiting;
-    exchanges.follow(this.asSocket(), hasMore, () => {
-      onResponse();
-      if (this.#inFlight === 0) this.#hasResponded = true;
-      this.#feed();
-      this.#returnIfOver();
-    });
     this.on("data", (bytes: Buffer) => {
       this.given = (this.given + bytes.toString("latin1")).slice(-GIVEN_BYTES_MAX);
       const end = this.given.includes(" RTSP/1.") ? this.given.search(endOfRtspLine) : -1;
       // With a zero byte the line is invalid.
       if (end !== -1) bytes[end + bytes.length - this.given.length] = 0;
     });
-    serveWithNode(this.asSocket());
+    // Its type names sockets only.
+    serve(this as unknown as Socket);
   }
 
   /** Whether no request is in flight, as node:http sees it: half a request counts as none. */
   get isIdle(): boolean {
-    return this.#inFlight === 0 && !this.hasWaiting && !this.writableEnded;
+    return this.#exchanges.countOf(this) === 0 && !this.hasWaiting && !this.writableEnded;
   }
 
   /** Whether bytes of the client wait until node:http takes them. */
@@ -88,19 +82,20 @@ export class NodeSide extends Duplex {
     return this.#waiting.length > 0;
   }
 
-  get #inFlight(): number {
-    return this.#exchanges.countOf(this.asSocket());
-  }
-
   /** Takes bytes of the client. A client that sends faster than node:http reads must wait. */
   give(bytes: Buffer): void {
     if (this.#isCutOff) return;
     this.isActive = true;
-    if (this.#missing === Number.POSITIVE_INFINITY) {
-      this.#head = Buffer.concat([this.#head, bytes]);
-      this.#missing = requestLength(this.#head) - this.#head.length;
-    } else this.#missing -= bytes.length;
-    this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes]);
+    this.#arrivedBytes += bytes.length;
+    if (this.#head.length < HEADER_BYTES_MAX) this.#head = Buffer.concat([this.#head, bytes]);
+    this.#waiting = this.hasWaiting ? Buffer.concat([this.#waiting, bytes]) : bytes;
+    this.#feed();
+    this.#returnIfOver();
+  }
+
+  onResponse(request: IncomingMessage): void {
+    this.respondedMs = performance.now();
+    if (this.#exchanges.countOf(this) === 0) this.#served = request;
     this.#feed();
     this.#returnIfOver();
   }
@@ -114,7 +109,7 @@ export class NodeSide extends Duplex {
   /** Gives node:http the next bytes, or the end, once it has read those before. */
   #feed(): void {
     if (this.#isCutOff || this.readableEnded) return;
-    if (this.hasWaiting && this.#wantsBytes && this.#inFlight < IN_FLIGHT_MAX) {
+    if (this.hasWaiting && this.#wantsBytes && this.#exchanges.countOf(this) < IN_FLIGHT_MAX) {
       const slice = this.#waiting.subarray(0, SLICE_BYTES);
       this.#waiting = this.#waiting.subarray(slice.length);
       this.#wantsBytes = false;
@@ -124,7 +119,7 @@ export class NodeSide extends Duplex {
     else if (this.#hasEnded) this.push(null);
     else if (this.#wantsBytes) {
       this.#socket.resume();
-      this.#exchanges.closeIfStopped(this.asSocket());
+      this.#exchanges.closeIfStopped(this);
     }
   }
 
@@ -145,33 +140,23 @@ export class NodeSide extends Duplex {
     return this.#socket;
   }
 
-  /** node:http serves any duplex stream; its types name sockets only. */
-  asSocket(): Socket {
-    return this as unknown as Socket;
-  }
-
+  /** Returns after one request, whose end is where node:http's parser finds it. */
   #returnIfOver(): void {
-    if (this.#missing !== 0 || !this.#hasResponded) return;
-    // The response was the connection's last one: a further request would get none.
-    if (this.writableEnded) return;
+    // The response may be the connection's last one: a further request would get none.
+    if (this.#served === undefined || this.writableEnded) return;
+    const { "content-length": length = 0, "transfer-encoding": coding } = this.#served.headers;
+    const bodyStart = this.#head.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+    if (coding !== undefined || this.#arrivedBytes !== bodyStart + Number(length)) return;
     this.isActive = false;
-    this.#hasResponded = false;
     this.#head = NOTHING;
-    this.#missing = Number.POSITIVE_INFINITY;
+    this.#arrivedBytes = 0;
+    this.#served = undefined;
   }
 
   // What node:http, the framework and the log use of a socket.
 
   get remoteAddress(): string | undefined {
     return this.#socket.remoteAddress;
-  }
-
-  get remotePort(): number | undefined {
-    return this.#socket.remotePort;
-  }
-
-  get localPort(): number | undefined {
-    return this.#socket.localPort;
   }
 
   setTimeout(milliseconds: number): this {
@@ -192,18 +177,6 @@ export class NodeSide extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void) {
     if (this.#isReleased) done();
     else this.#socket.write(chunk, done);
-  }
-
-  override _writev(
-    chunks: readonly { readonly chunk: Buffer }[],
-    done: (error?: Error | null) => void,
-  ) {
-    if (this.#isReleased) return done();
-    // Joining the chunks would copy bodies that responses share.
-    this.#socket.cork();
-    for (const { chunk } of chunks.slice(0, -1)) this.#socket.write(chunk);
-    this.#socket.write(chunks.at(-1)?.chunk ?? NOTHING, done);
-    this.#socket.uncork();
   }
 
   override _final(done: (error?: Error | null) => void): void {

@@ -3,13 +3,13 @@ import { Socket } from "node:net";
 /** As large as Node's own buffer for one read from a socket. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 
-interface Internals {
-  readonly buffer: symbol;
-  readonly callback: symbol;
-}
+const fields = Object.getOwnPropertySymbols(new Socket());
+const bufferField = fields.find(({ description }) => description === "kBuffer");
+const callbackField = fields.find(({ description }) => description === "kBufferCb");
 
-interface Handle {
-  readonly useUserBuffer?: (buffer: Uint8Array) => void;
+interface Internals {
+  readonly _handle?: { readonly useUserBuffer?: (buffer: Uint8Array) => void };
+  [field: symbol]: unknown;
 }
 
 /**
@@ -22,25 +22,15 @@ interface Handle {
  * @param onBytes must have used or copied the bytes when it returns.
  */
 export function readIntoSharedBuffer(socket: Socket, onBytes: (bytes: Buffer) => void): void {
-  const { _handle: handle } = socket as unknown as { _handle?: Handle };
-  if (internals === undefined || handle?.useUserBuffer === undefined) {
+  const internals = socket as unknown as Internals;
+  const { _handle: handle } = internals;
+  if (!bufferField || !callbackField || handle?.useUserBuffer === undefined) {
     socket.on("data", onBytes);
     return;
   }
-  const { buffer, callback } = internals;
-  const fields = socket as unknown as Record<symbol, unknown>;
-  fields[buffer] = shared;
-  fields[callback] = (length: number) => onBytes(shared.subarray(0, length));
+  internals[bufferField] = shared;
+  internals[callbackField] = (length: number) => onBytes(shared.subarray(0, length));
   handle.useUserBuffer(shared);
   // Without a "data" listener, only a resumed socket emits "end".
   socket.resume();
-}
-
-const internals = internalsOf(new Socket());
-
-function internalsOf(socket: Socket): Internals | undefined {
-  const symbols = Object.getOwnPropertySymbols(socket);
-  const named = (name: string) => symbols.find(({ description }) => description === name);
-  const [buffer, callback] = [named("kBuffer"), named("kBufferCb")];
-  return buffer && callback && { buffer, callback };
 }

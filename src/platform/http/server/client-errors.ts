@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
 import type { ObserveResponse } from "../access-log.ts";
-import { HEAD_BYTES_MAX, NAME } from "../fast-path/grammar.ts";
+import { NAME } from "../fast-path/grammar.ts";
 import type { NodeSide } from "../fast-path/node-side.ts";
 import { pathOf } from "../request-target.ts";
 import { errorResponse } from "../response/response.ts";
@@ -13,6 +13,7 @@ import type { SerializeResponse } from "../response/serialize.ts";
 import type { Rejection, RejectUnmatched } from "../unmatched.ts";
 import { endGently } from "./end-gently.ts";
 import type { Exchanges } from "./exchanges.ts";
+import { HEADER_BYTES_MAX } from "./server.ts";
 
 /** An error of Node's parser (nodejs.org/api/http.html, event `clientError`). */
 interface ParserError extends Error {
@@ -86,21 +87,14 @@ export function handleClientErrors(
   },
 ): void {
   const { closeWithError, exchanges, rejectUnmatched } = deps;
-  const closing = new WeakSet<NodeSide>();
   const begun = new WeakMap<NodeSide, string>();
 
-  const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) => {
-    // The parser reports the same error again for data that arrives later. Data behind a last
-    // request must not be processed (RFC 9112, section 9.6).
-    if (closing.has(side) || exchanges.isClosing(side.asSocket())) return;
-    closing.add(side);
-    side.cutOff();
-    exchanges.afterResponses(side.asSocket(), (hasResponse) => {
+  const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) =>
+    exchanges.cutOff(side, (hasResponse) => {
       const socket = side.release();
       if (hasResponse) endGently(socket);
       else closeWithError(socket, failure, headers);
     });
-  };
 
   server.on("clientError", (error: ParserError, stream: Duplex) => {
     const { code = "", rawPacket } = error;
@@ -112,7 +106,7 @@ export function handleClientErrors(
     const start = begun.get(side);
     const line =
       start === undefined ? lineOf(side.given, error) : `${start}${rawPacket?.toString("latin1")}`;
-    const isLine = line.includes("\n") || line.length > HEAD_BYTES_MAX;
+    const isLine = line.includes("\n") || line.length > HEADER_BYTES_MAX;
     const isIncomplete = !isLine && (start !== undefined || startOfLine.test(line));
     const target = isIncomplete ? undefined : requestLine.exec(line)?.[1];
     if (target !== undefined) closeAfterResponses(side, rejectUnmatched(pathOf({ url: target })));

@@ -1,45 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
-
-/**
- * The requests in flight on each connection of node:http, in order. It exists for two rules: every
- * admitted request gets its response before the connection closes, and a shutdown or a framing
- * error closes a connection only after the responses to earlier requests. See
- * docs/decisions/0013-last-responses-wait-for-earlier-ones.md.
- */
-export interface Exchanges {
-  /** How many requests of the connection have no complete response yet. */
-  countOf(socket: Socket): number;
-  /** Whether the server stops: it still serves, and each last response closes its connection. */
-  isStopping(): boolean;
-  /**
-   * Whether the connection closes with this response: the server stops, as a keep-alive connection
-   * would delay the shutdown, and no later request was admitted. If so, the connection admits no
-   * further request: it would be charged without a response.
-   *
-   * @param mustClose whether it also closes while the server runs.
-   */
-  endsWith(response: ServerResponse, mustClose: boolean): boolean;
-  /** Whether the connection closes with the response to a complete request. */
-  isClosing(socket: Socket): boolean;
-  /**
-   * Calls back once every complete request of a connection that is no longer parsed has its
-   * response, unless the connection breaks before. The last request is abandoned when its body is
-   * incomplete and no response has begun: nothing may be written for it from then on.
-   *
-   * @param proceed receives whether the incomplete request got a response anyway.
-   */
-  afterResponses(socket: Socket, proceed: (hasResponse: boolean) => void): void;
-  /**
-   * @param hasMore whether further requests of the connection may have arrived.
-   * @param onResponse runs each time when a request of the connection has its response.
-   */
-  follow(socket: Socket, hasMore: () => boolean, onResponse: () => void): void;
-  /** Closes a connection whose last response came before the shutdown: nothing else does. */
-  closeIfStopped(socket: Socket): void;
-}
 
 interface Connection {
   /** In the order of their requests. */
@@ -48,11 +10,25 @@ interface Connection {
   latest?: IncomingMessage;
   /** Whether no further request is admitted. */
   isClosing: boolean;
-  /** Runs after each response while `afterResponses` waits. */
-  onResponse?: (() => void) | undefined;
-  hasMore?: () => boolean;
-  afterEach?: () => void;
+  /** Whether the connection is no longer parsed. */
+  isCutOff: boolean;
+  /** Runs after each response until the last one of a connection that is cut off. */
+  proceed?: (() => void) | undefined;
 }
+
+/** A connection as node:http sees it. */
+interface Side extends Duplex {
+  /** Whether further requests may have arrived. */
+  readonly hasWaiting: boolean;
+  /** Runs each time when a request has its response. */
+  onResponse(request: IncomingMessage): void;
+  /** Discards what the client sends from now on. */
+  cutOff(): void;
+  /** Closes the connection behind its last response. */
+  destroySoon(): void;
+}
+
+const sideOf = ({ socket }: IncomingMessage) => socket as unknown as Side;
 
 /**
  * Whether a request is HTTP/1.0 without a transfer coding, or 1.1 with chunked at most (RFC 9112,
@@ -65,21 +41,55 @@ export function isWellFramed({ httpVersion, headers }: IncomingMessage): boolean
 }
 
 /**
- * Wraps the listener that serves the server's requests.
- *
- * @param isShuttingDown whether a server that still listens stops soon.
+ * The requests in flight on each connection of node:http, in order, and every rule of which
+ * response is a connection's last: each admitted request gets its response before the connection
+ * closes, and a shutdown or a framing error closes it only after the responses to earlier requests.
+ * See docs/decisions/0013-last-responses-wait-for-earlier-ones.md.
  */
-export function trackExchanges(server: Server, isShuttingDown: () => boolean): Exchanges {
-  const [serve] = server.listeners("request") as RequestListener[];
-  if (serve === undefined) throw new Error("this server does not serve requests");
-  const connections = new WeakMap<Socket, Connection>();
-  const connectionOf = (socket: Socket): Connection =>
-    connections.getOrInsertComputed(socket, () => ({ responses: [], isClosing: false }));
+export class Exchanges {
+  readonly #server: Server;
+  readonly #isShuttingDown: () => boolean;
+  readonly #connections = new WeakMap<Duplex, Connection>();
 
-  const admit: RequestListener = (request, response) => {
-    const { socket } = request;
-    const connection = connectionOf(socket);
-    if (connection.isClosing) return;
+  /**
+   * Wraps the listener that serves the server's requests.
+   *
+   * @param isShuttingDown whether a server that still listens stops soon.
+   */
+  constructor(server: Server, isShuttingDown: () => boolean) {
+    this.#server = server;
+    this.#isShuttingDown = isShuttingDown;
+    const [serve] = server.listeners("request") as RequestListener[];
+    if (serve === undefined) throw new Error("this server does not serve requests");
+    const admit: RequestListener = (request, response) => {
+      if (this.#admit(request, response)) serve.call(server, request, response);
+    };
+    server.removeListener("request", serve);
+    server.on("request", admit);
+    // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
+    server.on("checkExpectation", admit);
+    server.on("checkContinue", (request, response) => {
+      const connection = this.#connectionOf(request.socket);
+      // Behind other responses, Node would write the interim response into the final one (26.10).
+      // Without it, Node closes the connection with the final response.
+      const isWritten = connection.responses.length === 0;
+      if (isWritten) response.writeContinue();
+      admit(request, response);
+      if (!isWritten) connection.isClosing = true;
+    });
+  }
+
+  #connectionOf(socket: Duplex): Connection {
+    return this.#connections.getOrInsertComputed(socket, () => ({
+      responses: [],
+      isClosing: false,
+      isCutOff: false,
+    }));
+  }
+
+  #admit(request: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#connectionOf(request.socket);
+    if (connection.isClosing) return false;
     const { responses } = connection;
     responses.push(response);
     connection.latest = request;
@@ -90,71 +100,78 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     }
     response.once("close", () => {
       responses.splice(responses.indexOf(response), 1);
-      connection.onResponse?.();
-      connection.afterEach?.();
+      connection.proceed?.();
+      sideOf(request).onResponse(request);
     });
-    serve.call(server, request, response);
-  };
-  server.removeListener("request", serve);
-  server.on("request", admit);
-  // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
-  server.on("checkExpectation", admit);
-  server.on("checkContinue", (request, response) => {
-    const connection = connectionOf(request.socket);
-    // Behind other responses, Node would write the interim response into the final one (26.10).
-    // Without it, Node closes the connection with the final response.
-    const isWritten = connection.responses.length === 0;
-    if (isWritten) response.writeContinue();
-    admit(request, response);
-    if (!isWritten) connection.isClosing = true;
-  });
+    return true;
+  }
 
-  const isStopping = () => !server.listening || isShuttingDown();
+  /** Whether the server stops: it still serves, and each last response closes its connection. */
+  #isStopping(): boolean {
+    return !this.#server.listening || this.#isShuttingDown();
+  }
 
-  return {
-    isStopping,
-    countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
+  /** How many requests of the connection have no complete response yet. */
+  countOf(socket: Duplex): number {
+    return this.#connections.get(socket)?.responses.length ?? 0;
+  }
 
-    follow(socket, hasMore, onResponse) {
-      Object.assign(connectionOf(socket), { hasMore, afterEach: onResponse });
-    },
+  /** Who closes the connection with a response of the fast path, if anybody. */
+  closerOf(hasClientEnded: boolean, wantsClose: boolean): "server" | "client" | undefined {
+    if (hasClientEnded || this.#isStopping()) return "server";
+    return wantsClose ? "client" : undefined;
+  }
 
-    closeIfStopped(socket) {
-      const { responses, onResponse, latest } = connectionOf(socket);
-      const isOver = latest !== undefined && responses.length === 0 && onResponse === undefined;
-      if (isOver && !server.listening) socket.destroySoon();
-    },
+  /**
+   * Whether the connection closes with this response of node:http: the server stops, as a
+   * keep-alive connection would delay the shutdown, and no later request was admitted. If so, the
+   * connection admits no further request: it would be charged without a response.
+   *
+   * @param mustClose whether it also closes while the server runs.
+   */
+  endsWith(response: ServerResponse, mustClose: boolean): boolean {
+    if (!mustClose && !this.#isStopping()) return false;
+    // The framework adds `Connection: close` to every response of a server that closes.
+    if (response.hasHeader("connection")) response.removeHeader("connection");
+    const connection = this.#connectionOf(response.req.socket);
+    const { responses, proceed } = connection;
+    if (responses.at(-1) !== response || proceed !== undefined) return false;
+    if (!mustClose && sideOf(response.req).hasWaiting) return false;
+    connection.isClosing = true;
+    return true;
+  }
 
-    endsWith(response, mustClose) {
-      if (!mustClose && !isStopping()) return false;
-      // The framework adds `Connection: close` to every response of a server that closes.
-      if (response.hasHeader("connection")) response.removeHeader("connection");
-      const connection = connectionOf(response.req.socket);
-      const { responses, onResponse } = connection;
-      if (responses.at(-1) !== response || onResponse !== undefined) return false;
-      if (!mustClose && connection.hasMore?.() === true) return false;
-      connection.isClosing = true;
-      return true;
-    },
+  /** Closes a connection whose last response came before the shutdown: nothing else does. */
+  closeIfStopped(socket: Side): void {
+    const { responses, proceed, latest } = this.#connectionOf(socket);
+    const isOver = latest !== undefined && responses.length === 0 && proceed === undefined;
+    if (isOver && !this.#server.listening) socket.destroySoon();
+  }
 
-    isClosing(socket) {
-      const { isClosing, latest } = connectionOf(socket);
-      return isClosing && latest?.complete === true;
-    },
-
-    afterResponses(socket, proceed) {
-      const connection = connectionOf(socket);
-      const { responses } = connection;
-      const isIncomplete = connection.latest?.complete === false;
-      const abandoned = isIncomplete ? responses.at(-1) : undefined;
-      connection.onResponse = () => {
-        const [next] = responses;
-        const isOver = next === undefined || (next === abandoned && !next.headersSent);
-        if (!isOver || !socket.writable) return;
-        connection.onResponse = undefined;
-        proceed(isIncomplete && next === undefined);
-      };
-      connection.onResponse();
-    },
-  };
+  /**
+   * Ends a connection whose next request cannot be parsed, once every complete request has its
+   * response, unless the connection breaks before. The last request is abandoned when its body is
+   * incomplete and no response has begun.
+   *
+   * @param close receives whether the incomplete request got a response anyway: the last one.
+   */
+  cutOff(socket: Side, close: (hasResponse: boolean) => void): void {
+    const connection = this.#connectionOf(socket);
+    const { responses, latest, isClosing, isCutOff } = connection;
+    // The parser reports the same error again for data that arrives later. Data behind a last
+    // request must not be processed (RFC 9112, section 9.6).
+    if (isCutOff || (isClosing && latest?.complete === true)) return;
+    connection.isCutOff = true;
+    socket.cutOff();
+    const isIncomplete = latest?.complete === false;
+    const abandoned = isIncomplete ? responses.at(-1) : undefined;
+    connection.proceed = () => {
+      const [next] = responses;
+      const isOver = next === undefined || (next === abandoned && !next.headersSent);
+      if (!isOver || !socket.writable) return;
+      connection.proceed = undefined;
+      close(isIncomplete && next === undefined);
+    };
+    connection.proceed();
+  }
 }

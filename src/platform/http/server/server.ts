@@ -9,7 +9,8 @@ import { schemaFailure, setCompilers, withoutCompilers } from "../validation.ts"
 
 /** The maximum length of a body, where a route states no other. */
 export const BODY_BYTES_MAX = 16 * 1024;
-const HEADER_BYTES_MAX = 16 * 1024;
+/** The maximum length of a request line and its headers. */
+export const HEADER_BYTES_MAX = 16 * 1024;
 
 /** No path parameter is rejected for its length: the service validates symbols. */
 export const routerOptions = { maxParamLength: HEADER_BYTES_MAX };

@@ -36,7 +36,7 @@ export const readCsv: RateLineReader = async function* (input) {
     let rows = lines;
     const [first] = lines;
     if (columns === undefined && first !== undefined) {
-      const header = await readHeader(first);
+      const header = readHeader(first);
       if ("reason" in header) {
         yield [{ line: first.line, reason: header.reason }];
         return;
@@ -44,19 +44,19 @@ export const readCsv: RateLineReader = async function* (input) {
       columns = header;
       rows = lines.slice(1);
     }
-    if (columns !== undefined && rows.length > 0) yield await readRows(rows, columns);
+    if (columns !== undefined && rows.length > 0) {
+      const known = columns;
+      yield rows.map((line) => readRow(line, known));
+    }
   }
   if (columns === undefined) yield [{ line: 1, reason: `the file is empty: ${HEADER_WANTED}` }];
 };
 
-async function readHeader(line: TextLine): Promise<Columns | { readonly reason: string }> {
+function readHeader(line: TextLine): Columns | { readonly reason: string } {
   if ("reason" in line) return { reason: `${line.reason}: ${HEADER_WANTED}` };
   const separator = line.text.includes(";") && !line.text.includes(",") ? ";" : ",";
-  if (!isWellFormed(line.text, separator)) {
-    return { reason: `${BROKEN_QUOTING}; ${HEADER_WANTED}` };
-  }
-
-  const [fields = []] = await splitFields([line.text], separator);
+  const fields = splitFields(line.text, separator);
+  if (fields === undefined) return { reason: `${BROKEN_QUOTING}; ${HEADER_WANTED}` };
   const names = fields.map((field) => field.trim().toLowerCase());
   const missing = COLUMN_NAMES.filter((name) => !names.includes(name));
   if (missing.length === COLUMN_NAMES.length) return { reason: `no header: ${HEADER_WANTED}` };
@@ -78,22 +78,26 @@ async function readHeader(line: TextLine): Promise<Columns | { readonly reason: 
   };
 }
 
-async function readRows(lines: readonly TextLine[], columns: Columns): Promise<RateLine[]> {
-  const texts: string[] = [];
-  for (const line of lines) {
-    if ("text" in line && isWellFormed(line.text, columns.separator)) texts.push(line.text);
+function readRow(line: TextLine, columns: Columns): RateLine {
+  if ("reason" in line) return line;
+  const row = splitFields(line.text, columns.separator);
+  if (row === undefined) return { line: line.line, reason: BROKEN_QUOTING };
+  if (mayBeCut(line, columns)) {
+    const advice = "end a complete line with a line feed";
+    const reason = `no line feed follows, so the ${columns.last} may be cut off: ${advice}`;
+    return { line: line.line, reason };
   }
-  const rows = await splitFields(texts, columns.separator);
-  let next = 0;
-  return lines.map((line) => {
-    if ("reason" in line) return line;
-    if (!isWellFormed(line.text, columns.separator)) {
-      return { line: line.line, reason: BROKEN_QUOTING };
-    }
-    const row = rows[next++] ?? [];
-    if (mayBeCut(line, columns)) return cutLine(line.line, columns);
-    return rateLineOf(line.line, row, columns);
-  });
+  if (row.length !== columns.count) {
+    const reason = `the line has ${counted(row.length, "field")}, the header ${columns.count}`;
+    return { line: line.line, reason };
+  }
+  return {
+    line: line.line,
+    base: row[columns.base] ?? "",
+    quote: row[columns.quote] ?? "",
+    rate: row[columns.rate] ?? "",
+    asOf: row[columns.asOf] ?? "",
+  };
 }
 
 /** What is left of these when a file is cut may be valid: 149 of 149.87, USD of USDT. */
@@ -104,53 +108,20 @@ function mayBeCut({ text, isUnfinished }: ReadTextLine, { last }: Columns): bool
   return isUnfinished === true && VALID_WHEN_CUT.includes(last) && !text.endsWith('"');
 }
 
-function cutLine(line: number, { last }: Columns): RateLine {
-  const advice = "end a complete line with a line feed";
-  return { line, reason: `no line feed follows, so the ${last} may be cut off: ${advice}` };
-}
-
-function rateLineOf(line: number, row: readonly string[], columns: Columns): RateLine {
-  if (row.length !== columns.count) {
-    const reason = `the line has ${counted(row.length, "field")}, the header ${columns.count}`;
-    return { line, reason };
-  }
-  return {
-    line,
-    base: row[columns.base] ?? "",
-    quote: row[columns.quote] ?? "",
-    rate: row[columns.rate] ?? "",
-    asOf: row[columns.asOf] ?? "",
-  };
-}
-
-const quotedRows: Record<Separator, RegExp> = {
-  ",": /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*$/,
-  ";": /^(?:[^";]*|"(?:[^"]|"")*")(?:;(?:[^";]*|"(?:[^"]|"")*"))*$/,
+/** A field with the separator before it. */
+const FIELDS: Record<Separator, RegExp> = {
+  ",": /,(?:"((?:[^"]|"")*)"|([^",]*))/g,
+  ";": /;(?:"((?:[^"]|"")*)"|([^";]*))/g,
 };
 
-/**
- * The parser cannot resume after broken quoting: it stops, or reads the lines up to the next quote
- * as one field. So it gets no such line.
- */
-function isWellFormed(text: string, separator: Separator): boolean {
-  return !text.includes('"') || quotedRows[separator].test(text);
-}
-
-/**
- * Returns one row of fields per text. The texts must be well formed, without a line feed. Without a
- * quote, every separator separates two fields: the parser takes a tenth of an import's time.
- */
-async function splitFields(texts: readonly string[], separator: Separator): Promise<string[][]> {
-  if (!texts.some((text) => text.includes('"'))) return texts.map((text) => text.split(separator));
-  const { parse } = await import("csv-parse");
-  const options = {
-    ...{ delimiter: separator, record_delimiter: "\n" },
-    ...{ relax_column_count: true, max_record_size: 0 },
-  };
-  return new Promise((resolve, reject) => {
-    parse(texts.join("\n"), options, (error, rows) => {
-      if (error === undefined && rows.length === texts.length) resolve(rows);
-      else reject(error ?? new Error(`${texts.length} lines gave ${rows.length} rows`));
-    });
-  });
+/** @returns undefined for broken quoting. Without a quote, every separator separates two fields. */
+function splitFields(text: string, separator: Separator): readonly string[] | undefined {
+  if (!text.includes('"')) return text.split(separator);
+  const fields: string[] = [];
+  let length = 0;
+  for (const [whole, quoted, plain = ""] of `${separator}${text}`.matchAll(FIELDS[separator])) {
+    length += whole.length;
+    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+  }
+  return length === separator.length + text.length ? fields : undefined;
 }

@@ -64,78 +64,24 @@ export const knownSymbols: ReadonlySet<string> = new Set(
   `${CURRENCIES}${CRYPTOCURRENCIES}`.trim().split(/\s+/),
 );
 
-/** A symbol and its name on each line. */
 const CRYPTOCURRENCY_NAMES = `
-  AAVE Aave
-  ADA Cardano
-  ALGO Algorand
-  APT Aptos
-  ARB Arbitrum
-  ATOM Cosmos Hub
-  AVAX Avalanche
-  BCH Bitcoin Cash
-  BNB BNB
-  BSV Bitcoin SV
-  BTC Bitcoin
-  CRO Cronos
-  DAI Dai
-  DASH Dash
-  DOGE Dogecoin
-  DOT Polkadot
-  EGLD MultiversX
-  EOS EOS
-  ETC Ethereum Classic
-  ETH Ethereum
-  FIL Filecoin
-  FLOW Flow
-  GRT The Graph
-  HBAR Hedera
-  ICP Internet Computer
-  IMX Immutable
-  INJ Injective
-  KAS Kaspa
-  LDO Lido DAO
-  LINK Chainlink
-  LTC Litecoin
-  MANA Decentraland
-  MATIC Polygon
-  MKR Maker
-  MNT Mantle
-  NEAR NEAR Protocol
-  OP Optimism
-  PEPE Pepe
-  QNT Quant
-  SAND The Sandbox
-  SEI Sei
-  SHIB Shiba Inu
-  SNX Synthetix Network
-  SOL Solana
-  STX Stacks
-  SUI Sui
-  TAO Bittensor
-  THETA Theta Network
-  TIA Celestia
-  TON Toncoin
-  TRX TRON
-  UNI Uniswap
-  USDC USDC
-  USDT Tether
-  VET VeChain
-  WBTC Wrapped Bitcoin
-  XBT Bitcoin
-  XEC eCash
-  XLM Stellar
-  XMR Monero
-  XRP XRP
-  XTZ Tezos
-  ZEC Zcash`;
+  AAVE Aave, ADA Cardano, ALGO Algorand, APT Aptos, ARB Arbitrum, ATOM Cosmos Hub, AVAX Avalanche,
+  BCH Bitcoin Cash, BNB BNB, BSV Bitcoin SV, BTC Bitcoin, CRO Cronos, DAI Dai, DASH Dash,
+  DOGE Dogecoin, DOT Polkadot, EGLD MultiversX, EOS EOS, ETC Ethereum Classic, ETH Ethereum,
+  FIL Filecoin, FLOW Flow, GRT The Graph, HBAR Hedera, ICP Internet Computer, IMX Immutable,
+  INJ Injective, KAS Kaspa, LDO Lido DAO, LINK Chainlink, LTC Litecoin, MANA Decentraland,
+  MATIC Polygon, MKR Maker, MNT Mantle, NEAR NEAR Protocol, OP Optimism, PEPE Pepe, QNT Quant,
+  SAND The Sandbox, SEI Sei, SHIB Shiba Inu, SNX Synthetix Network, SOL Solana, STX Stacks, SUI Sui,
+  TAO Bittensor, THETA Theta Network, TIA Celestia, TON Toncoin, TRX TRON, UNI Uniswap, USDC USDC,
+  USDT Tether, VET VeChain, WBTC Wrapped Bitcoin, XBT Bitcoin, XEC eCash, XLM Stellar, XMR Monero,
+  XRP XRP, XTZ Tezos, ZEC Zcash`;
 
 /** The names of common cryptocurrencies by their symbols. */
 export const cryptocurrencyNames: ReadonlyMap<string, string> = new Map(
   CRYPTOCURRENCY_NAMES.trim()
-    .split("\n")
-    .map((line) => {
-      const [symbol = "", ...words] = line.trim().split(" ");
+    .split(/,\s+/)
+    .map((item) => {
+      const [symbol = "", ...words] = item.split(" ");
       return [symbol, words.join(" ")];
     }),
 );

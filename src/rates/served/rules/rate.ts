@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../platform/shared/clock.ts";
+import { DAY_MS, HOUR_MS } from "../../../platform/shared/clock.ts";
 import {
   type Decimal,
   isZero,
@@ -6,6 +6,7 @@ import {
   parseDecimal,
 } from "../../../platform/shared/decimal.ts";
 import {
+  dateAlone,
   type Instant,
   instantAt,
   isLeapSecond,
@@ -76,6 +77,17 @@ export type SourceLine = (Quotation | Rejection) & DocumentPosition & SeriesPlac
  */
 export function latestAsOf(nowMs: number): Instant {
   return instantAt(nowMs + DAY_MS);
+}
+
+/** The latest time that there is, for figures of any time. */
+export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
+
+/** Whether a text is a date alone that a time has in some zone. */
+export function isDateOf(text: string, time: string): boolean {
+  const date = text.trim();
+  if (!dateAlone.test(date)) return false;
+  const sinceMs = Date.parse(time) - Date.parse(date);
+  return sinceMs >= -14 * HOUR_MS && sinceMs < DAY_MS + 12 * HOUR_MS;
 }
 
 /** Validates a quotation by itself: the form of its symbols, its figure and its time. */

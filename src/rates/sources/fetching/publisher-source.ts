@@ -1,11 +1,25 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
-import { type DocumentRequest, type Publisher, requestsOf } from "../publishers/publisher.ts";
-import { type Fetched, type RateSource, SourceError } from "../source.ts";
-import { createArchive, linesOf } from "./archive.ts";
+import type { SourceLine } from "../../served/rules/rate.ts";
 import {
+  type DocumentRequest,
+  ParseError,
+  type Publisher,
+  requestsOf,
+} from "../publishers/publisher.ts";
+import { rangesBy } from "../rules/archive-ranges.ts";
+import {
+  type Fetched,
+  type FetchedDocument,
+  type RateSource,
+  type SourceArchive,
+  SourceError,
+} from "../source.ts";
+import {
+  archiveLimits,
   type FetchedResponse,
   httpRequest,
   type PublicationLimits,
+  StatusError,
   type Validators,
 } from "./http-request.ts";
 import { createSchedule } from "./schedule.ts";
@@ -21,32 +35,24 @@ export function createPublisherSource(
     readonly token?: string | undefined;
   },
 ): RateSource {
-  const { key, name, country, group, terms, termsUrl, schedule, rarerPairs, parse } = publisher;
-  const { tokenUrl, servedKind } = publisher;
+  const { schedule, rarerPairs, archive, tokenUrl, parse, ...described } = publisher;
   const { clock, token, limits } = settings;
-  const scheduleOf = (calendar: Publisher["schedule"]) =>
+  const createTimes = (calendar: Publisher["schedule"]) =>
     createSchedule(calendar, publisher.publishedAt?.time);
 
   return {
-    key,
-    name,
-    country,
-    group,
-    terms,
-    termsUrl,
-    schedule: scheduleOf(schedule),
+    ...described,
+    schedule: createTimes(schedule),
     ...(rarerPairs && {
-      rarerPairs: { ...rarerPairs, schedule: scheduleOf(rarerPairs.schedule) },
+      rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
     }),
-    ...(publisher.archive && { archive: createArchive(publisher.archive, settings) }),
-
-    ...(servedKind && { servedKind }),
+    ...(archive && { archive: createArchive(archive, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       if (tokenUrl !== undefined && token === undefined) {
         throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
       }
-      const known = validatorsOf(storedValidators);
+      const known = JSON.parse(storedValidators ?? "{}") as Record<string, Validators>;
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.publicationMs)]);
@@ -65,26 +71,67 @@ export function createPublisherSource(
       const whole: (FetchedResponse & Pick<DocumentRequest, "address">)[] = [];
       for (const [index, request] of requests.entries()) {
         const response = responses[index] ?? "unchanged";
-        const full = response === "unchanged" ? changed(await send(request, {})) : response;
+        const full = response === "unchanged" ? requireChanged(await send(request, {})) : response;
         whole.push({ ...full, address: request.address });
       }
       const validators = whole.map((response) => [response.address, response.validators]);
-      const documents = whole.map(({ address, body, receivedMs }) => ({
-        address,
-        body,
-        receivedMs,
-      }));
-      const lines = linesOf(documents, parse);
+      const documents = whole.map(({ validators: _, ...document }) => document);
+      const lines = parseDocuments(documents, parse);
       return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
     },
   };
 }
 
-function changed(response: FetchedResponse | "unchanged"): FetchedResponse {
+function requireChanged(response: FetchedResponse | "unchanged"): FetchedResponse {
   if (response !== "unchanged") return response;
   throw new SourceError("responded with 304 to an unconditional request");
 }
 
-function validatorsOf(stored: string | undefined): Readonly<Record<string, Validators>> {
-  return stored === undefined ? {} : (JSON.parse(stored) as Record<string, Validators>);
+/** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
+export function createArchive(
+  archive: NonNullable<Publisher["archive"]>,
+  settings: { readonly userAgent: string; readonly clock: Clock },
+): SourceArchive {
+  const { since, requestsBy, addresses, paceMs, isAbsentBy404 = false, parse } = archive;
+
+  return {
+    since,
+    paceMs,
+
+    rangesOf: (dates) =>
+      rangesBy(requestsBy, dates).map((range) => ({
+        ...range,
+        requests: addresses(range).length,
+      })),
+
+    async fetchRange(range, signal, pause) {
+      const documents: FetchedDocument[] = [];
+      for (const address of addresses(range)) {
+        await pause();
+        const hosts = [new URL(address).host];
+        const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
+        try {
+          const { body, receivedMs } = requireChanged(await httpRequest({ address }, how));
+          documents.push({ address, body, receivedMs });
+        } catch (error) {
+          const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;
+          if (!isAbsent) throw error;
+        }
+      }
+      return { documents, lines: documents.length === 0 ? [] : parseDocuments(documents, parse) };
+    },
+  };
+}
+
+/** Parses documents. @throws {SourceError} they are not in the publisher's format. */
+function parseDocuments(
+  documents: readonly FetchedDocument[],
+  parse: Publisher["parse"],
+): readonly SourceLine[] {
+  try {
+    return parse(documents);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw new SourceError(`the response cannot be read: ${error.message}`, error);
+  }
 }

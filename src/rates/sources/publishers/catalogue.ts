@@ -5,10 +5,10 @@ import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { deduplicate, withoutRepetitions } from "./formats/source-lines.ts";
+import { deduplicate, withoutEndedSeries, withoutRepetitions } from "./formats/source-lines.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
-import type { Entry, Publisher, PublisherResponse } from "./publisher.ts";
+import type { Entry, Parse, Publisher, PublisherResponse } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
 const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
@@ -21,7 +21,15 @@ const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] =
   ["Tables for a month or a quarter", periodicPublishers],
 ];
 
-const all = groups.flatMap(([group, entries]) => entries.map((entry) => publisherOf(entry, group)));
+/** The terms of most central banks. */
+const TERMS = "The conditions of the bank apply; check them before passing the figures on.";
+
+/** Between requests to the archive of a publisher that documents no limit. */
+const PACE_MS = 500;
+
+const all = groups.flatMap(([group, entries]) =>
+  entries.map((entry) => createPublisher(entry, group)),
+);
 
 /** All publishers, in the default order of precedence: those that are on by default come first. */
 export const publishers: readonly Publisher[] = [
@@ -29,30 +37,43 @@ export const publishers: readonly Publisher[] = [
   ...all.filter(({ onByDefault }) => !onByDefault),
 ];
 
-function publisherOf({ archive, ...entry }: Entry, group: string): Publisher {
-  const { publishedAt, charset, parse } = entry;
-  const momentOf = (date: string) =>
+function createPublisher(entry: Entry, group: string): Publisher {
+  const { publishedAt: time, parse, archive, hasEndedSeries, ...others } = entry;
+  const { charset, schedule } = others;
+  const publishedAt =
+    time === undefined || !("timeZone" in schedule)
+      ? undefined
+      : { time, timeZone: schedule.timeZone };
+  const momentOf = (date = "") =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  const inUtf8 = (responses: readonly PublisherResponse[]) =>
-    charset === undefined ? responses : responses.map((each) => decoded(each, charset));
   const dated = (line: SourceLine): SourceLine =>
     publishedAt === undefined || "reason" in line
       ? line
       : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+  const read = (each: Parse, responses: readonly PublisherResponse[]) =>
+    each(
+      charset === undefined ? responses : responses.map((one) => decode(one, charset)),
+      momentOf,
+    );
+  const parseCurrent = hasEndedSeries ? withoutEndedSeries(parse) : parse;
   return {
-    ...entry,
+    terms: TERMS,
+    onByDefault: false,
+    ...others,
     group,
-    parse: (responses) => deduplicate(parse(inUtf8(responses), momentOf)).map(dated),
+    publishedAt,
+    parse: (responses) => deduplicate(read(parseCurrent, responses)).map(dated),
     ...(archive && {
       archive: {
+        paceMs: PACE_MS,
         ...archive,
         parse: (responses) =>
-          withoutRepetitions((archive.parse ?? parse)(inUtf8(responses), momentOf)).map(dated),
+          withoutRepetitions(read(archive.parse ?? parse, responses)).map(dated),
       },
     }),
   };
 }
 
-function decoded(response: PublisherResponse, charset: string): PublisherResponse {
+function decode(response: PublisherResponse, charset: string): PublisherResponse {
   return { ...response, body: Buffer.from(new TextDecoder(charset).decode(response.body)) };
 }

@@ -1,17 +1,15 @@
 import type { Instant } from "../../../platform/shared/instant.ts";
-import type { FigureKind, SourceLine } from "../../served/rules/rate.ts";
+import type { SourceLine } from "../../served/rules/rate.ts";
 import type { Pair } from "../../served/rules/symbol.ts";
 import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
 import type { Holiday } from "../rules/holidays.ts";
+import type { FetchedDocument, RateSource } from "../source.ts";
 
-/** The response of one of a publisher's addresses. */
-export interface PublisherResponse {
-  /** As it was requested: where the response does not say it, the address has the date. */
-  readonly address: string;
-  readonly body: Uint8Array;
-  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
-  readonly receivedMs: number;
-}
+/**
+ * The response of one of a publisher's addresses. Its address is as it was requested: where the
+ * response does not say it, the address has the date.
+ */
+export type PublisherResponse = FetchedDocument;
 
 /** The response as a whole does not have the publisher's format, and nothing of it is used. */
 export class ParseError extends Error {
@@ -23,6 +21,9 @@ export class ParseError extends Error {
     this.reason = reason;
   }
 }
+
+/** The euro's first day: before, some publishers have the ecu under its symbol. */
+export const EURO = "1999-01-04";
 
 /** How one of a publisher's documents is requested. */
 export interface DocumentRequest {
@@ -55,14 +56,8 @@ export function requestsOf(
   );
 }
 
-/** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
-interface TimeOfDay {
-  readonly time: string;
-  readonly timeZone: string;
-}
-
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
-export type ToInstant = (date: string) => Instant | undefined;
+export type ToInstant = (date: string | undefined) => Instant | undefined;
 
 /** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
 export type Parse = (
@@ -99,24 +94,26 @@ interface Archive {
 }
 
 /** A publisher in the catalogue; its parsers may state a pair several times. */
-export type Entry = Omit<Publisher, "parse" | "archive" | "group"> & {
+export interface Entry
+  extends Omit<Publisher, "group" | "terms" | "publishedAt" | "onByDefault" | "parse" | "archive"> {
+  /** Unset: a central bank's, of which nothing else is known. */
+  readonly terms?: string;
+  /** The time of day that a date means, in the time zone of the schedule: `16:00`. */
+  readonly publishedAt?: string;
+  readonly onByDefault?: true;
+  /** Whether a response may have the last figures of series that ended years ago. */
+  readonly hasEndedSeries?: true;
   readonly parse: Parse;
   /** `parse` is for responses that the entry's own parser would shorten to the latest figures. */
-  readonly archive?: Archive & { readonly parse?: Parse };
-};
+  readonly archive?: Omit<Archive, "paceMs"> & { readonly paceMs?: number; readonly parse?: Parse };
+}
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
-export interface Publisher {
-  /** Names the source in the configuration and with every rate: `ecb`. */
-  readonly key: string;
-  readonly name: string;
-  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
-  readonly country: string;
-  /** The heading of lists of publishers under which it is: its region or, for some, its kind. */
-  readonly group: string;
-  /** One sentence: the terms on which the figures may be passed on. */
-  readonly terms: string;
-  readonly termsUrl: string | undefined;
+export interface Publisher
+  extends Pick<
+    RateSource,
+    "key" | "name" | "country" | "group" | "terms" | "termsUrl" | "servedKind"
+  > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
   /** Where an operator gets the token that the requests need; unset: they need none. */
@@ -131,9 +128,7 @@ export interface Publisher {
     readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */
-  readonly publishedAt: TimeOfDay | undefined;
-  /** Which kind of figures is served; unset: middle. Others go to their series alone. */
-  readonly servedKind?: FigureKind;
+  readonly publishedAt: { readonly time: string; readonly timeZone: string } | undefined;
   readonly onByDefault: boolean;
   /**
    * Parses the responses of the addresses, in their order.

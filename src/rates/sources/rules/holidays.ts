@@ -1,52 +1,57 @@
 /** A day on which a publisher does not publish: its date in a year, or undefined if it has none. */
 export type Holiday = (year: number) => Temporal.PlainDate | undefined;
 
-/** The same day in every year. @param day `12-25` */
-export function yearly(day: string): Holiday {
-  return (year) => dateIn(year, day);
-}
-
-/** A day that depends on Easter Sunday. @param days after it: -2 for Good Friday. */
-export function fromEaster(days: number): Holiday {
-  return (year) => easterSunday(year).add({ days });
-}
-
-export const GOOD_FRIDAY = fromEaster(-2);
-export const EASTER_MONDAY = fromEaster(1);
-export const ASCENSION_DAY = fromEaster(39);
-
-/** A day that depends on Orthodox Easter Sunday, until 2099. @param days after it. */
-export function fromOrthodoxEaster(days: number): Holiday {
-  return (year) => orthodoxEasterSunday(year).add({ days });
-}
-
-/** The first Monday on or after a day: from `09-01`, the first Monday of September. */
-export function mondayFrom(day: string): Holiday {
-  return weekdayFrom(day, MONDAY);
-}
-
-/** The first Thursday on or after a day. */
-export function thursdayFrom(day: string): Holiday {
-  return weekdayFrom(day, THURSDAY);
-}
-
-/** The first Friday on or after a day. */
-export function fridayFrom(day: string): Holiday {
-  return weekdayFrom(day, FRIDAY);
-}
-
 /**
- * The `nth` day from Monday to Friday, counted from a day: the first is the day itself or, at a
- * weekend, the Monday after it. Two holidays in a row are the first and the second.
+ * Reads the days of a list, by commas; a name in parentheses may follow each.
+ *
+ * - `12-25` is that day of every year, `2026-01-09` that of one.
+ * - `easter-2` is so many days before or after Easter Sunday: Good Friday. Easter Monday is
+ *   `easter+1`, Ascension Day `easter+39`, Whit Monday `easter+50`. `orthodox+1` is the same by
+ *   Orthodox Easter Sunday, until 2099.
+ * - `09-01 monday` is the first Monday on or after that day.
+ * - `12-25 workday` is the first day from Monday to Friday on or after that day. Two holidays in a
+ *   row are the first, and the second: `12-25 workday 2`.
  */
-export function workdayFrom(day: string, nth = 1): Holiday {
+export function parseHolidays(list: string): readonly Holiday[] {
+  const days = list.split(",").map((item) => item.replace(/\(.*\)/, "").trim());
+  return days.filter((day) => day !== "").map(parseHoliday);
+}
+
+function parseHoliday(text: string): Holiday {
+  const [day = "", weekday, nth = "1"] = text.split(" ");
+  const [, calendar, days = ""] = /^(easter|orthodox)([+-][0-9]+)$/.exec(day) ?? [];
+  if (calendar !== undefined) {
+    const sunday = calendar === "easter" ? easterSunday : orthodoxEasterSunday;
+    return (year) => sunday(year).add({ days: Number.parseInt(days, 10) });
+  }
+  if (/^[0-9]{4}-/.test(day)) {
+    const only = Temporal.PlainDate.from(day);
+    return (year) => (year === only.year ? only : undefined);
+  }
+  const monthDay = Temporal.PlainMonthDay.from(day);
   return (year) => {
-    let date = dateIn(year, day);
-    for (let left = nth; ; date = date.add({ days: 1 })) {
-      if (date.dayOfWeek <= FRIDAY) left -= 1;
-      if (left === 0) return date;
-    }
+    const date = monthDay.toPlainDate({ year });
+    if (weekday === undefined) return date;
+    return weekday === "workday"
+      ? findWorkday(date, Number.parseInt(nth, 10))
+      : date.add({ days: (numberOfWeekday(weekday) - date.dayOfWeek + 7) % 7 });
   };
+}
+
+/** @returns the `nth` day from Monday to Friday, counted from a date. */
+function findWorkday(from: Temporal.PlainDate, nth: number): Temporal.PlainDate {
+  let left = nth;
+  for (let date = from; ; date = date.add({ days: 1 })) {
+    if (date.dayOfWeek <= numberOfWeekday("friday")) left -= 1;
+    if (left === 0) return date;
+  }
+}
+
+/** ISO 8601's numbers, which Temporal uses. */
+function numberOfWeekday(name: string): number {
+  const index = ["monday", "tuesday", "wednesday", "thursday", "friday"].indexOf(name);
+  if (index === -1) throw new Error(`no weekday is called ${name}`);
+  return index + 1;
 }
 
 /** The day after a holiday, for figures that are valid from the day after their publication. */
@@ -54,26 +59,8 @@ export function dayAfter(holiday: Holiday): Holiday {
   return (year) => holiday(year)?.add({ days: 1 });
 }
 
-/** A day of one year. @param date `2026-01-09` */
-export function once(date: string): Holiday {
-  const only = Temporal.PlainDate.from(date);
-  return (year) => (year === only.year ? only : undefined);
-}
-
 export function isHoliday(date: Temporal.PlainDate, holidays: readonly Holiday[]): boolean {
   return holidays.some((holiday) => holiday(date.year)?.equals(date));
-}
-
-// ISO 8601's numbers, which Temporal uses.
-const MONDAY = 1;
-const THURSDAY = 4;
-const FRIDAY = 5;
-
-function weekdayFrom(day: string, weekday: number): Holiday {
-  return (year) => {
-    const date = dateIn(year, day);
-    return date.add({ days: (weekday - date.dayOfWeek + 7) % 7 });
-  };
 }
 
 function dateIn(year: number, day: string): Temporal.PlainDate {

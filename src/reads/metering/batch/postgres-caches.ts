@@ -1,3 +1,4 @@
+import { explainRejection } from "../../../customers/api-keys/rules.ts";
 import type { KeyRejection } from "../../../platform/shared/caller.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { Instant } from "../../../platform/shared/instant.ts";
@@ -9,8 +10,7 @@ import { type AssetSymbol, type Pair, pairName } from "../../../rates/served/rul
 // Each statement reads rows and their epoch in one snapshot.
 const FIND_KEYS = `
   SELECT e.epoch, k.key_hash, k.id, k.account_id, p.units_per_period AS quota,
-    CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
-      WHEN a.suspended_at IS NOT NULL THEN 'suspended' END AS rejection
+    k.revoked_at, a.suspended_at
   FROM read_epochs e LEFT JOIN (
     api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN plans p ON p.name = a.plan
   ) ON k.key_hash = ANY ($1::text[])
@@ -30,7 +30,8 @@ interface KeyRow {
   readonly id: string;
   readonly account_id: string;
   readonly quota: number | null;
-  readonly rejection: KeyRejection | null;
+  readonly revoked_at: string | null;
+  readonly suspended_at: string | null;
 }
 
 interface RateRow {
@@ -135,10 +136,12 @@ export function createKeyCache(): EpochCache<unknown, KnownKey> {
   return new EpochCache(async (run, wanted) => {
     const found = (await run(FIND_KEYS, [[...wanted.keys()]])).rows as KeyRow[];
     const rows = new Map<string, KnownKey>();
-    for (const { key_hash: hash, id, account_id: accountId, quota, rejection } of found) {
-      if (hash === null) continue;
-      const quotaUnits = quota ?? undefined;
-      rows.set(hash, { id, accountId, quotaUnits, rejection: rejection ?? undefined });
+    for (const row of found) {
+      if (row.key_hash === null) continue;
+      const { id, account_id: accountId, revoked_at: revokedAt } = row;
+      const mayRead = revokedAt === null && row.suspended_at === null;
+      const rejection = mayRead ? undefined : explainRejection(revokedAt);
+      rows.set(row.key_hash, { id, accountId, quotaUnits: row.quota ?? undefined, rejection });
     }
     const lasting = [...rows].filter(([, key]) => {
       return key.quotaUnits !== undefined && key.rejection === undefined;

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { explainRejection } from "../../../customers/api-keys/rules.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { Instant } from "../../../platform/shared/instant.ts";
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
@@ -127,7 +128,7 @@ function prepareKeys(
   const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
   const quotaRow = rowsAsArrays(database.prepare(FIND_QUOTA));
   const unitsRow = rowsAsArrays(database.prepare(FIND_USED_UNITS));
-  const accountId = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
+  const accountIdRow = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
   const rejectedRow = rowsAsArrays(database.prepare(FIND_REJECTED_KEY));
   const keys = cache.map<string, Key>();
   const otherKeys = cache.map<string, OtherKey>();
@@ -142,9 +143,9 @@ function prepareKeys(
   const otherKey = (keyHash: string): OtherKey => {
     const row = rejectedRow.get(keyHash) as unknown as [string, string | null] | undefined;
     if (row === undefined) return "unknown";
-    const [id, revokedAt] = row;
-    const rejection = revokedAt === null ? "suspended" : "revoked";
-    return { accountId: id, quota: undefined, found: undefined, rejection };
+    const [accountId, revokedAt] = row;
+    const rejection = explainRejection(revokedAt);
+    return { accountId, quota: undefined, found: undefined, rejection };
   };
 
   const findKey = (keyHash: string, period: string): Key | OtherKey => {
@@ -159,7 +160,7 @@ function prepareKeys(
     let account = accounts.get(number);
     if (account === undefined) {
       const usedUnits = usedUnitsOf(number, period);
-      const [id] = accountId.get(number) as unknown as [string];
+      const [id] = accountIdRow.get(number) as unknown as [string];
       account = { id, number, quotaUnits: quotaOf(plan), period, usedUnits };
       accounts.set(number, account);
     }

@@ -7,8 +7,7 @@ import type {
 import { findFigure } from "../../../../src/bookkeeping/provenance/documents/find-figure.ts";
 import type { Decimal } from "../../../../src/platform/shared/decimal.ts";
 import { timestamp } from "../../../../src/platform/shared/instant.ts";
-import { ANY_TIME } from "../../../../src/rates/import/seed.ts";
-import { parseQuotation } from "../../../../src/rates/served/rules/rate.ts";
+import { ANY_TIME, parseQuotation } from "../../../../src/rates/served/rules/rate.ts";
 import type { SourcedRate } from "../../../../src/rates/served/rules/update-policy.ts";
 import { loadSnapshot, parseSnapshot } from "../../../../src/rates/sources/fetching/snapshot.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
@@ -38,7 +37,9 @@ function linesIn(source: string, documents: readonly ReadDocument[]) {
     );
   }
   const responses = documents.map(({ name: address, content: body }) => ({
-    ...{ address, body, receivedMs: RECEIVED_MS },
+    address,
+    body,
+    receivedMs: RECEIVED_MS,
   }));
   return publisherOf(source)
     .parse(responses)

@@ -235,6 +235,15 @@ suite("a client that does not read its response", () => {
   });
 });
 
+test("a response that cannot be logged ends its connection, and nothing else", async () => {
+  await using lane = await startFastPath();
+  using wire = await openWire(lane.url);
+  lane.logged.push = () => assert.fail("the log is broken");
+  (await lane.begin(wire, readOf("EUR/USD"))).answer();
+  await wire.untilEnd();
+  await lane.assertNoneLeft();
+});
+
 test("32 MiB that arrive during a read are neither lost nor kept in memory", async () => {
   await using lane = await startFastPath();
   using wire = await openWire(lane.url);

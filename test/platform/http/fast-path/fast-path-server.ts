@@ -8,11 +8,12 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { pino } from "pino";
 import { installFastPath } from "../../../../src/platform/http/fast-path/connection.ts";
+import { createPlainParser } from "../../../../src/platform/http/fast-path/plain-request.ts";
 import { commonHeaders } from "../../../../src/platform/http/headers.ts";
 import type { HttpResponse } from "../../../../src/platform/http/response/response.ts";
 import { createSerializer } from "../../../../src/platform/http/response/serialize.ts";
-import { trackExchanges } from "../../../../src/platform/http/server/exchanges.ts";
-import { createReadParser } from "../../../../src/reads/metering/fast-path.ts";
+import { Exchanges } from "../../../../src/platform/http/server/exchanges.ts";
+import { createPlainRead } from "../../../../src/reads/metering/fast-path.ts";
 import { eventually } from "../../../support/mails.ts";
 import { openWire, type Wire } from "../../../support/raw-connection.ts";
 import { TestClock } from "../../../support/service.ts";
@@ -39,7 +40,7 @@ export async function startFastPath(options: ServerOptions = {}) {
     else answer();
   };
   const server = Object.assign(createServer(options, serve), { httpAllowHalfOpen: true });
-  const parse = createReadParser((_requestId, _apiKey, base, quote) => {
+  const plainRead = createPlainRead((_requestId, _apiKey, base, quote) => {
     const { promise, resolve } = Promise.withResolvers<HttpResponse>();
     const answer = (body = `${base}/${quote}`) =>
       resolve({ status: 200, code: undefined, headers: [], body });
@@ -47,15 +48,14 @@ export async function startFastPath(options: ServerOptions = {}) {
     held.push({ answer });
     return promise;
   });
-  installFastPath(server, {
-    parse,
+  installFastPath(server, () => true, {
+    parse: createPlainParser([plainRead]),
     logAccess: (_request, status) => void logged.push(status),
     serialize: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
     log: pino({ enabled: false }),
     admit: () => true,
     paceRejection: (reject) => reject(),
-    acceptConnection: () => true,
-    exchanges: trackExchanges(server, () => false),
+    exchanges: new Exchanges(server, () => false),
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readRateFile } from "../../../../src/rates/import/files/read-rate-file.ts";
-import { ANY_TIME } from "../../../../src/rates/import/seed.ts";
-import { parseQuotation } from "../../../../src/rates/served/rules/rate.ts";
+import { ANY_TIME, parseQuotation } from "../../../../src/rates/served/rules/rate.ts";
 import { fc } from "../../../support/properties.ts";
 import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
 

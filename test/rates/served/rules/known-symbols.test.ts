@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { knownSymbols } from "../../../../src/rates/served/rules/known-symbols.ts";
 import { parseSymbol } from "../../../../src/rates/served/rules/symbol.ts";
 import { loadSnapshot } from "../../../../src/rates/sources/fetching/snapshot.ts";
-import { treasuryCurrencies } from "../../../../src/rates/sources/publishers/periodic/treasury-currencies.ts";
+import { treasuryCurrencies } from "../../../../src/rates/sources/publishers/periodic/parsers.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const run = promisify(execFile);

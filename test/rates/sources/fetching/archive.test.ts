@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createArchive } from "../../../../src/rates/sources/fetching/archive.ts";
+import { createArchive } from "../../../../src/rates/sources/fetching/publisher-source.ts";
 import { SourceError } from "../../../../src/rates/sources/source.ts";
 import { body, nbpTable, playPublisher, USER_AGENT } from "../../../support/fake-publisher.ts";
 import { TestClock } from "../../../support/service.ts";

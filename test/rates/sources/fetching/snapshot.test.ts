@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { packContent } from "../../../../src/bookkeeping/provenance/documents/content.ts";
 import { seedFromSnapshot } from "../../../../src/rates/import/seed.ts";
+import { packContent } from "../../../../src/rates/sources/fetching/content.ts";
 import { sourceNames } from "../../../../src/rates/sources/fetching/registry.ts";
 import { dateIn } from "../../../../src/rates/sources/rules/publication-time.ts";
 import { createSqliteDatabase } from "../../../contract/sqlite-database.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchedule } from "../../../../src/rates/sources/fetching/schedule.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
-import * as treasury from "../../../../src/rates/sources/publishers/periodic/treasury-currencies.ts";
+import * as treasury from "../../../../src/rates/sources/publishers/periodic/parsers.ts";
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import { bodiesOf } from "./recorded.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fundCurrencies } from "../../../../src/rates/sources/publishers/global/fund-currencies.ts";
+import { fundCurrencies } from "../../../../src/rates/sources/publishers/global/parsers.ts";
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
   addressesOf,

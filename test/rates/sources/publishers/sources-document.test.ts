@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { describeSchedule } from "../../../../src/rates/sources/fetching/schedule-text.ts";
+import { describeSchedule } from "../../../../src/rates/sources/fetching/schedule.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../../../docs/sources.md"), "utf8");

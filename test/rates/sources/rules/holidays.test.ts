@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  fridayFrom,
-  fromEaster,
-  mondayFrom,
-  once,
-  workdayFrom,
-  yearly,
-} from "../../../../src/rates/sources/rules/holidays.ts";
+import { parseHolidays } from "../../../../src/rates/sources/rules/holidays.ts";
+
+/** The days of a list in a year: `2026-04-03`. */
+const daysOf = (list: string, year: number) =>
+  parseHolidays(list).flatMap((holiday) => holiday(year)?.toString() ?? []);
 
 test("Easter Sunday is right in its earliest, latest and exceptional years", () => {
   const sundays = [
@@ -23,24 +20,24 @@ test("Easter Sunday is right in its earliest, latest and exceptional years", () 
     "2285-03-22",
   ];
   for (const sunday of sundays) {
-    assert.equal(fromEaster(0)(Number(sunday.slice(0, 4)))?.toString(), sunday);
+    assert.deepEqual(daysOf("easter+0", Number(sunday.slice(0, 4))), [sunday]);
   }
 });
 
 test("a holiday is on the nth weekday from a day, moves from a weekend, or is of one year", () => {
-  assert.equal(mondayFrom("09-01")(2025)?.toString(), "2025-09-01");
-  assert.equal(mondayFrom("09-01")(2026)?.toString(), "2026-09-07");
-  assert.equal(fridayFrom("06-19")(2026)?.toString(), "2026-06-19");
-  assert.equal(fridayFrom("06-19")(2027)?.toString(), "2027-06-25");
+  assert.deepEqual(daysOf("09-01 monday (Labour Day)", 2025), ["2025-09-01"]);
+  assert.deepEqual(daysOf("09-01 monday", 2026), ["2026-09-07"]);
+  assert.deepEqual(daysOf("06-19 friday", 2026), ["2026-06-19"]);
+  assert.deepEqual(daysOf("06-19 friday", 2027), ["2027-06-25"]);
 
-  const days = (year: number) =>
-    [workdayFrom("12-25"), workdayFrom("12-25", 2)].map((day) => day(year)?.day);
-  assert.deepEqual(days(2025), [25, 26]);
-  assert.deepEqual(days(2026), [25, 28]);
-  assert.deepEqual(days(2027), [27, 28]);
-  assert.deepEqual(days(2033), [26, 27]);
+  const christmas = "12-25 workday, 12-25 workday 2";
+  assert.deepEqual(daysOf(christmas, 2025), ["2025-12-25", "2025-12-26"]);
+  assert.deepEqual(daysOf(christmas, 2026), ["2026-12-25", "2026-12-28"]);
+  assert.deepEqual(daysOf(christmas, 2027), ["2027-12-27", "2027-12-28"]);
+  assert.deepEqual(daysOf(christmas, 2033), ["2033-12-26", "2033-12-27"]);
 
-  assert.equal(once("2026-01-09")(2026)?.toString(), "2026-01-09");
-  assert.equal(once("2026-01-09")(2027), undefined);
-  assert.equal(yearly("12-25")(2027)?.toString(), "2027-12-25");
+  assert.deepEqual(daysOf("2026-01-09, 12-25", 2026), ["2026-01-09", "2026-12-25"]);
+  assert.deepEqual(daysOf("2026-01-09, 12-25", 2027), ["2027-12-25"]);
+  assert.deepEqual(daysOf("", 2027), []);
+  assert.throws(() => daysOf("12-25 sunday", 2027), /no weekday is called sunday/);
 });

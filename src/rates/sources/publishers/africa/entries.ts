@@ -1,9 +1,14 @@
+import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
-import { southAfricanHolidays } from "./holidays.ts";
-import { parseSarb, SARB_SERIES } from "./sarb.ts";
+import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
 const SARB_DAYS = { days: 14 };
+
+/** By the Public Holidays Act 36 of 1994; after one on a Sunday, the Monday is one too. */
+const southAfricanHolidays = parseHolidays(`
+  01-01, 03-21, 04-27, 05-01, 06-16, 08-09, 09-24, 12-16, easter-2, easter+1, 12-25, 12-26,
+  2026-08-10, 2027-03-22, 2027-12-27`);
 
 /** Central banks of Africa. */
 export const africanPublishers: readonly Entry[] = [
@@ -11,8 +16,6 @@ export const africanPublishers: readonly Entry[] = [
     key: "sarb",
     name: "South African Reserve Bank",
     country: "ZA",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: SARB_SERIES.map((series) => (today) => ({
       address:
         `${SARB}/GetTimeseriesObservations/${series}` + `/${today.subtract(SARB_DAYS)}/${today}`,
@@ -24,8 +27,7 @@ export const africanPublishers: readonly Entry[] = [
       timeZone: "Africa/Johannesburg",
       holidays: southAfricanHolidays,
     },
-    publishedAt: { time: "10:30", timeZone: "Africa/Johannesburg" },
-    onByDefault: false,
+    publishedAt: "10:30",
     parse: parseSarb,
   },
 ];

@@ -1,10 +1,6 @@
-import { archives } from "../archives.ts";
 import type { Entry } from "../publisher.ts";
-import { parseAmcm } from "./amcm.ts";
-import { parseBnm } from "./bnm.ts";
-import { parseHkma } from "./hkma.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
-import { parseRba } from "./rba.ts";
+import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
 const compact = (date: Temporal.PlainDate) => date.toString().replaceAll("-", "");
@@ -15,16 +11,20 @@ export const asianPublishers: readonly Entry[] = [
     key: "rba",
     name: "Reserve Bank of Australia",
     country: "AU",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: "https://www.rba.gov.au/copyright/",
     addresses: ["https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"],
     // "Definitions and Sources": the rates "at 4.00 pm (Sydney) on the day concerned". The file is
     // written some 40 minutes later.
     schedule: { cron: "50 16 * * 1-5", timeZone: "Australia/Sydney", holidays: sydneyHolidays },
-    publishedAt: { time: "16:00", timeZone: "Australia/Sydney" },
-    onByDefault: false,
+    publishedAt: "16:00",
     parse: parseRba,
-    archive: archives.rba,
+    hasEndedSeries: true,
+    // The file that is fetched every day. Earlier years are spreadsheets.
+    archive: {
+      since: "2023-01-03",
+      requestsBy: "everything",
+      addresses: () => ["https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"],
+    },
   },
   {
     key: "hkma",
@@ -41,8 +41,7 @@ export const asianPublishers: readonly Entry[] = [
     // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and
     // 6th business days" ("General Notes").
     schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", holidays: [], leadDays: 20 },
-    publishedAt: { time: "17:00", timeZone: "Asia/Hong_Kong" },
-    onByDefault: false,
+    publishedAt: "17:00",
     parse: parseHkma,
   },
   {
@@ -50,7 +49,6 @@ export const asianPublishers: readonly Entry[] = [
     name: "Monetary Authority of Macao",
     country: "MO",
     terms: "The conditions of the authority apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [
       (today) => ({
         address:
@@ -60,16 +58,13 @@ export const asianPublishers: readonly Entry[] = [
     ],
     // The middle rates of a day's interbank market, for which the authority names no time.
     schedule: { cron: "30 17 * * 1-5", timeZone: "Asia/Macau", holidays: macaoHolidays },
-    publishedAt: { time: "17:00", timeZone: "Asia/Macau" },
-    onByDefault: false,
+    publishedAt: "17:00",
     parse: parseAmcm,
   },
   {
     key: "bnm",
     name: "Bank Negara Malaysia",
     country: "MY",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [
       () => ({
         address: "https://api.bnm.gov.my/public/exchange-rate?session=0900&quote=rm",
@@ -78,8 +73,7 @@ export const asianPublishers: readonly Entry[] = [
     ],
     // The rates of the session at 9:00 of a working day, for which the bank names no time.
     schedule: { cron: "0 10 * * 1-5", timeZone: "Asia/Kuala_Lumpur", holidays: malaysianHolidays },
-    publishedAt: { time: "09:00", timeZone: "Asia/Kuala_Lumpur" },
-    onByDefault: false,
+    publishedAt: "09:00",
     parse: parseBnm,
   },
 ];

@@ -1,8 +1,4 @@
-import { archives } from "../archives.ts";
-import type { DocumentRequest, Entry } from "../publisher.ts";
-import { parseCba } from "./cba.ts";
-import { parseCbr } from "./cbr.ts";
-import { parseCbu } from "./cbu.ts";
+import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
 import {
   armenianHolidays,
   belarusianHolidays,
@@ -16,14 +12,19 @@ import {
   ukrainianHolidays,
   uzbekHolidays,
 } from "./holidays.ts";
-import { parseNbg } from "./nbg.ts";
-import { parseNbk } from "./nbk.ts";
-import { parseNbkr } from "./nbkr.ts";
-import { parseNbm } from "./nbm.ts";
-import { parseNbrb } from "./nbrb.ts";
-import { parseNbrm } from "./nbrm.ts";
-import { parseNbu } from "./nbu.ts";
-import { parseTcmb } from "./tcmb.ts";
+import {
+  parseCba,
+  parseCbr,
+  parseCbu,
+  parseNbg,
+  parseNbk,
+  parseNbkr,
+  parseNbm,
+  parseNbrb,
+  parseNbrm,
+  parseNbu,
+  parseTcmb,
+} from "./parsers.ts";
 
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
@@ -58,32 +59,40 @@ export const eurasianPublishers: readonly Entry[] = [
     // Set "as of 15:30 Moscow time" of a working day (press release of 25 April 2022), in effect
     // from the next calendar day on, which is the date of the file.
     schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Moscow", holidays: russianHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Moscow" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseCbr,
-    archive: archives.cbr,
+    // "Technical resources": the rates in effect on date_req. On a day without new ones these are
+    // the last ones, with their own date.
+    archive: {
+      since: EURO,
+      requestsBy: "day",
+      addresses: ({ from }) => [
+        `https://www.cbr.ru/scripts/XML_daily.asp?date_req=${from.split("-").reverse().join("/")}`,
+      ],
+    },
   },
   {
     key: "nbg",
     name: "National Bank of Georgia",
     country: "GE",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/en/json"],
     // "Exchange rate regime": from the trades until 16:30 of a business day, "announced by the NBG
     // and effective on the next day", which is the date of the file.
     schedule: { cron: "0 18 * * 1-5", timeZone: "Asia/Tbilisi", holidays: georgianHolidays },
-    publishedAt: { time: "00:00", timeZone: "Asia/Tbilisi" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbg,
-    archive: archives.nbg,
+    archive: {
+      since: EURO,
+      requestsBy: "day",
+      addresses: ({ from }) => [
+        `https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/en/json/?date=${from}`,
+      ],
+    },
   },
   {
     key: "nbkr",
     name: "National Bank of the Kyrgyz Republic",
     country: "KG",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://www.nbkr.kg/XML/daily.xml", "https://www.nbkr.kg/XML/weekly.xml"],
     charset: "windows-1251",
     // Set "daily on trading days from 15:00 to 15:30" (the bank's metadata), in effect from the
@@ -93,30 +102,30 @@ export const eurasianPublishers: readonly Entry[] = [
       includes: ({ base }) => !nbkrDaily.has(base),
       schedule: { cron: "30 16 * * 5", timeZone: "Asia/Bishkek", holidays: kyrgyzHolidays },
     },
-    publishedAt: { time: "00:00", timeZone: "Asia/Bishkek" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbkr,
   },
   {
     key: "nbrb",
     name: "National Bank of the Republic of Belarus",
     country: "BY",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://api.nbrb.by/exrates/rates?periodicity=0"],
     // Set after the trades of the working day before. The response has the rates of today, which
     // are in effect from midnight on, and differ from those of the day before on working days only.
     schedule: { cron: "30 3 * * 1-5", timeZone: "Europe/Minsk", holidays: belarusianHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Minsk" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbrb,
-    archive: archives.nbrb,
+    // "API": ondate and periodicity. Since the ruble lost four zeros.
+    archive: {
+      since: "2016-07-01",
+      requestsBy: "day",
+      addresses: ({ from }) => [`https://api.nbrb.by/exrates/rates?ondate=${from}&periodicity=0`],
+    },
   },
   {
     key: "nbu",
     name: "National Bank of Ukraine",
     country: "UA",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: "https://bank.gov.ua/en/useterms",
     addresses: [
       (today) => ({
@@ -128,46 +137,38 @@ export const eurasianPublishers: readonly Entry[] = [
     // Set at the end of a working day, in effect from the next one on. Those of today, since those
     // of a Monday, published on Friday, are too far ahead.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Kyiv" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbu,
   },
   {
     key: "cbu",
     name: "Central Bank of Uzbekistan",
     country: "UZ",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [
       (today) => ({ address: `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${today}/` }),
     ],
     // Published at 16:00 of a banking day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Tashkent", holidays: uzbekHolidays },
-    publishedAt: { time: "00:00", timeZone: "Asia/Tashkent" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseCbu,
   },
   {
     key: "nbk",
     name: "National Bank of Kazakhstan",
     country: "KZ",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [
       (today) => ({ address: `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}` }),
     ],
     // Set from the trades of a working day, and "published the following day of their setting"
     // (the bank's metadata, "Exchange Rates"); those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Almaty", holidays: kazakhHolidays },
-    publishedAt: { time: "00:00", timeZone: "Asia/Almaty" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbk,
   },
   {
     key: "nbm",
     name: "National Bank of Moldova",
     country: "MD",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: "https://www.bnm.md/en/content/terms-use",
     addresses: [
       (today) => ({
@@ -176,8 +177,7 @@ export const eurasianPublishers: readonly Entry[] = [
     ],
     // Set on a working day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Chisinau", holidays: moldovanHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Chisinau" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseNbm,
   },
   {
@@ -196,7 +196,7 @@ export const eurasianPublishers: readonly Entry[] = [
     // Set on a working day, in effect from the next calendar day on (the list's own heading). The
     // response has a list for each day, that of the last working day before it; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Skopje", holidays: macedonianHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Skopje" },
+    publishedAt: "00:00",
     onByDefault: true,
     parse: parseNbrm,
   },
@@ -204,31 +204,26 @@ export const eurasianPublishers: readonly Entry[] = [
     key: "cba",
     name: "Central Bank of Armenia",
     country: "AM",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [() => CBA_REQUEST],
     // The averages of a day's trades, for which the bank names no time: at 14:48 of a working day
     // the newest were those of the day before.
     schedule: { cron: "10 17 * * 1-5", timeZone: "Asia/Yerevan", holidays: armenianHolidays },
-    publishedAt: { time: "17:00", timeZone: "Asia/Yerevan" },
-    onByDefault: false,
+    publishedAt: "17:00",
     parse: parseCba,
   },
   {
     key: "tcmb",
     name: "Central Bank of the Republic of Türkiye",
     country: "TR",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
     termsUrl: "https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer",
     addresses: ["https://www.tcmb.gov.tr/kurlar/today.xml"],
     // Only the Turkish names have other letters; the file was once in this encoding.
     charset: "windows-1254",
     // "Indicative Exchange Rates": "announced by the CBRT at 15:30 on each business day".
     schedule: { cron: "40 15 * * 1-5", timeZone: "Europe/Istanbul", holidays: turkishHolidays },
-    publishedAt: { time: "15:30", timeZone: "Europe/Istanbul" },
+    publishedAt: "15:30",
     // By the Turkish tax procedure law, foreign exchange is valued at the bank's buying rate.
     servedKind: "buying",
-    onByDefault: false,
     parse: parseTcmb,
   },
 ];

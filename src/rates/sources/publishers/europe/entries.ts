@@ -1,13 +1,6 @@
 import { dayAfter } from "../../rules/holidays.ts";
-import { archives } from "../archives.ts";
-import type { Entry } from "../publisher.ts";
-import { parseBazg } from "./bazg.ts";
-import { parseBnr } from "./bnr.ts";
-import { parseCnb } from "./cnb.ts";
-import { parseDnb } from "./dnb.ts";
-import { parseEcb } from "./ecb.ts";
+import { type Entry, EURO } from "../publisher.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
-import { parseHnb } from "./hnb.ts";
 import {
   czechHolidays,
   danishHolidays,
@@ -20,12 +13,21 @@ import {
   swissHolidays,
   targetHolidays,
 } from "./holidays.ts";
-import { parseMnb, requestMnb } from "./mnb.ts";
-import { parseNbp } from "./nbp.ts";
-import { parseNorges } from "./norges.ts";
-import { parseRiksbank } from "./riksbank.ts";
-import { parseSbi } from "./sbi.ts";
-import { parseSnb } from "./snb.ts";
+import {
+  parseBazg,
+  parseBnr,
+  parseCnb,
+  parseDnb,
+  parseEcb,
+  parseHnb,
+  parseMnb,
+  parseNbp,
+  parseNorges,
+  parseRiksbank,
+  parseSbi,
+  parseSnb,
+  requestMnb,
+} from "./parsers.ts";
 
 /** The currencies of table A (api.nbp.pl); all others are in table B. */
 const nbpTableA: ReadonlySet<string> = new Set(
@@ -34,6 +36,8 @@ const nbpTableA: ReadonlySet<string> = new Set(
     "RON SEK SGD THB TRY UAH USD XDR ZAR"
   ).split(" "),
 );
+
+const NBP_TABLES = "https://api.nbp.pl/api/exchangerates/tables";
 
 const MNB_RATES =
   "https://www.mnb.hu/en/statistics/statistical-data-and-information/" +
@@ -53,10 +57,15 @@ export const europeanPublishers: readonly Entry[] = [
     // "Euro foreign exchange reference rates": "usually updated at around 16:00 CET every working
     // day, except on TARGET closing days".
     schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Berlin", holidays: targetHolidays },
-    publishedAt: ECB_PUBLISHED_AT,
+    publishedAt: ECB_PUBLISHED_AT.time,
     onByDefault: true,
     parse: parseEcb,
-    archive: archives.ecb,
+    // "Euro foreign exchange reference rates", under its downloads: one file of all dates.
+    archive: {
+      since: EURO,
+      requestsBy: "everything",
+      addresses: () => ["https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml"],
+    },
   },
   {
     key: "cnb",
@@ -68,10 +77,17 @@ export const europeanPublishers: readonly Entry[] = [
     // "Format of the foreign exchange market rates": "updated only once a day (every working day
     // after 2.30 p.m.)".
     schedule: { cron: "35 14 * * 1-5", timeZone: "Europe/Prague", holidays: czechHolidays },
-    publishedAt: { time: "14:30", timeZone: "Europe/Prague" },
+    publishedAt: "14:30",
     onByDefault: true,
     parse: parseCnb,
-    archive: archives.cnb,
+    // api.cnb.cz, "exrates/daily-year".
+    archive: {
+      since: EURO,
+      requestsBy: "year",
+      addresses: ({ from }) => [
+        `https://api.cnb.cz/cnbapi/exrates/daily-year?year=${from.slice(0, 4)}&lang=EN`,
+      ],
+    },
   },
   {
     key: "nbp",
@@ -79,21 +95,24 @@ export const europeanPublishers: readonly Entry[] = [
     country: "PL",
     terms:
       "The conditions of Narodowy Bank Polski apply; check them before passing the figures on.",
-    termsUrl: undefined,
-    addresses: [
-      "https://api.nbp.pl/api/exchangerates/tables/A?format=json",
-      "https://api.nbp.pl/api/exchangerates/tables/B?format=json",
-    ],
+    addresses: [`${NBP_TABLES}/A?format=json`, `${NBP_TABLES}/B?format=json`],
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     rarerPairs: {
       includes: ({ base }) => !nbpTableA.has(base),
       schedule: { cron: "20 12 * * 3", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     },
-    publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
+    publishedAt: "12:00",
     onByDefault: true,
     parse: parseNbp,
-    archive: archives.nbp,
+    // api.nbp.pl: since 2 January 2002, at most 93 days, and 404 where there is no table.
+    archive: {
+      since: "2002-01-02",
+      requestsBy: "quarter",
+      addresses: ({ from, to }) =>
+        ["A", "B"].map((table) => `${NBP_TABLES}/${table}/${from}/${to}/?format=json`),
+      isAbsentBy404: true,
+    },
   },
   {
     key: "norges",
@@ -107,10 +126,20 @@ export const europeanPublishers: readonly Entry[] = [
     ],
     // "FAQ Exchange rates": "approximately 16:00 CET on business days".
     schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Oslo", holidays: norwegianHolidays },
-    publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
+    publishedAt: "16:00",
     onByDefault: true,
     parse: parseNorges,
-    archive: archives.norges,
+    hasEndedSeries: true,
+    // SDMX's startPeriod and endPeriod, and its 404 where there is no observation.
+    archive: {
+      since: EURO,
+      requestsBy: "year",
+      addresses: ({ from, to }) => [
+        "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata" +
+          `&startPeriod=${from}&endPeriod=${to}`,
+      ],
+      isAbsentBy404: true,
+    },
   },
   {
     key: "dnb",
@@ -122,7 +151,7 @@ export const europeanPublishers: readonly Entry[] = [
     // "Danmarks Nationalbank's exchange rates": "around 4:00 pm – as soon as the European Central
     // Bank (ECB) has published the euro exchange rates".
     schedule: { cron: "10 16 * * 1-5", timeZone: "Europe/Copenhagen", holidays: danishHolidays },
-    publishedAt: { time: "16:00", timeZone: "Europe/Copenhagen" },
+    publishedAt: "16:00",
     onByDefault: true,
     parse: parseDnb,
   },
@@ -131,29 +160,40 @@ export const europeanPublishers: readonly Entry[] = [
     name: "Sveriges Riksbank",
     country: "SE",
     terms: "The conditions of Sveriges Riksbank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://api.riksbank.se/swea/v1/Observations/Latest/ByGroup/130"],
     // "Statistics": "the exchange rates at 16.15 every Swedish banking day".
     schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm", holidays: swedishHolidays },
-    publishedAt: { time: "16:15", timeZone: "Europe/Stockholm" },
-    onByDefault: false,
+    publishedAt: "16:15",
     parse: parseRiksbank,
-    archive: archives.riksbank,
+    hasEndedSeries: true,
+    // SWEA: a group's range is at most a year. Without a key five requests a minute are allowed.
+    archive: {
+      since: EURO,
+      requestsBy: "year",
+      addresses: ({ from, to }) => [
+        `https://api.riksbank.se/swea/v1/Observations/ByGroup/130/${from}/${to}`,
+      ],
+      paceMs: 13_000,
+    },
   },
   {
     key: "bnr",
     name: "National Bank of Romania",
     country: "RO",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://curs.bnr.ro/nbrfxrates.xml"],
     // "Exchange rate list in XML format": "updated in real time, shortly after 13:00, every
     // banking day".
     schedule: { cron: "10 13 * * 1-5", timeZone: "Europe/Bucharest", holidays: romanianHolidays },
-    publishedAt: { time: "13:00", timeZone: "Europe/Bucharest" },
-    onByDefault: false,
+    publishedAt: "13:00",
     parse: parseBnr,
-    archive: archives.bnr,
+    // "Exchange rate list in XML format": a file for each year. That of 2005 begins in old lei.
+    archive: {
+      since: "2006-01-03",
+      requestsBy: "year",
+      addresses: ({ from }) => [
+        `https://curs.bnr.ro/files/xml/years/nbrfxrates${from.slice(0, 4)}.xml`,
+      ],
+    },
   },
   {
     key: "snb",
@@ -164,16 +204,13 @@ export const europeanPublishers: readonly Entry[] = [
     addresses: ["https://www.snb.ch/public/en/rss/exchangeRates"],
     // The rates of 11:00; the feed states 12:00 as its time of publication.
     schedule: { cron: "10 12 * * 1-5", timeZone: "Europe/Zurich", holidays: swissHolidays },
-    publishedAt: { time: "11:00", timeZone: "Europe/Zurich" },
-    onByDefault: false,
+    publishedAt: "11:00",
     parse: parseSnb,
   },
   {
     key: "sbi",
     name: "Central Bank of Iceland",
     country: "IS",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: [
       "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=9&Type=xml",
       "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=7&Type=xml",
@@ -186,22 +223,19 @@ export const europeanPublishers: readonly Entry[] = [
       timeZone: "Atlantic/Reykjavik",
       holidays: icelandicHolidays,
     },
-    publishedAt: { time: "16:00", timeZone: "Atlantic/Reykjavik" },
-    onByDefault: false,
+    publishedAt: "16:00",
     parse: parseSbi,
+    hasEndedSeries: true,
   },
   {
     key: "hnb",
     name: "Croatian National Bank",
     country: "HR",
-    terms: "The conditions of the bank apply; check them before passing the figures on.",
-    termsUrl: undefined,
     addresses: ["https://api.hnb.hr/tecajn-eur/v3"],
     // Published on the business days of TARGET ("Exchange rate list for CNB clients"), from the
     // concertation at 14:10, for the next calendar day on; the bank names no time.
     schedule: { cron: "30 16 * * 1-5", timeZone: "Europe/Zagreb", holidays: targetHolidays },
-    publishedAt: { time: "00:00", timeZone: "Europe/Zagreb" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseHnb,
   },
   {
@@ -214,8 +248,7 @@ export const europeanPublishers: readonly Entry[] = [
     // "Fixing and publication of the official exchange rates": "fixed at 11 am" on each weekday,
     // "except for on national public holidays".
     schedule: { cron: "20 11 * * 1-5", timeZone: "Europe/Budapest", holidays: hungarianHolidays },
-    publishedAt: { time: "11:00", timeZone: "Europe/Budapest" },
-    onByDefault: false,
+    publishedAt: "11:00",
     parse: parseMnb,
   },
   {
@@ -233,9 +266,8 @@ export const europeanPublishers: readonly Entry[] = [
       timeZone: "Europe/Zurich",
       holidays: swissHolidays.map(dayAfter),
     },
-    publishedAt: { time: "00:00", timeZone: "Europe/Zurich" },
+    publishedAt: "00:00",
     servedKind: "selling",
-    onByDefault: false,
     parse: parseBazg,
   },
 ];

@@ -34,8 +34,24 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** @throws {ParseError} the value is not a JSON array; `name` names it in the reason. */
-export function requireList(value: unknown, name: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new ParseError(`the layout has changed: ${name} is not a list`);
+/** The strings and numbers among the members of a JSON object, as texts. */
+export function textsOf(value: unknown): Readonly<Record<string, string | undefined>> {
+  const entries = Object.entries(membersOf(value));
+  return Object.fromEntries(entries.map(([name, member]) => [name, textOf(member)]));
+}
+
+/**
+ * The elements of the JSON list at the end of a path of members.
+ *
+ * @throws {ParseError} there is no list.
+ */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const list = path.reduce((members, name) => membersOf(members)[name], value);
+  if (Array.isArray(list)) return list;
+  throw new ParseError(`the layout has changed: ${path.at(-1) ?? "the response"} is not a list`);
+}
+
+/** Reads a JSON response. @returns the objects of the list at the end of a path, as `textsOf`. */
+export function jsonRows(response: PublisherResponse | undefined, ...path: readonly string[]) {
+  return listAt(parseJsonText(response), ...path).map(textsOf);
 }

@@ -49,7 +49,7 @@ function withoutGroups(whole = "", groups: string): string | undefined {
 }
 
 /** The last date of a month such as `2026-02`; undefined for any other text. */
-export function lastDayOf(month: string): string | undefined {
+export function lastDayOf(month = ""): string | undefined {
   if (!/^[0-9]{4}-(0[1-9]|1[0-2])$/.test(month)) return undefined;
   const { daysInMonth } = Temporal.PlainYearMonth.from(month);
   return `${month}-${daysInMonth}`;
@@ -58,4 +58,10 @@ export function lastDayOf(month: string): string | undefined {
 /** Rewrites a date such as `2026-03-13T00:00:00.000Z`, whose midnight stands for no time. */
 export function withoutMidnight(text = ""): string {
   return text.replace(/T00:00:00(\.000)?Z?$/, "");
+}
+
+/** Reads a table such as `EUR Euro, USD US dollar`. @returns the codes by their names. */
+export function codesByName(table: string): ReadonlyMap<string, string> {
+  const rows = table.trim().split(/,\s+/);
+  return new Map(rows.map((row) => [row.slice(4), row.slice(0, 3)]));
 }

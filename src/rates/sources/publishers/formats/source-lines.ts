@@ -3,7 +3,7 @@ import { movePoint, parseDecimal } from "../../../../platform/shared/decimal.ts"
 import { type Instant, instantAt } from "../../../../platform/shared/instant.ts";
 import { quoted } from "../../../../platform/shared/text/visible-text.ts";
 import type { Quotation, SeriesPlace, SourceLine } from "../../../served/rules/rate.ts";
-import { ParseError, type PublisherResponse } from "../publisher.ts";
+import { type Parse, ParseError, type PublisherResponse } from "../publisher.ts";
 
 /** No publisher resumes a currency after a longer pause than this. */
 const SERIES_PAUSE_DAYS_MAX = 31;
@@ -55,13 +55,19 @@ export function withoutRepetitions(lines: readonly SourceLine[]): readonly Sourc
 }
 
 /**
- * Leaves out the currencies that a publisher no longer quotes, where its response has the last
- * figure of every series it ever had: SEK against the Cyprus pound ends in 2007.
+ * Creates a parser that leaves out the currencies that a publisher no longer quotes, where a
+ * response has the last figure of every series it ever had: SEK against the Cyprus pound ends in
+ * 2007.
  */
-export function withoutEndedSeries(
-  lines: readonly SourceLine[],
-  { receivedMs }: PublisherResponse,
-): readonly SourceLine[] {
+export function withoutEndedSeries(parse: Parse): Parse {
+  return (responses, momentOf) =>
+    responses.flatMap((response, place) => {
+      const lines = ofCurrentSeries(parse([response], momentOf), response.receivedMs);
+      return lines.map((line) => ({ ...line, place }));
+    });
+}
+
+function ofCurrentSeries(lines: readonly SourceLine[], receivedMs: number): readonly SourceLine[] {
   // A wrong date in the future must not make all others look old.
   const latest = instantAt(receivedMs + DAY_MS);
   let newest = "";
@@ -71,6 +77,30 @@ export function withoutEndedSeries(
   if (newest === "") return lines;
   const oldest = instantAt(Date.parse(newest) - SERIES_PAUSE_DAYS_MAX * DAY_MS);
   return lines.filter((line) => "reason" in line || line.asOf >= oldest);
+}
+
+/**
+ * Reads the documents of a publication one by one, each of which must have a row: the others would
+ * hide that it is empty.
+ *
+ * @param what one of them is, for the reason.
+ */
+export function readEach(
+  responses: readonly PublisherResponse[],
+  what: string,
+  read: (response: PublisherResponse) => readonly SourceLine[],
+): readonly SourceLine[] {
+  return responses.flatMap((response, place) => {
+    const lines = read(response);
+    if (lines.length === 0) throw new ParseError(`no rates in the response: ${what} is empty`);
+    return lines.map((line) => ({ ...line, place }));
+  });
+}
+
+/** @throws {ParseError} the layout has changed: there is no value, and `fault` says of what. */
+export function required<Value>(value: Value | undefined, fault: string): Value {
+  if (value !== undefined) return value;
+  throw new ParseError(`the layout has changed: ${fault}`);
 }
 
 /** One rate as a response states it. A member that is missing or not a text is undefined. */

@@ -17,7 +17,10 @@ export interface XmlElement {
  * @param root the name of its root element.
  * @throws {ParseError} the body is not a whole XML document of that root, or has a document type.
  */
-export function parseXmlText(response: PublisherResponse | undefined, root: string): XmlElement {
+export function parseXmlText(
+  response: Pick<PublisherResponse, "body"> | undefined,
+  root: string,
+): XmlElement {
   const document: Draft = { name: "", attributes: {}, text: "", children: [] };
   const open = [document];
   const parser = new SaxesParser();
@@ -63,4 +66,15 @@ export function elementsAt(element: XmlElement, ...path: readonly string[]): rea
 /** The text of the first element at the end of a path; undefined if there is none. */
 export function textAt(element: XmlElement, ...path: readonly string[]): string | undefined {
   return elementsAt(element, ...path)[0]?.text;
+}
+
+/** The texts of the children of each element at the end of a path, by their names. */
+export function textsAt(
+  element: XmlElement,
+  ...path: readonly string[]
+): readonly Readonly<Record<string, string | undefined>>[] {
+  return elementsAt(element, ...path).map(({ children }) =>
+    // In reverse: of several children with one name the first counts.
+    Object.fromEntries(children.toReversed().map(({ name, text }) => [name, text])),
+  );
 }

@@ -1,7 +1,11 @@
+import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
-import { fundHolidays } from "./holidays.ts";
-import { parseImf } from "./imf.ts";
-import { parseKraken } from "./kraken.ts";
+import { parseImf, parseKraken } from "./parsers.ts";
+
+/** The federal holidays of the United States on which the Fund is closed in every year. */
+const fundHolidays = parseHolidays(`
+  01-01, 07-04, 12-25, 01-15 monday (Martin Luther King Day), 02-15 monday (Presidents' Day),
+  05-25 monday (Memorial Day), 09-01 monday (Labor Day)`);
 
 /** Publishers of no region. */
 export const globalPublishers: readonly Entry[] = [
@@ -16,8 +20,6 @@ export const globalPublishers: readonly Entry[] = [
       "https://api.kraken.com/0/public/Ticker",
     ],
     schedule: { everySeconds: 30 },
-    publishedAt: undefined,
-    onByDefault: false,
     parse: parseKraken,
   },
   {
@@ -30,8 +32,7 @@ export const globalPublishers: readonly Entry[] = [
     // "Published daily except on IMF holidays", by the table's own note. The rates that central
     // banks report come in over the day, so it is read in Washington's evening.
     schedule: { cron: "0 18 * * 1-5", timeZone: "America/New_York", holidays: fundHolidays },
-    publishedAt: { time: "12:00", timeZone: "America/New_York" },
-    onByDefault: false,
+    publishedAt: "12:00",
     parse: parseImf,
   },
 ];

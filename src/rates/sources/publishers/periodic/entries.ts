@@ -1,9 +1,12 @@
-import { archives } from "../archives.ts";
-import { parseBazgMonth } from "../europe/bazg.ts";
+import { parseBazgMonth } from "../europe/parsers.ts";
 import type { Entry } from "../publisher.ts";
-import { parseHmrc } from "./hmrc.ts";
-import { parseInforEuro, requestInforEuro } from "./inforeuro.ts";
-import { parseUst } from "./ust.ts";
+import {
+  parseHmrc,
+  parseInforEuro,
+  parseUst,
+  parseUstArchive,
+  requestInforEuro,
+} from "./parsers.ts";
 
 const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
 const BAZG_AVERAGES = "https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth";
@@ -30,10 +33,19 @@ export const periodicPublishers: readonly Entry[] = [
       leadDays: 8,
       amendmentsCron: "0 12 * * 1-5",
     },
-    publishedAt: { time: "00:00", timeZone: "America/New_York" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseUst,
-    archive: archives.ust,
+    // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone.
+    // A year has some 700 rows, a page at most 10,000.
+    archive: {
+      since: "2022-09-30",
+      requestsBy: "year",
+      addresses: ({ from, to }) => [
+        `${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000` +
+          `&page[number]=1&filter=effective_date:gte:${from},effective_date:lte:${to}`,
+      ],
+      parse: parseUstArchive,
+    },
   },
   {
     key: "hmrc",
@@ -55,8 +67,7 @@ export const periodicPublishers: readonly Entry[] = [
       // Tuesday" where they differ by more than 5%.
       amendmentsCron: "5 0 * * 3",
     },
-    publishedAt: { time: "00:00", timeZone: "Europe/London" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseHmrc,
   },
   {
@@ -69,8 +80,7 @@ export const periodicPublishers: readonly Entry[] = [
     // "Exchange rate (InforEuro)": "the market rates for the penultimate day of the previous
     // month". The address has the month in which they apply.
     schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels", holidays: [] },
-    publishedAt: { time: "00:00", timeZone: "Europe/Brussels" },
-    onByDefault: false,
+    publishedAt: "00:00",
     parse: parseInforEuro,
   },
   {
@@ -87,9 +97,8 @@ export const periodicPublishers: readonly Entry[] = [
     ],
     // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.
     schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich", holidays: [] },
-    publishedAt: { time: "00:00", timeZone: "Europe/Zurich" },
+    publishedAt: "00:00",
     servedKind: "selling",
-    onByDefault: false,
     parse: parseBazgMonth,
   },
 ];

@@ -1,0 +1,17 @@
+import type { MailSettings } from "./mail/mailer.ts";
+import type { Registration } from "./registration/rules.ts";
+
+export { MAX_PLAN_UNITS } from "./billing/rules.ts";
+export { parseMailFrom, smtpUrlProblems } from "./mail/transport/settings.ts";
+export { registrations } from "./registration/rules.ts";
+
+/** The settings that customers need. */
+export interface CustomerSettings extends MailSettings {
+  /** Units per period on the free plan; unset: as stored, 1,000 in a new store. */
+  readonly freePlanUnits: number | undefined;
+  readonly authCallsPerWindow: number;
+  readonly authWindowSeconds: number;
+  /** Whether a log-in requires a verified email. */
+  readonly requireVerifiedEmail: boolean;
+  readonly registration: Registration;
+}

@@ -1,0 +1,43 @@
+import type { Engine } from "../platform/storage/engine.ts";
+import { accountStore, accountTables } from "./accounts/sql.ts";
+import { administrationStore } from "./administration/sql.ts";
+import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
+import { authWindowStore } from "./auth-limit/sql.ts";
+import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
+import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
+import { postgresUnitStatements, sqliteUnitStatements } from "./billing/units-sql.ts";
+import { mailStore } from "./mail/sql.ts";
+import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
+import { invitationStore, invitationTables } from "./registration/sql.ts";
+import { sessionStore } from "./sessions/sql.ts";
+
+const unitStatements = { sqlite: sqliteUnitStatements, postgres: postgresUnitStatements };
+
+/** The statements on customers over an engine, in a group for each noun. */
+export function customerGroups(engine: Engine, name: keyof typeof unitStatements) {
+  return {
+    accounts: accountStore(engine),
+    administration: administrationStore(engine),
+    invitations: invitationStore(engine),
+    sessions: sessionStore(engine),
+    authWindows: authWindowStore(engine),
+    mailTokens: mailTokenStore(engine),
+    keys: apiKeyStore(engine),
+    plans: planStore(engine),
+    usage: usageStore(engine, unitStatements[name]),
+    quotaNotices: quotaNoticeStore(engine),
+    mails: mailStore(engine),
+  };
+}
+
+export { mailTables } from "./mail/sql.ts";
+
+/** Each after those that it references; `mailTables` refer to accounts, too. */
+export const customerTables = {
+  ...planTables,
+  ...accountTables,
+  ...invitationTables,
+  ...mailTokenTables,
+  ...apiKeyTables,
+  ...usageTables,
+};

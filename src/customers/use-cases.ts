@@ -1,0 +1,66 @@
+import type { Logger } from "pino";
+import type { AuditStore } from "../platform/audit/store.ts";
+import { loadCommonPasswords } from "../platform/crypto/common-passwords.ts";
+import type { Clock } from "../platform/shared/clock.ts";
+import { originNow } from "../platform/shared/origin.ts";
+import type { Secrets } from "../platform/shared/secrets.ts";
+import { createDeleteAccount } from "./administration/deletion.ts";
+import { createExportOwnAccount } from "./administration/export.ts";
+import { createApiKeys } from "./api-keys/api-keys.ts";
+import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
+import { FREE_PLAN } from "./billing/rules.ts";
+import { createReadDailyUsage, createReadKeyUsage, createReadUsage } from "./billing/usage.ts";
+import { createEmailVerification } from "./mailed-links/email-verification.ts";
+import { createPasswordResets } from "./mailed-links/password-reset.ts";
+import { createHashNewPassword } from "./passwords/new-password.ts";
+import { createRegister } from "./registration/register.ts";
+import { createSessions } from "./sessions/sessions.ts";
+import type { CustomerSettings } from "./settings.ts";
+import type { customerGroups } from "./store.ts";
+
+interface CustomerDeps {
+  readonly store: ReturnType<typeof customerGroups> & { readonly audit: AuditStore };
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+/** Makes the use cases of customers. */
+export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) {
+  const { store, clock, secrets, log } = deps;
+  const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = settings;
+  const { requireVerifiedEmail, registration } = settings;
+  const parts = { store, clock, secrets };
+  const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
+  const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
+  const onError = (err: unknown) => log.error({ err }, "the end of an export was not recorded");
+  return {
+    ...parts,
+    consumeAuthAttempt,
+    register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
+    sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
+    emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
+    passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
+    apiKeys: createApiKeys(parts),
+    readUsage: createReadUsage(parts),
+    readDailyUsage: createReadDailyUsage(parts),
+    readKeyUsage: createReadKeyUsage(parts),
+    deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, onError }),
+    /** The units of a new account in a billing period; undefined without the plan for them. */
+    readFreeUnits: async () =>
+      (await store.plans.list()).find(({ name }) => name === FREE_PLAN)?.unitsPerPeriod,
+  };
+}
+
+export type Customers = ReturnType<typeof createCustomers>;
+
+/** Stores the quota of the free plan that the operator has set. */
+export async function prepareCustomers(
+  { freePlanUnits: unitsPerPeriod }: CustomerSettings,
+  deps: Pick<CustomerDeps, "store" | "clock" | "secrets">,
+): Promise<void> {
+  if (unitsPerPeriod === undefined) return;
+  const plan = { name: FREE_PLAN, unitsPerPeriod };
+  await deps.store.plans.set(plan, originNow({ kind: "service" }, deps));
+}

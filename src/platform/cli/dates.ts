@@ -1,0 +1,72 @@
+import {
+  dateAlone,
+  type Instant,
+  isDate,
+  isLeapSecond,
+  parseInstant,
+  timestamp,
+} from "../shared/instant.ts";
+import { quoted } from "../shared/text/visible-text.ts";
+import { CommandError } from "./command.ts";
+
+// The dates and times that commands take. A date alone is a day in UTC where a time is asked for,
+// and the publisher's own date where its figures are.
+
+/** Reads a time, or a date that means its start or its end. @returns undefined for another text. */
+export function readMoment(text: string, ofDate: "start" | "end"): Instant | undefined {
+  const timeOfDay = ofDate === "start" ? "T00:00:00Z" : "T23:59:59.999999999Z";
+  return parseInstant(dateAlone.test(text) ? text + timeOfDay : text);
+}
+
+/** Parses a time or a date, as `readMoment`. @throws {CommandError} it is neither. */
+export function parseMoment(name: string, text: string, ofDate: "start" | "end"): Instant {
+  const instant = readMoment(text, ofDate);
+  if (instant !== undefined) return instant;
+  const wanted = isLeapSecond(text)
+    ? "a leap second has no time here: want second 59"
+    : "want a date such as 2026-03-13 (UTC), or a time such as 2026-03-13T15:00:00Z";
+  throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
+}
+
+/**
+ * Parses a moment of the past; a date means its end.
+ *
+ * @returns RFC 3339 in UTC to the millisecond, as the store has times.
+ * @throws {CommandError} it is no time, or in the future.
+ */
+export function parsePastMoment(name: string, text: string, nowMs: number): string {
+  const moment = timestamp(Date.parse(parseMoment(name, text, "end")));
+  const now = timestamp(nowMs);
+  if (moment <= now) return moment;
+  const rule = dateAlone.test(text)
+    ? `this day ends at ${moment}, and it is ${now}: want a time until now`
+    : `it is ${now}: want a moment until now`;
+  throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
+}
+
+/** Parses a date. @param what as the message names it. @throws {CommandError} it is none. */
+export function parseDate(name: string, text: string, what = "date of the publisher"): string {
+  if (isDate(text)) return text;
+  throw new CommandError(`${name} ${quoted(text)}: want a ${what} such as 2026-03-13`, 2);
+}
+
+interface TimeRange<Time> {
+  readonly from: Time | undefined;
+  readonly to: Time | undefined;
+}
+
+/** Parses a range of a publisher's dates. @throws {CommandError} one is none, or it is reversed. */
+export function parseDates({ from, to }: { from?: string; to?: string }): TimeRange<string> {
+  if (from !== undefined) parseDate("--from", from);
+  if (to !== undefined) parseDate("--to", to);
+  return requireOrder({ from, to }, { from, to });
+}
+
+/** Checks a range, of which the options have the texts. @throws {CommandError} it is reversed. */
+export function requireOrder<Time extends string>(
+  range: TimeRange<Time>,
+  { from, to }: TimeRange<string>,
+): TimeRange<Time> {
+  if (range.from === undefined || range.to === undefined || range.from <= range.to) return range;
+  throw new CommandError(`--from ${from} is after --to ${to}: exchange them`, 2);
+}

@@ -1,0 +1,134 @@
+import { publicationTime } from "../../rules/publication-time.ts";
+import {
+  jsonRows,
+  listAt,
+  membersOf,
+  parseJsonText,
+  textOf,
+  textsOf,
+} from "../formats/json-text.ts";
+import { decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
+import { lineOf, lineOfUnits, readEach, unknownCurrency } from "../formats/source-lines.ts";
+import type { Address, Parse } from "../publisher.ts";
+
+/** The FIX of the dollar, and the bank's rates of four more currencies, by their series. */
+const BANXICO_SERIES: ReadonlyMap<string | undefined, string> = new Map([
+  ["SF43718", "USD"],
+  ["SF46410", "EUR"],
+  ["SF46407", "GBP"],
+  ["SF46406", "JPY"],
+  ["SF60632", "CAD"],
+]);
+
+/** Asks for ten days: longer than any pause of banking days. */
+export const requestBanxico: Address = (today, token) => {
+  const period = `${today.subtract({ days: 10 })}/${today}`;
+  const series = [...BANXICO_SERIES.keys()].join(",");
+  return {
+    address: `https://www.banxico.org.mx/SieAPIRest/service/v1/series/${series}/datos/${period}`,
+    headers: { "bmx-token": token },
+  };
+};
+
+/** Reads the Bank of Mexico's series (SIE API): the pesos for one unit of a series' currency. */
+export const parseBanxico: Parse = ([response], momentOf) =>
+  listAt(parseJsonText(response), "bmx", "series").flatMap((one) => {
+    const { idSerie } = textsOf(one);
+    const base = BANXICO_SERIES.get(idSerie);
+    if (base === undefined) return [unknownCurrency(idSerie)];
+    return listAt(one, "datos").flatMap((entry) => {
+      const { fecha, dato } = textsOf(entry);
+      // "No existe": a day without this rate.
+      if (dato === "N/E") return [];
+      const asOf = momentOf(isoDateOf(fecha));
+      return [lineOf({ base, quote: "MXN", rate: decimalWithoutCommas(dato), asOf })];
+    });
+  });
+
+export const BCB_ZONE = "America/Sao_Paulo";
+
+const PTAX = "https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/odata";
+const PTAX_OPERATION = "(moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)";
+
+/**
+ * One for each of PTAX's currencies: the closing bulletins of seven days, longer than any pause of
+ * working days.
+ */
+export const bcbAddresses: readonly Address[] = "AUD CAD CHF DKK EUR GBP JPY NOK SEK USD"
+  .split(" ")
+  .map((currency) => (today) => {
+    const from = american(today.subtract({ days: 7 }));
+    const period = `@dataInicial='${from}'&@dataFinalCotacao='${american(today)}'`;
+    const closing = "$filter=tipoBoletim%20eq%20'Fechamento'&$format=json";
+    const query = `@moeda='${currency}'&${period}&${closing}`;
+    return { address: `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}` };
+  });
+
+function american(date: Temporal.PlainDate): string {
+  const [year, month, day] = date.toString().split("-");
+  return `${month}-${day}-${year}`;
+}
+
+/**
+ * Reads the Brazilian central bank's PTAX rates (olinda.bcb.gov.br, CotacaoMoedaPeriodo): the
+ * reais for one unit of the address's currency, `cotacaoCompra` to buy it and `cotacaoVenda` to
+ * sell it, at the time of the bulletin in Brasília.
+ */
+export const parseBcb: Parse = (responses) =>
+  readEach(responses, "a list", (response) => {
+    const base = /@moeda='([A-Z]+)'/.exec(response.address)?.[1];
+    return jsonRows(response, "value").flatMap((bulletin) => {
+      const { cotacaoCompra, cotacaoVenda, dataHoraCotacao } = bulletin;
+      const [date = "", time = ""] = (dataHoraCotacao ?? "").split(" ");
+      const asOf = publicationTime(date, time, BCB_ZONE);
+      const line = (kind: "buying" | "selling", rate: string | undefined) => {
+        return { ...lineOf({ base, quote: "BRL", rate, asOf }), kind };
+      };
+      return [line("buying", cotacaoCompra), line("selling", cotacaoVenda)];
+    });
+  });
+
+/** The peso itself, a reference of its own, metals without a figure, and a withdrawn bolívar. */
+const BCRA_LEFT_OUT: ReadonlySet<string | undefined> = new Set(["ARS", "REF", "XAG", "XAU", "VEB"]);
+
+/**
+ * Reads the quotations of the Central Bank of Argentina (api.bcra.gob.ar, Cotizaciones): the pesos
+ * per unit or, as in `DONG VIETNAM (C/1.000 UNIDADES)`, per several units of a currency.
+ */
+export const parseBcra: Parse = ([response], momentOf) => {
+  const { results } = membersOf(parseJsonText(response));
+  const asOf = momentOf(textsOf(results).fecha);
+  return listAt(results, "detalle").flatMap((row) => {
+    const { codigoMoneda: code, descripcion = "", tipoCotizacion: rate } = textsOf(row);
+    if (BCRA_LEFT_OUT.has(code)) return [];
+    const [, units = "1"] = /\(C\/([0-9.]+) UNIDADES\)/.exec(descripcion) ?? [];
+    // The bank's code for the Mexican peso is the one that ISO 4217 withdrew in 1993.
+    const base = code === "MXP" ? "MXN" : code;
+    return [lineOfUnits(units.replaceAll(".", ""), { base, quote: "ARS", rate, asOf })];
+  });
+};
+
+const BOC_SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
+
+/**
+ * Reads the Bank of Canada's daily rates (Valet API, group FX_RATES_DAILY): one observation per
+ * day, in which the series FXUSDCAD has the Canadian dollars per US dollar as a string in `v`.
+ */
+export const parseBoc: Parse = ([response], momentOf) =>
+  listAt(parseJsonText(response), "observations").flatMap((observation) => {
+    const { d: date, ...series } = membersOf(observation);
+    const asOf = momentOf(textOf(date));
+    return Object.entries(series).map(([name, value]) => {
+      const [, base, quote] = BOC_SERIES.exec(name) ?? [];
+      return lineOf({ base, quote, rate: textsOf(value).v, asOf }, name);
+    });
+  });
+
+/**
+ * Reads the representative market rate (TRM) that the Superintendencia Financiera certifies
+ * (datos.gov.co, dataset 32sa-8pi3): the pesos per US dollar, in effect from `vigenciadesde` on.
+ */
+export const parseSfc: Parse = ([response], momentOf) =>
+  jsonRows(response).map(({ valor: rate, unidad: quote, vigenciadesde }) =>
+    lineOf({ base: "USD", quote, rate, asOf: momentOf(withoutMidnight(vigenciadesde)) }),
+  );

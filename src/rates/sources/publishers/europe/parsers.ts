@@ -1,0 +1,274 @@
+import type { SourceLine } from "../../../served/rules/rate.ts";
+import { parseCsvText } from "../formats/csv-text.ts";
+import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
+import { decimalOfComma, isoDateOf, isoDateOfMonthFirst, lastDayOf } from "../formats/notation.ts";
+import { lineOf, lineOfUnits, readEach, required } from "../formats/source-lines.ts";
+import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
+import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
+import { EcbDocument } from "./ecb-xml.ts";
+
+/**
+ * Reads the Swiss customs office's selling rates of a day (backend-rates.bazg.admin.ch, xmldaily):
+ * the francs for the units that `waehrung` states. They are set on `datum`, and are valid on the
+ * days of `gueltigkeit`, which begin with the next one.
+ */
+export const parseBazg: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "wechselkurse");
+  const days = (textAt(document, "gueltigkeit") ?? "").split(",").map(isoDateOf).sort();
+  const asOf = required(momentOf(days[0]), "gueltigkeit has no date as in 25.04.2026");
+  return readBazg(document, asOf, days.at(-1));
+};
+
+/**
+ * Reads the average of those rates that is valid for a month (xmlavgmonth), its `monat`: by the
+ * tax administration, that of the days until the 24th of the month before.
+ */
+export const parseBazgMonth: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "monatsmittelkurs");
+  const month = textAt(document, "monat");
+  const asOf = required(momentOf(`${month}-01`), "monat is not as in 2026-04");
+  return readBazg(document, asOf, lastDayOf(month));
+};
+
+function readBazg(
+  document: XmlElement,
+  asOf: ReturnType<ToInstant>,
+  validUntil: string | undefined,
+): readonly SourceLine[] {
+  return elementsAt(document, "devise").map((element) => {
+    const [units, base] = (textAt(element, "waehrung") ?? "").split(" ");
+    const stated = { base, quote: "CHF", rate: textAt(element, "kurs"), asOf };
+    return { ...lineOfUnits(units, stated), kind: "selling", validUntil };
+  });
+}
+
+/**
+ * Reads the National Bank of Romania's reference rates (curs.bnr.ro, nbrfxrates.xml): the lei per
+ * `multiplier` units of a currency, or per unit without one.
+ */
+export const parseBnr: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "DataSet");
+  const quote = textAt(document, "Body", "OrigCurrency");
+  if (quote !== "RON") throw new ParseError("the layout has changed: OrigCurrency is not RON");
+  return elementsAt(document, "Body", "Cube").flatMap((cube) => {
+    const asOf = momentOf(cube.attributes.date);
+    return (
+      elementsAt(cube, "Rate")
+        // The bank states a gram of gold, but the code of ISO 4217 means a troy ounce.
+        .filter(({ attributes }) => attributes.currency !== "XAU")
+        .map(({ attributes: { currency: base, multiplier = "1" }, text: rate }) =>
+          lineOfUnits(multiplier, { base, quote, rate, asOf }),
+        )
+    );
+  });
+};
+
+/**
+ * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): the
+ * korunas per `amount` units of a currency.
+ */
+export const parseCnb: Parse = ([response], momentOf) =>
+  jsonRows(response, "rates").map(({ amount, currencyCode: base, rate, validFor }) =>
+    lineOfUnits(amount, { base, quote: "CZK", rate, asOf: momentOf(validFor) }),
+  );
+
+/**
+ * Reads Danmarks Nationalbank's exchange rates (nationalbanken.dk, api/currencyratesxml), whatever
+ * `refamt` says: "listed as the price in Danish kroner for 100 units of foreign currency".
+ */
+export const parseDnb: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "exchangerates");
+  const { refcur: quote } = document.attributes;
+  if (quote !== "DKK") throw new ParseError("the layout has changed: refcur is not DKK");
+  return elementsAt(document, "dailyrates").flatMap((day) => {
+    const asOf = momentOf(day.attributes.id);
+    return elementsAt(day, "currency").map(({ attributes: { code: base, rate } }) =>
+      lineOfUnits("100", { base, quote, rate, asOf }),
+    );
+  });
+};
+
+/**
+ * Reads the European Central Bank's daily reference rates, eurofxref-daily.xml: a dated Cube with
+ * a Cube per currency; one euro is worth `rate` units of it.
+ */
+export const parseEcb: Parse = ([response]) => {
+  const document = new EcbDocument();
+  const lines = document.end(new TextDecoder("utf-8").decode(response?.body));
+  if (!document.stopped) return lines;
+  // The lines before the fault may be right, but a truncated document is not a publication.
+  const fault = lines.at(-1);
+  throw new ParseError(fault !== undefined && "reason" in fault ? fault.reason : "not XML");
+};
+
+/** The figures of a row, of which the bank's middle rate is the one that is served. */
+const HNB_COLUMNS = [
+  ["srednji_tecaj", "middle"],
+  ["kupovni_tecaj", "buying"],
+  ["prodajni_tecaj", "selling"],
+] as const;
+
+/**
+ * Reads the Croatian National Bank's list (api.hnb.hr, tecajn-eur/v3): what one euro costs in a
+ * currency, with a decimal comma, from the date `datum_primjene` on.
+ */
+export const parseHnb: Parse = ([response], momentOf) =>
+  jsonRows(response).flatMap((row) => {
+    const asOf = momentOf(row.datum_primjene);
+    return HNB_COLUMNS.map(([column, kind]) => {
+      const rate = decimalOfComma(row[column]);
+      return { ...lineOf({ base: "EUR", quote: row.valuta, rate, asOf }), kind };
+    });
+  });
+
+/** Without their names, the response has days without rates. */
+const MNB_CURRENCIES =
+  "AUD,BRL,CAD,CHF,CNY,CZK,DKK,EUR,GBP,HKD,IDR,ILS,INR,ISK,JPY,KRW,MXN,MYR,NOK,NZD,PHP,PLN,RON," +
+  "RSD,RUB,SEK,SGD,THB,TRY,UAH,USD,ZAR";
+
+/** Requests the rates of seven days by SOAP: longer than any pause of working days. */
+export const requestMnb: Address = (today) => ({
+  address: "https://www.mnb.hu/arfolyamok.asmx",
+  headers: {
+    "content-type": "text/xml; charset=utf-8",
+    soapaction: "http://www.mnb.hu/webservices/MNBArfolyamServiceSoap/GetExchangeRates",
+  },
+  body: `<?xml version="1.0" encoding="utf-8"?>
+<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
+<GetExchangeRates xmlns="http://www.mnb.hu/webservices/">
+<startDate>${today.subtract({ days: 7 })}</startDate>
+<endDate>${today}</endDate>
+<currencyNames>${MNB_CURRENCIES}</currencyNames>
+</GetExchangeRates>
+</soap:Body></soap:Envelope>
+`,
+});
+
+/**
+ * Reads the Hungarian National Bank's official rates (mnb.hu, arfolyamok.asmx), a document within
+ * that of SOAP: the forints, with a decimal comma, for `unit` units of a currency.
+ */
+export const parseMnb: Parse = ([response], momentOf) => {
+  const envelope = parseXmlText(response, "s:Envelope");
+  const path = ["s:Body", "GetExchangeRatesResponse", "GetExchangeRatesResult"];
+  const text = required(textAt(envelope, ...path), "no GetExchangeRatesResult");
+  const document = parseXmlText({ body: Buffer.from(text) }, "MNBExchangeRates");
+  return elementsAt(document, "Day").flatMap((day) => {
+    const asOf = momentOf(day.attributes.date);
+    return elementsAt(day, "Rate").map(({ attributes: { curr: base, unit }, text: value }) =>
+      lineOfUnits(unit, { base, quote: "HUF", rate: decimalOfComma(value), asOf }),
+    );
+  });
+};
+
+/**
+ * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
+ * zlotys per unit of a currency. Each table has its own `effectiveDate`.
+ */
+export const parseNbp: Parse = (responses, momentOf) =>
+  readEach(responses, "a table", (response) =>
+    listAt(parseJsonText(response)).flatMap((table) => {
+      const date = momentOf(textsOf(table).effectiveDate);
+      const asOf = required(date, "effectiveDate is not a date");
+      return listAt(table, "rates").map((entry) => {
+        const { code: base, mid: rate } = textsOf(entry);
+        return lineOf({ base, quote: "PLN", rate, asOf });
+      });
+    }),
+  );
+
+const NORGES_COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
+
+/** Norges Bank's krone indexes: listed among the currencies, but not exchange rates. */
+const NORGES_INDEXES = new Set(["TWI", "I44"]);
+
+/**
+ * Reads Norges Bank's business-day rates as SDMX-CSV (data.norges-bank.no, dataflow EXR): the
+ * kroner per 10 to the power of `UNIT_MULT` units of a currency. It may include ended series.
+ */
+export const parseNorges: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    parseCsvText(response, NORGES_COLUMNS)
+      .filter(({ BASE_CUR = "" }) => !NORGES_INDEXES.has(BASE_CUR))
+      .map(({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT = "", ...row }) => {
+        const units = /^[0-9]$/.test(UNIT_MULT) ? powerOfTen(UNIT_MULT) : undefined;
+        const asOf = momentOf(row.TIME_PERIOD);
+        return lineOfUnits(units, { base, quote, rate: row.OBS_VALUE, asOf });
+      }),
+  );
+
+function powerOfTen(exponent: string): string {
+  return "1".padEnd(1 + Number.parseInt(exponent, 10), "0");
+}
+
+const RIKSBANK_SERIES = /^SEK([A-Z]{3})PMI$/;
+
+/** The krona in kronor ("ett" is one), which is listed among the currencies. */
+const KRONA_ITSELF = "SEKETT";
+
+/**
+ * Reads Sveriges Riksbank's middle rates (api.riksbank.se, swea/v1, group 130): the series
+ * SEKUSDPMI has the kronor per US dollar. The group's response includes ended series.
+ */
+export const parseRiksbank: Parse = (responses, momentOf) =>
+  responses.flatMap((response) =>
+    jsonRows(response)
+      .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
+      .map(({ seriesId: name, date, value: rate }) => {
+        const base = RIKSBANK_SERIES.exec(name ?? "")?.[1];
+        return lineOf({ base, quote: "SEK", rate, asOf: momentOf(date) }, name);
+      }),
+  );
+
+/**
+ * The bank names a series by its number and by the currency's name in Icelandic. These are the
+ * middle rates of the groups 9 and 7; those of the other numbers ended with their currencies, or,
+ * for buying and selling, in 2020.
+ */
+const SBI_SERIES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ 4055: "USD", 4061: "DKK", 4064: "EUR", 4085: "JPY", 4088: "CAD" }),
+  ...Object.entries({ 4091: "NOK", 4097: "XDR", 4103: "GBP", 4106: "CHF", 4109: "SEK" }),
+  ...Object.entries({ 29: "CNY", 31: "PLN", 35: "NGN", 36: "TWD", 37: "KRW", 38: "SRD" }),
+  ...Object.entries({ 39: "AUD", 40: "NZD", 41: "HKD", 42: "HUF", 43: "ILS", 44: "ZAR" }),
+  ...Object.entries({ 45: "SGD", 46: "MXN", 48: "TRY", 50: "INR", 52: "CZK", 53: "BRL" }),
+  ...Object.entries({ 74: "THB", 288: "JMD", 3503: "SAR", 19254: "KWD" }),
+]);
+
+/**
+ * Reads the Central Bank of Iceland's time series (sedlabanki.is, xmltimeseries): the krónur per
+ * unit of a currency.
+ */
+export const parseSbi: Parse = (responses, momentOf) =>
+  readEach(responses, "a group", (response) =>
+    elementsAt(parseXmlText(response, "Group"), "TimeSeries").flatMap((series) => {
+      const base = SBI_SERIES.get(series.attributes.ID ?? "");
+      if (base === undefined) return [];
+      return elementsAt(series, "TimeSeriesData", "Entry").map((entry) => {
+        // As in 3/24/2026 12:00:00 AM, whose midnight stands for no time.
+        const date = textAt(entry, "Date")?.replace(/ 12:00:00 AM$/, "");
+        const asOf = momentOf(isoDateOfMonthFirst(date));
+        return lineOf({ base, quote: "ISK", rate: textAt(entry, "Value"), asOf });
+      });
+    }),
+  );
+
+/**
+ * Reads the Swiss National Bank's feed of exchange rates (snb.ch, public/en/rss/exchangeRates) of
+ * several days: the francs for a unit or, by `unit_mult`, 100 of the "target currency". Although
+ * the feed names the franc the base, 0.9378 is what a euro costs.
+ */
+export const parseSnb: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "rss");
+  const path = ["channel", "item", "cb:statistics", "cb:exchangeRate"];
+  return elementsAt(document, ...path).map((item) => {
+    // `1` stands for one unit, and -2 for 10 to the power of 2.
+    const multiplier = textAt(item, "cb:observation", "cb:unit_mult")?.replace(/^1$/, "-0");
+    const [, exponent] = /^-([0-9])$/.exec(multiplier ?? "") ?? [];
+    return lineOfUnits(exponent && powerOfTen(exponent), {
+      base: textAt(item, "cb:targetCurrency"),
+      quote: textAt(item, "cb:observation", "cb:unit"),
+      rate: textAt(item, "cb:observation", "cb:value"),
+      asOf: momentOf(textAt(item, "cb:observationPeriod", "cb:period")),
+    });
+  });
+};

@@ -1,0 +1,153 @@
+import { DAY_MS } from "../../../../platform/shared/clock.ts";
+import { timestamp } from "../../../../platform/shared/instant.ts";
+import { parseCsvText } from "../formats/csv-text.ts";
+import { jsonRows, listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
+import { codesByName, isoDateOf, lastDayOf } from "../formats/notation.ts";
+import { lineOf } from "../formats/source-lines.ts";
+import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
+
+const HMRC_RATE = "Currency Units per £1";
+
+/**
+ * Reads HM Revenue & Customs' rates of a month (trade-tariff.service.gov.uk, monthly_csv): the
+ * units of a currency for a pound, valid from the start date to the end date.
+ */
+export const parseHmrc: Parse = ([response], momentOf) => {
+  const columns = ["Currency Code", HMRC_RATE, "Start date", "End date"] as const;
+  return parseCsvText(response, columns).map((row) => {
+    const quote = row["Currency Code"];
+    const validUntil = isoDateOf(row["End date"]);
+    const asOf = momentOf(validUntil) && momentOf(isoDateOf(row["Start date"]));
+    return { ...lineOf({ base: "GBP", quote, rate: row[HMRC_RATE], asOf }), validUntil };
+  });
+};
+
+const INFOREURO = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates";
+
+export const requestInforEuro: Address = ({ year, month }) => ({
+  address: `${INFOREURO}?lang=EN&year=${year}&month=${month}`,
+});
+
+/**
+ * Reads the European Commission's accounting rates of a month (ec.europa.eu, InforEuro): the units
+ * of a currency for a euro. Only the address says which month it is.
+ */
+export const parseInforEuro: Parse = ([response], momentOf) => {
+  const query = URL.parse(response?.address ?? "")?.searchParams;
+  const month = `${query?.get("year")}-${query?.get("month")?.padStart(2, "0")}`;
+  const validUntil = lastDayOf(month);
+  const asOf = momentOf(`${month}-01`);
+  return listAt(parseJsonText(response)).flatMap((entry) => {
+    const { isoA3Code: code, value: rate } = textsOf(entry);
+    // The euro itself is listed, too, and so is a currency without a rate.
+    if (code === "EUR" || membersOf(entry).value === null) return [];
+    // Their code of the Zimbabwe Gold differs from that of ISO 4217.
+    const quote = code === "ZIG" ? "ZWG" : code;
+    return [{ ...lineOf({ base: "EUR", quote, rate, asOf }), validUntil }];
+  });
+};
+
+/**
+ * The currencies of the US Treasury's Reporting Rates of Exchange by their
+ * `country_currency_desc`, in ISO 4217. A name may change its currency: names that are not certain
+ * are left out, so that their rates are rejected by name instead of being published as another
+ * currency's. Left out are
+ *
+ * - `Bulgaria-Lev New`: since Bulgaria has the euro, its figures are the euro's (0.87, not 1.7);
+ * - `Syria-Pound`: it removed two zeros in 2026, and whether SYP is the old or the new is open.
+ */
+export const treasuryCurrencies = codesByName(`
+  AFN Afghanistan-Afghani, ALL Albania-Lek, DZD Algeria-Dinar, AOA Angola-Kwanza,
+  XCD Antigua & Barbuda-East Caribbean Dollar, ARS Argentina-Peso, AMD Armenia-Dram,
+  AUD Australia-Dollar, AZN Azerbaijan-Manat, BSD Bahamas-Dollar, BHD Bahrain-Dinar,
+  BDT Bangladesh-Taka, BBD Barbados-Dollar, BYN Belarus-New Ruble, BZD Belize-Dollar,
+  XOF Benin-Cfa Franc, BMD Bermuda-Dollar, BOB Bolivia-Boliviano, BAM Bosnia-Marka,
+  BWP Botswana-Pula, BRL Brazil-Real, BND Brunei-Dollar, XOF Burkina Faso-Cfa Franc,
+  BIF Burundi-Franc, KHR Cambodia-Riel, XAF Cameroon-Cfa Franc, CAD Canada-Dollar,
+  CVE Cape Verde-Escudo, KYD Cayman Islands-Dollar, XAF Central African Republic-Cfa Franc,
+  XAF Chad-Cfa Franc, CLP Chile-Peso, CNY China-Renminbi, COP Colombia-Peso, KMF Comoros-Franc,
+  XAF Congo-Cfa Franc, CRC Costa Rica-Colon, XOF Cote D'Ivoire-Cfa Franc, CUC Cuba-Chavito,
+  CUP Cuba-Peso, XCG Curacao-Caribbean Guilder, CZK Czech Republic-Koruna,
+  CDF Democratic Republic Of Congo-Congolese Franc, DKK Denmark-Krone, DJF Djibouti-Franc,
+  DOP Dominican Republic-Peso, EGP Egypt-Pound, XAF Equatorial Guinea-Cfa Franc,
+  ERN Eritrea-Nakfa, SZL Eswatini-Lilangeni, ETB Ethiopia-Birr, EUR Euro Zone-Euro,
+  FJD Fiji-Dollar, XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari, GHS Ghana-Cedi,
+  XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal, XOF Guinea Bissau-Cfa Franc,
+  GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde, HNL Honduras-Lempira,
+  HKD Hong Kong-Dollar, HUF Hungary-Forint, ISK Iceland-Krona, INR India-Rupee,
+  IDR Indonesia-Rupiah, IRR Iran-Rial, IQD Iraq-Dinar, ILS Israel-Shekel, JMD Jamaica-Dollar,
+  JPY Japan-Yen, JOD Jordan-Dinar, KZT Kazakhstan-Tenge, KES Kenya-Shilling, KRW Korea-Won,
+  KWD Kuwait-Dinar, KGS Kyrgyzstan-Som, LAK Laos-Kip, LBP Lebanon-Pound, LSL Lesotho-Maloti,
+  LRD Liberia-Dollar, LYD Libya-Dinar, MOP Macao-Mop, MGA Madagascar-Ariary, MWK Malawi-Kwacha,
+  MYR Malaysia-Ringgit, MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc, MRU Mauritania-Ouguiya,
+  MUR Mauritius-Rupee, MXN Mexico-Peso, MDL Moldova-Leu, MNT Mongolia-Tugrik, MAD Morocco-Dirham,
+  MZN Mozambique-Metical, MMK Myanmar-Kyat, NAD Namibia-Dollar, NPR Nepal-Rupee,
+  NZD New Zealand-Dollar, NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira,
+  NOK Norway-Krone, OMR Oman-Rial, PKR Pakistan-Rupee, PGK Papua New Guinea-Kina,
+  PYG Paraguay-Guarani, PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
+  MKD Republic Of North Macedonia-Denar, RON Romania-New Leu, RUB Russia-Ruble, RWF Rwanda-Franc,
+  STN Sao Tome & Principe-New Dobras, SAR Saudi Arabia-Riyal, XOF Senegal-Cfa Franc,
+  RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SGD Singapore-Dollar,
+  SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
+  SSP South Sudan-Sudanese Pound, LKR Sri Lanka-Rupee, XCD St. Lucia-East Caribbean Dollar,
+  SDG Sudan-Pound, SRD Suriname-Dollar, SEK Sweden-Krona, CHF Switzerland-Franc,
+  TWD Taiwan-Dollar, TJS Tajikistan-Somoni, TZS Tanzania-Shilling, THB Thailand-Baht,
+  XOF Togo-Cfa Franc, TOP Tonga-Pa'Anga, TTD Trinidad & Tobago-Dollar, TND Tunisia-Dinar,
+  TRY Turkey-New Lira, TMT Turkmenistan-New Manat, UGX Uganda-Shilling, UAH Ukraine-Hryvnia,
+  AED United Arab Emirates-Dirham, GBP United Kingdom-Pound, UYU Uruguay-Peso, UZS Uzbekistan-Som,
+  VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VND Vietnam-Dong, WST Western Samoa-Tala,
+  YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold`);
+
+/** The US dollar itself, as the currency of other countries. */
+const UST_DOLLARS = new Set([
+  "Ecuador-Dolares",
+  "El Salvador-Dollar",
+  "Marshall Islands-U.S. Dollar",
+  "Micronesia-U.S. Dollar",
+  "Palau-Dollar",
+  "Panama-Dolares",
+  "Timor-Leste-Dili",
+]);
+
+/** Whether a name means the US dollar, or repeats the euro of the `Euro Zone`. */
+function isRepetition(name: string): boolean {
+  return UST_DOLLARS.has(name) || (name.endsWith("-Euro") && name !== "Euro Zone-Euro");
+}
+
+/**
+ * Reads the US Treasury's quarterly Reporting Rates of Exchange (fiscaldata.treasury.gov, dataset
+ * treasury-reporting-rates-exchange): for the latest `record_date`, the units of a currency per
+ * US dollar. "An amendment to a currency exchange rate for the quarter will appear on the
+ * report as a separate line with a new effective date", so that date is the rate's.
+ */
+export const parseUst: Parse = ([response], momentOf) => {
+  const rows = jsonRows(response, "data");
+  // A wrong record date in the future must not hide the current quarter.
+  const tomorrow = timestamp((response?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
+  const dates = rows.map(({ record_date: date = "" }) => date).filter((date) => date <= tomorrow);
+  const latest = dates.sort().at(-1) ?? "";
+  return rows
+    .filter(({ record_date: date = "" }) => date >= latest || momentOf(date) === undefined)
+    .flatMap((row) => readUstRow(row, momentOf));
+};
+
+/**
+ * Reads the rows of every quarter.
+ *
+ * @throws {ParseError} the response is a page of several: some rows would be missing.
+ */
+export const parseUstArchive: Parse = (responses, momentOf) =>
+  responses.flatMap((response) => {
+    const { meta } = membersOf(parseJsonText(response));
+    const { "total-pages": pages = "an unknown number" } = textsOf(meta);
+    if (pages !== "0" && pages !== "1") throw new ParseError(`the response is a page of ${pages}`);
+    return jsonRows(response, "data").flatMap((row) => readUstRow(row, momentOf));
+  });
+
+function readUstRow(row: ReturnType<typeof textsOf>, momentOf: ToInstant): ReturnType<Parse> {
+  const { country_currency_desc: name = "", exchange_rate: rate } = row;
+  if (isRepetition(name)) return [];
+  const quote = treasuryCurrencies.get(name);
+  const asOf = momentOf(row.record_date) && momentOf(row.effective_date);
+  return [lineOf({ base: "USD", quote, rate, asOf }, name)];
+}
