@@ -93,7 +93,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
     ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
     ["plans set pro -1", 'kurs: units "-1": must be a whole number from 0 to 1000000000000'],
-    ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
+    ["plans set pro 1000000000001", 'kurs: units "1000000000001": must be'],
     ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
     ["accounts list --limit 0", 'kurs: --limit "0": must be a whole number from 1 to 1000'],
     ["accounts list --limit 1001", 'kurs: --limit "1001": must be a whole number from 1'],
@@ -214,7 +214,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
       assert.deepEqual([exitCode, stderr], [0, ""]);
     }
     const { stderr } = await kurs(["plans", "set", "pro", "-1"], { env });
-    assert.match(stderr, /^kurs: units "-1": want/);
+    assert.match(stderr, /^kurs: units "-1": must be/);
   });
 });
 
