@@ -7,6 +7,8 @@ import type { MailSettings } from "./mail/mailer.ts";
 import { mailStore } from "./mail/sql.ts";
 import { checkMailServer } from "./mail/transport/create-mailer.ts";
 
+export type { MailStore, OutboxState } from "./mail/store.ts";
+
 /**
  * Selects how many pairs of account and period have different units by period and by day
  * (`disagreeing`), and the sum by period (`units`). One statement reads at one instant, so that
