@@ -2,8 +2,12 @@ import type { Command } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type AdministrationCommandDeps, administrationCommands } from "./administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
-import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
-import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
+import {
+  type PlanCommandDeps,
+  planCommands,
+  type UsageCommandDeps,
+  usageCommands,
+} from "./billing/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import type { MailSettings } from "./mail/mailer.ts";
 import { createMailer } from "./mail/transport/create-mailer.ts";

@@ -6,10 +6,13 @@ import { readRateFile } from "./import/files/read-rate-file.ts";
 import type { SeriesCommandDeps } from "./series/cli/arguments.ts";
 import { compareCommand, ownCommand } from "./series/cli/commands.ts";
 import type { RateCommandDeps } from "./served/cli/arguments.ts";
-import { deleteCommand } from "./served/cli/delete.ts";
-import { heldCommands } from "./served/cli/held.ts";
-import { rateGroup, suspendCommands } from "./served/cli/rates.ts";
-import { signCommand } from "./served/cli/sign.ts";
+import {
+  deleteCommand,
+  heldCommands,
+  rateGroup,
+  signCommand,
+  suspendCommands,
+} from "./served/cli/commands.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
 import { packContent } from "./sources/fetching/content.ts";
 import { createHeadersOf } from "./sources/headers.ts";

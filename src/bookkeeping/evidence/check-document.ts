@@ -96,7 +96,11 @@ function checkLine(
 }
 
 const NO_DOCUMENT = {
-  ...{ name: "", received_at: "", bytes: 0, sha256: "", content_base64: null },
+  name: "",
+  received_at: "",
+  bytes: 0,
+  sha256: "",
+  content_base64: null,
 } as const;
 
 const NO_LINE = notChecked("the line: the document is too large to find it");

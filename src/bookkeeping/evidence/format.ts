@@ -23,10 +23,17 @@ const Rule = Type.Enum(rateRules);
 
 const PresetSchema = Type.Object(
   {
-    ...{ name: Text, purpose: Text, source: Text, rule: Rule },
+    name: Text,
+    purpose: Text,
+    source: Text,
+    rule: Rule,
     period: orNull(Type.Enum(["month", "quarter", "year"] as const)),
-    ...{ base: Type.Optional(AssetCode), quote: Type.Optional(AssetCode) },
-    ...{ law: Text, says: Text, read_at: Text, read_on: Text },
+    base: Type.Optional(AssetCode),
+    quote: Type.Optional(AssetCode),
+    law: Text,
+    says: Text,
+    read_at: Text,
+    read_on: Text,
   },
   CLOSED,
 );
@@ -38,15 +45,20 @@ const PublisherSchema = Type.Object(
 
 const PlaceSchema = Type.Object(
   {
-    ...{ document: Count, line: orNull(Count), column: orNull(Count) },
-    ...{ figure: orNull(Text), text: orNull(Text) },
+    document: Count,
+    line: orNull(Count),
+    column: orNull(Count),
+    figure: orNull(Text),
+    text: orNull(Text),
   },
   CLOSED,
 );
 
 const DocumentSchema = Type.Object(
   {
-    ...{ name: Text, received_at: Time, bytes: Type.Integer({ minimum: 0 }) },
+    name: Text,
+    received_at: Time,
+    bytes: Type.Integer({ minimum: 0 }),
     sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     content_base64: orNull(Text),
   },
@@ -57,23 +69,38 @@ const SigningKeySchema = Type.Object(
   {
     kid: Text,
     jwk: Type.Object({ kty: Type.Literal("OKP"), crv: Type.Literal("Ed25519"), x: Text }, CLOSED),
-    ...{ spki_base64: Text, note: Text },
+    spki_base64: Text,
+    note: Text,
   },
   CLOSED,
 );
 
 const EvidenceSchema = Type.Object(
   {
-    ...{ format: Type.Literal("kurs-evidence"), version: Type.Literal(VERSION) },
-    ...{ base: AssetCode, quote: AssetCode },
+    format: Type.Literal("kurs-evidence"),
+    version: Type.Literal(VERSION),
+    base: AssetCode,
+    quote: AssetCode,
     rate: Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$" }),
-    ...{ kind: Kind, source: Text, as_of: Time },
-    ...{ asked: Day, rule: Rule, rule_in_words: Text, counted_from: Day },
-    ...{ published_for: Day, valid_until: orNull(Day), revision: Count },
-    ...{ accepted_gaps: Type.Array(Day), is_calendar_known: Type.Boolean() },
-    ...{ preset: orNull(PresetSchema), publisher: orNull(PublisherSchema) },
-    ...{ stored_at: Time, received_at: Time, place: PlaceSchema },
-    ...{ publication_source: Text, documents: Type.Array(DocumentSchema, { minItems: 1 }) },
+    kind: Kind,
+    source: Text,
+    as_of: Time,
+    asked: Day,
+    rule: Rule,
+    rule_in_words: Text,
+    counted_from: Day,
+    published_for: Day,
+    valid_until: orNull(Day),
+    revision: Count,
+    accepted_gaps: Type.Array(Day),
+    is_calendar_known: Type.Boolean(),
+    preset: orNull(PresetSchema),
+    publisher: orNull(PublisherSchema),
+    stored_at: Time,
+    received_at: Time,
+    place: PlaceSchema,
+    publication_source: Text,
+    documents: Type.Array(DocumentSchema, { minItems: 1 }),
     made: Type.Object({ at: Time, by: Text }, CLOSED),
     signing_key: orNull(SigningKeySchema),
     signature: orNull(Text),

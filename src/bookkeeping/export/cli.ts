@@ -67,7 +67,7 @@ Examples:
 function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
   const pair = parsePairName(text);
   if (pair === undefined || pair.base === pair.quote) {
-    throw new CommandError(`--pair ${quoted(text)}: want two symbols such as EUR/USD`, 2);
+    throw new CommandError(`--pair ${quoted(text)}: must be two symbols such as EUR/USD`, 2);
   }
   const isNew = !others.some((other) => pairName(other) === pairName(pair));
   return isNew ? [...others, pair].sort(byPair) : others;
@@ -90,7 +90,10 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
 function selectFormat({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
   const format = name === undefined ? undefined : formats[name];
   if (format === undefined) {
-    throw new CommandError(`--format is missing: want ${Object.keys(formats).join(", ")}`, 2);
+    throw new CommandError(
+      `--format is missing: pass one of ${Object.keys(formats).join(", ")}`,
+      2,
+    );
   }
   const other = pairs.find(({ base }) => base !== EURO);
   if (format.order === "by date" && other !== undefined) {

@@ -151,7 +151,10 @@ export function differenceJson(difference: Difference) {
       const { base, quote, rate, asOf, source } = difference.served;
       const { last } = difference;
       const lastRate = last && {
-        ...{ rate: last.rate, as_of: last.asOf, source: last.source, sequence: last.sequence },
+        rate: last.rate,
+        as_of: last.asOf,
+        source: last.source,
+        sequence: last.sequence,
       };
       const { sequence } = difference.served;
       const served = { base, quote, rate, as_of: asOf, source, sequence };

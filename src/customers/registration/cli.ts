@@ -13,10 +13,10 @@ import type { Account, AccountStore } from "../accounts/store.ts";
 import { requirePlan } from "../billing/cli.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
-import { invitationLink, tokenLink } from "../mail/links.ts";
-import { type MailSecrets, newMailToken } from "../mailed-links/mail-tokens.ts";
+import { invitationLink, tokenLink } from "../mail/templates.ts";
+import { type MailSecrets, newMailToken } from "../mailed-links/mailed-links.ts";
 import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
-import { newInvitation } from "./invitations.ts";
+import { newInvitation } from "./register.ts";
 import type { Registration } from "./rules.ts";
 import type { InvitationStore } from "./store.ts";
 

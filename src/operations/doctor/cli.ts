@@ -24,7 +24,7 @@ export function doctorCommands(
     .addHelpText("after", doctorExamples)
     .action(async ({ thorough, json }: DoctorOptions) => {
       const findings = await examine(deps, thorough ?? false);
-      deps.print(json ? formatJson(findings) : findings.map(lineOf).join("\n"));
+      deps.print(json ? formatJson(findings) : findings.map(formatFinding).join("\n"));
       setExitCode(findings.some(({ level }) => level === "problem") ? 1 : 0);
     });
 
@@ -65,6 +65,6 @@ interface DoctorOptions extends OutputOptions {
 }
 
 /** Columns have fixed widths, so that each line can be read and searched by itself. */
-function lineOf({ level, subject, text }: Finding): string {
+function formatFinding({ level, subject, text }: Finding): string {
   return `${level.padEnd(8)} ${subject.padEnd(10)} ${visibleLine(text)}`;
 }

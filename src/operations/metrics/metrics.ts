@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
         eventLoopDelay,
         readStore: createStoreStateCache(uses),
         readVerifiedBackup: createVerifiedBackupReader(uses.backups, uses.log),
-        openConnections: () => connectionsOf(uses.server),
+        openConnections: () => countConnections(uses.server),
         passwordQueue: uses.secrets.passwordQueue,
         clock: uses.clock,
       });
@@ -68,7 +68,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-function connectionsOf(server: Server): Promise<number> {
+function countConnections(server: Server): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   return promise;

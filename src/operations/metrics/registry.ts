@@ -31,12 +31,12 @@ export function createRegistry(uses: RegistryUses): readonly Metric[] {
 
 const one = (value: number) => [[{}, value]] as const;
 
-const metricOf =
+const createMetric =
   (type: Metric["type"]) =>
   (name: string, help: string, read: Metric["read"]): Metric => ({ type, name, help, read });
-const counter = metricOf("counter");
-const gauge = metricOf("gauge");
-const histogram = metricOf("histogram");
+const counter = createMetric("counter");
+const gauge = createMetric("gauge");
+const histogram = createMetric("histogram");
 
 function requestMetrics({ counts, openConnections }: RegistryUses): readonly Metric[] {
   return [

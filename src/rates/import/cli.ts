@@ -15,7 +15,7 @@ import type { StoreStatus } from "../../platform/shared/store.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { type RateCommandDeps, shortAsOf } from "../served/cli/arguments.ts";
-import { warnOfMissingKey } from "../served/cli/sign.ts";
+import { warnOfMissingKey } from "../served/cli/commands.ts";
 import { type HistoryStore, SNAPSHOT_SOURCE } from "../served/history.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy, IMPORT_SOURCE, importSource } from "../served/rules/update-policy.ts";

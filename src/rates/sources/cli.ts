@@ -3,7 +3,7 @@ import { CommandError, type OpenStore, type OutputOptions } from "../../platform
 import { ageOf, type Column, formatList, table } from "../../platform/cli/output.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import type { RateCommandDeps } from "../served/cli/arguments.ts";
-import { warnOfMissingKey } from "../served/cli/sign.ts";
+import { warnOfMissingKey } from "../served/cli/commands.ts";
 import type { PackContent } from "../served/history.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy } from "../served/rules/update-policy.ts";

@@ -84,7 +84,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["mail test ada", 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     ["mail test ada@example.org,eve@example.org", 'kurs: "ada@example.org,eve@'],
-    ["backup one.db --keep 0", 'kurs: --keep "0": want a whole number from 1'],
+    ["backup one.db --keep 0", 'kurs: --keep "0": must be a whole number from 1'],
     ["backup -", "kurs: name a file: a backup is checked completely"],
     ["restore -", "kurs: name a file: a backup is checked completely"],
     ["rates list E", 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
@@ -92,11 +92,11 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates delete EUR ''", 'kurs: quote "": want'],
     ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
     ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
-    ["plans set pro -1", 'kurs: units "-1": want a whole number from 0 to 1000000000000'],
+    ["plans set pro -1", 'kurs: units "-1": must be a whole number from 0 to 1000000000000'],
     ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
     ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
-    ["accounts list --limit 0", 'kurs: --limit "0": want a whole number from 1 to 1000'],
-    ["accounts list --limit 1001", 'kurs: --limit "1001": want a whole number from 1'],
+    ["accounts list --limit 0", 'kurs: --limit "0": must be a whole number from 1 to 1000'],
+    ["accounts list --limit 1001", 'kurs: --limit "1001": must be a whole number from 1'],
     ["accounts list --after ''", 'kurs: --after "": want the id of an account'],
     ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
@@ -224,6 +224,6 @@ test("a number's least and most are accepted, and nothing beyond them", () => {
     [0, 10],
   );
   for (const text of ["-1", "11", "1e1", "", "0x1", " 1", "１"]) {
-    assert.throws(() => wholeNumber("units", text, 0, 10), /want a whole number from 0 to 10/);
+    assert.throws(() => wholeNumber("units", text, 0, 10), /must be a whole number from 0 to 10/);
   }
 });

@@ -6,8 +6,12 @@ import type { Column } from "../../../platform/cli/output.ts";
 import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
-import type { ApplicableRateDeps, NumberedLine } from "./arguments.ts";
-import { type AskedRule, applyRule } from "./arguments.ts";
+import {
+  type ApplicableRateDeps,
+  type AskedRule,
+  applyRule,
+  type NumberedLine,
+} from "./arguments.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
 type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
@@ -44,12 +48,12 @@ export async function findForList(
     };
     await writeList(pages(), options, rowFormat, write);
   });
-  if (lines === 0) throw new CommandError(`${path} has no line: want DATE,BASE,QUOTE in each`);
+  if (lines === 0) throw new CommandError(`${path} has no line: each must be DATE,BASE,QUOTE`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
 }
 
-const WANTED = "want DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
+const LINE_FORM = "the line must be DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
 
 const splitCells = (text: string) =>
   text.split(/[,;]/).map((cell) => cell.trim().replace(/^\uFEFF?"?(.*?)"?$/, "$1"));
@@ -70,7 +74,7 @@ async function findFor(
   const listed = { line: line.line, date, base, quote };
   try {
     if ("reason" in line) throw new CommandError(line.reason);
-    if (cells.length !== 3) throw new CommandError(WANTED);
+    if (cells.length !== 3) throw new CommandError(LINE_FORM);
     const applied = await applyRule(
       store,
       deps,
@@ -92,14 +96,27 @@ function rowJson({ line, date, base, quote, outcome }: ListedRate) {
   const { rate, source, kind, date: publishedFor, revision, hash } = figure;
   return {
     ...place,
-    ...{ rate, rule, counted_from: countedFrom, published_for: publishedFor, source, kind },
-    ...{ revision, document: hash ?? null, error: null },
+    rate,
+    rule,
+    counted_from: countedFrom,
+    published_for: publishedFor,
+    source,
+    kind,
+    revision,
+    document: hash ?? null,
+    error: null,
   };
 }
 
 const NO_FIGURE = {
-  ...{ rate: null, rule: null, counted_from: null, published_for: null, source: null, kind: null },
-  ...{ revision: null, document: null },
+  rate: null,
+  rule: null,
+  counted_from: null,
+  published_for: null,
+  source: null,
+  kind: null,
+  revision: null,
+  document: null,
 };
 
 const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>

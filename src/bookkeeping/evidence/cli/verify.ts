@@ -57,7 +57,9 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
   const { documents, print } = deps;
   const keys = await readKeys(deps, options);
   const verified = await verifyEvidence(await readWhole(file, deps), {
-    ...{ documents, sources: deps.knownSources(), keys },
+    documents,
+    sources: deps.knownSources(),
+    keys,
     readImported: (content, hash, stated) => {
       const uses = { ...deps, openFile: () => openedAgain(content) };
       return readImportedLine(file, { ...IMPORTED, hash }, stated, uses);
@@ -70,7 +72,11 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
 }
 
 const IMPORTED = {
-  ...{ name: "", receivedAt: "", bytes: undefined, content: undefined, isFirst: true },
+  name: "",
+  receivedAt: "",
+  bytes: undefined,
+  content: undefined,
+  isFirst: true,
 };
 
 function verifiedJson({ evidence, checks }: Verified, failed: number) {
@@ -111,7 +117,7 @@ async function readKeys(
   const publicKeys = jwks === undefined ? keyIn(text) : keysIn(text);
   if (publicKeys.length > 0) return { file, publicKeys };
   const wanted = jwks === undefined ? "a public key in PEM" : "a JSON Web Key Set (RFC 7517)";
-  throw new CommandError(`${file} has no key of Ed25519: want ${wanted}`);
+  throw new CommandError(`${file} has no key of Ed25519: it must be ${wanted}`);
 }
 
 /** Each key as `x` of its JSON Web Key. */

@@ -6,8 +6,7 @@ import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { servedAtJson } from "../json.ts";
 import { findServedAt, type ServedAt } from "../served-at.ts";
-import type { ProvenanceCommandDeps } from "./arguments.ts";
-import { noHistory } from "./arguments.ts";
+import { noHistory, type ProvenanceCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates at`. */
 export function atCommand(rates: Command, deps: ProvenanceCommandDeps): void {

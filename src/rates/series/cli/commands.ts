@@ -10,7 +10,7 @@ import {
 import { counted } from "../../../platform/shared/text/counted.ts";
 import { quoted, visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import { pairOf, shortAsOf, sourcedText, symbolOf } from "../../served/cli/arguments.ts";
-import { warnOfMissingKey } from "../../served/cli/sign.ts";
+import { warnOfMissingKey } from "../../served/cli/commands.ts";
 import { type Pair, pairName } from "../../served/rules/symbol.ts";
 import { isImport } from "../../served/rules/update-policy.ts";
 import { type ComparedPairs, type Comparison, compareSources, differsBy } from "../compare.ts";
