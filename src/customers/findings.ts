@@ -8,6 +8,8 @@ import { mailStore } from "./mail/sql.ts";
 import type { MailRecord } from "./mail/store.ts";
 import { checkMailServer } from "./mail/transport/create-mailer.ts";
 
+export type { MailStore, OutboxState } from "./mail/store.ts";
+
 /**
  * Selects how many pairs of account and period have different units by period and by day
  * (`disagreeing`), and the sum by period (`units`). One statement reads at one instant, so that

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { hashContent } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";

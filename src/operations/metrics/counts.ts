@@ -1,9 +1,8 @@
 import type { ObservedRequest, ObserveResponse } from "../../platform/http/access-log.ts";
 import { isKnownMethod } from "../../platform/http/route.ts";
 import { type FailureCode, failureCodes } from "../../platform/shared/failure.ts";
-import type { ObserveToolCall } from "../../reads/mcp/call-tool.ts";
-import type { ObserveBatch } from "../../reads/metering/batch/batcher.ts";
-import type { RateReadOutcome } from "../../reads/metering/store.ts";
+import type { ObserveBatch, RateReadOutcome } from "../../reads/store.ts";
+import type { ObserveToolCall } from "../../reads/use-cases.ts";
 import { Buckets } from "./histogram.ts";
 
 const REQUEST_SECONDS = [
