@@ -3,7 +3,7 @@ import { parseDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import type { ApplicableRateDeps, NumberedLine } from "./arguments.ts";
@@ -74,7 +74,7 @@ async function findFor(
     const applied = await applyRule(
       store,
       deps,
-      pairOf(base, quote),
+      requirePair(base, quote),
       parseDate("date", date),
       asked,
     );

@@ -3,7 +3,7 @@ import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
@@ -78,7 +78,7 @@ async function showFor(
     throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16, or --file", 2);
   }
   if (options.format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
-  const pair = pairOf(base, quote);
+  const pair = requirePair(base, quote);
   return await showOne(deps, pair, parseDate("date", date), asked, options);
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { timestamp } from "../../../platform/shared/instant.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import {
   applyRule,
   type RuleOptions,
@@ -83,7 +83,7 @@ async function makeEvidence(
   if (document !== undefined && withoutDocument) {
     throw new CommandError("--document and --without-document exclude each other", 2);
   }
-  const pair = pairOf(base, quote);
+  const pair = requirePair(base, quote);
   const day = parseDate("date", date);
   const files = listFiles({ ...options, out });
   requireWritable(files, force, document);
