@@ -97,13 +97,14 @@ export function statedBy(
       } while (tryNext());
       return other;
     },
-    datesOf({ source, base, quote, kind = servedKindOf(source) }) {
+    seriesOf({ source, base, quote, kind = servedKindOf(source) }) {
       const isOfSeries = (one: SourcedRate) =>
         one.base === base && one.quote === quote && one.source === source;
-      return parsed
+      const series = parsed
         .flatMap((figures) => figures.values().toArray())
         .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => one.date ?? one.asOf.slice(0, 10));
+        .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+      return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
   };
 }
@@ -149,8 +150,8 @@ function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
-  const { date, kind, validUntil } = line;
-  return { ...rate, source, date, kind, validUntil };
+  const { date, kind, validUntil, place } = line;
+  return { ...rate, source, date, kind, validUntil, place };
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */
