@@ -3,7 +3,7 @@ import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import {
   type Dates,
@@ -66,7 +66,7 @@ export async function findApplicableRate(
   if (date > LAST_DATE) {
     return { reason: `${date} is after ${LAST_DATE}, the last date of the rules: check it` };
   }
-  const search = { ...uses, publicationOf: source && scheduleOf(source, series).publicationOf };
+  const search = { ...uses, publicationOf: source && publicationsOf(source, series) };
   if (rule === "month") return await figureOfMonth(search, asked);
   const last = lastDate(rule, date);
   const nearest = await (rule === "on-or-next"

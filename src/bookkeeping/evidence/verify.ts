@@ -1,6 +1,6 @@
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
@@ -44,7 +44,7 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const knownSources = uses.sources.map(({ key }) => key);
   const { checks, dates } = await checkDocuments(evidence, figure, { ...uses, knownSources });
   const source = uses.sources.find(({ key }) => key === evidence.source);
-  const publicationOf = source && scheduleOf(source, figure).publicationOf;
+  const publicationOf = source && publicationsOf(source, figure);
   const rule = checkRule(evidence, { publicationOf, stated: dates });
   const named = checkPublisher(evidence, source);
   return { evidence, checks: [form, ...checks, ...rule, ...named, ...signatures] };
