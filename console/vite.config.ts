@@ -15,7 +15,6 @@ export default defineConfig({
     rolldownOptions: {
       // On a slow machine it prints warnings that tell a person who starts Kurs nothing.
       checks: { bundlerTimings: false },
-      input: ["index.html", "404.html"].map((name) => join(import.meta.dirname, name)),
     },
   },
   plugins: [compressedCopies()],

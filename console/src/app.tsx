@@ -11,6 +11,7 @@ import { ForgotPage } from "./pages/forgot.tsx";
 import { HomePage } from "./pages/home.tsx";
 import { KeysPage } from "./pages/keys.tsx";
 import { LogInPage } from "./pages/log-in.tsx";
+import { NotFoundPage } from "./pages/not-found.tsx";
 import { RatesPage } from "./pages/rates.tsx";
 import { ReferencePage } from "./pages/reference.tsx";
 import { ResetPage } from "./pages/reset.tsx";
@@ -52,10 +53,12 @@ const pages: Record<ConsolePage, Page> = {
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };
 
+const notFound: Page = { title: "Page not found", content: NotFoundPage, readers: "everyone" };
+
 /** The page of the URL, or the page that the visitor needs first. */
 export function App() {
   const address = page.value;
-  const { title, content: Content, readers } = pages[address];
+  const { title, content: Content, readers } = address === undefined ? notFound : pages[address];
   const isOwner = session.value !== undefined;
   const needsLogIn = readers === "owner" && !isOwner;
   const isPast = readers === "guest" && isOwner;

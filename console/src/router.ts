@@ -7,12 +7,9 @@ const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href;
 /** The service's base path: `/`, or a prefix that a proxy adds. */
 export const root = new URL(".", icon ?? location.href).pathname;
 
-/** Whether this document shows the console's pages: the others link to it. */
-export const isConsole = document.getElementById("app") !== null;
-
 const place = signal(readPlace());
 
-/** The page that is shown. */
+/** The page that is shown; undefined at an address that has none. */
 export const page = computed(() => place.value.page);
 
 /** A parameter of the page's address. */
@@ -27,7 +24,7 @@ export function setParameters(values: Readonly<Record<string, string | undefined
     if (value === undefined) parameters.delete(name);
     else parameters.set(name, value);
   }
-  history.replaceState(null, "", addressOf(page.peek(), searchOf(parameters)));
+  history.replaceState(null, "", location.pathname + searchOf(parameters));
   place.value = readPlace();
 }
 
@@ -92,14 +89,14 @@ function takeFragment(secret: string): URLSearchParams | undefined {
   return parts;
 }
 
-/** Whether an untrusted text names a page, such as the page to show after the log-in. */
+/** Whether a text that anybody may have written names a page. */
 function isPage(path: string | undefined): path is ConsolePage {
   return (consolePages as readonly (string | undefined)[]).includes(path);
 }
 
-function readPlace(): { readonly page: ConsolePage; readonly search: string } {
+function readPlace(): { readonly page: ConsolePage | undefined; readonly search: string } {
   const path = `/${location.pathname.slice(root.length)}`;
-  return { page: isPage(path) ? path : "/", search: location.search };
+  return { page: isPage(path) ? path : undefined, search: location.search };
 }
 
 addEventListener("popstate", () => {

@@ -1,71 +1,37 @@
 import { Command, CommanderError } from "commander";
-import type { ApplicableRateDeps } from "../bookkeeping/applicable-rates/cli/arguments.ts";
-import { forCommand } from "../bookkeeping/applicable-rates/cli/for.ts";
-import { presetsCommand } from "../bookkeeping/applicable-rates/cli/presets.ts";
-import { evidenceCommand } from "../bookkeeping/evidence/cli/make.ts";
-import type { EvidenceDeps } from "../bookkeeping/evidence/cli/verify.ts";
-import { type ExportCommandDeps, exportCommand } from "../bookkeeping/export/cli.ts";
-import { type DocumentCommandDeps, documentCommand } from "../bookkeeping/export/document-cli.ts";
-import type { ProvenanceCommandDeps } from "../bookkeeping/provenance/cli/arguments.ts";
-import { atCommand } from "../bookkeeping/provenance/cli/at.ts";
-import { historyCommand } from "../bookkeeping/provenance/cli/history.ts";
-import { traceCommand } from "../bookkeeping/provenance/cli/trace.ts";
-import { verifyCommand } from "../bookkeeping/provenance/cli/verify.ts";
-import { type AccountCommandDeps, accountCommands } from "../customers/accounts/cli.ts";
 import {
-  type AdministrationCommandDeps,
-  administrationCommands,
-} from "../customers/administration/cli.ts";
-import { type KeyCommandDeps, keyCommands } from "../customers/api-keys/cli.ts";
-import { type PlanCommandDeps, planCommands } from "../customers/billing/cli.ts";
-import { type UsageCommandDeps, usageCommands } from "../customers/billing/usage-cli.ts";
-import { type MailCommandDeps, mailCommands } from "../customers/mail/cli.ts";
-import { type InviteCommandDeps, inviteCommands } from "../customers/registration/cli.ts";
-import { type BackupCommandDeps, backupCommands } from "../operations/backups/cli.ts";
-import { type ClockCommandDeps, clockCommands } from "../operations/cleanup/cli.ts";
-import { type DoctorCommandDeps, doctorCommands } from "../operations/doctor/cli.ts";
-import { type AuditCommandDeps, auditCommands } from "../platform/audit/cli.ts";
+  type BookkeepingCommandDeps,
+  bookkeepingCommands,
+  exportCommand,
+} from "../bookkeeping/commands.ts";
+import {
+  type CustomerCommandDeps,
+  customerCommands,
+  type OutboxCommandDeps,
+  outboxCommands,
+} from "../customers/commands.ts";
+import { type OperationCommandDeps, operationCommands } from "../operations/commands.ts";
 import { CommandError } from "../platform/cli/command.ts";
-import { docsCommand } from "../platform/cli/docs-command.ts";
+import {
+  type AuditCommandDeps,
+  auditCommands,
+  docsCommand,
+  type StoreCommandDeps,
+  storeCommands,
+} from "../platform/commands.ts";
 import { WRONG_USE } from "../platform/shared/program/start-error.ts";
 import { withoutSecrets } from "../platform/shared/secrets.ts";
-import { type StoreCommandDeps, storeCommands } from "../platform/storage/cli.ts";
-import { type BackfillCommandDeps, backfillCommand } from "../rates/backfill/cli.ts";
-import { listCommand } from "../rates/coverage/cli.ts";
-import { type ImportCommandDeps, importCommand } from "../rates/import/cli.ts";
-import type { SeriesCommandDeps } from "../rates/series/cli/arguments.ts";
-import { compareCommand, ownCommand } from "../rates/series/cli/commands.ts";
-import type { RateCommandDeps } from "../rates/served/cli/arguments.ts";
-import { deleteCommand } from "../rates/served/cli/delete.ts";
-import { heldCommands } from "../rates/served/cli/held.ts";
-import { rateGroup, suspendCommands } from "../rates/served/cli/rates.ts";
-import { signCommand } from "../rates/served/cli/sign.ts";
-import { type SourceCommandDeps, sourceCommands } from "../rates/sources/cli.ts";
+import { type CommandDepsOfRates, commandsOfRates } from "../rates/commands.ts";
 import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 
 /** The dependencies of all commands together. */
-export type CommandDeps = AccountCommandDeps &
-  InviteCommandDeps &
-  AdministrationCommandDeps &
-  KeyCommandDeps &
-  PlanCommandDeps &
+export type CommandDeps = CustomerCommandDeps &
+  OutboxCommandDeps &
+  CommandDepsOfRates &
+  BookkeepingCommandDeps &
+  OperationCommandDeps &
   AuditCommandDeps &
-  UsageCommandDeps &
-  MailCommandDeps &
-  RateCommandDeps &
-  SourceCommandDeps &
-  BackfillCommandDeps &
-  ImportCommandDeps &
-  ExportCommandDeps &
-  DocumentCommandDeps &
-  ProvenanceCommandDeps &
-  SeriesCommandDeps &
-  ApplicableRateDeps &
-  EvidenceDeps &
   StoreCommandDeps &
-  BackupCommandDeps &
-  ClockCommandDeps &
-  DoctorCommandDeps &
   SettingsCommandDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
@@ -92,7 +58,7 @@ export async function runCommandLine(args: readonly string[], deps: CommandDeps)
   }
 }
 
-/** Every command, with its help. */
+/** Every command, with its help, which lists them in this order. */
 export function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): Command {
   const program = new Command("kurs")
     .description("Serves exchange rates exactly as published, and counts every read.")
@@ -113,49 +79,19 @@ export function createProgram(deps: CommandDeps, setExitCode: (code: number) => 
     .addHelpText("after", () => `${settingsHelp()}\n\n${serveExample}`)
     .action(() => deps.serve());
   settingsCommand(program, deps);
-  rateCommands(program, deps, setExitCode);
-  planCommands(program, deps);
-  usageCommands(program, deps);
-  const accounts = accountCommands(program, deps);
-  inviteCommands(accounts, deps);
-  administrationCommands(accounts, deps);
-  keyCommands(program, deps);
+  const ofRates = commandsOfRates(program, deps, setExitCode);
+  ofRates.addImport();
+  exportCommand(ofRates.rates, deps);
+  ofRates.addMost();
+  bookkeepingCommands(ofRates.rates, deps, setExitCode);
+  ofRates.addSign();
+  customerCommands(program, deps);
   auditCommands(program, deps);
-  mailCommands(program, deps);
+  outboxCommands(program, deps);
   storeCommands(program, deps);
-  backupCommands(program, deps);
-  clockCommands(program, deps);
-  doctorCommands(program, deps, setExitCode);
+  operationCommands(program, deps, setExitCode);
   docsCommand(program, deps);
   return program;
-}
-
-/** Adds `kurs rates …`. The help lists the commands in this order. */
-function rateCommands(
-  program: Command,
-  deps: CommandDeps,
-  setExitCode: (code: number) => void,
-): void {
-  const rates = rateGroup(program);
-  importCommand(rates, deps, setExitCode);
-  exportCommand(rates, deps);
-  listCommand(rates, deps);
-  suspendCommands(rates, deps);
-  deleteCommand(rates, deps);
-  sourceCommands(rates, deps, setExitCode);
-  backfillCommand(rates, deps, setExitCode);
-  heldCommands(rates, deps);
-  ownCommand(rates, deps, setExitCode);
-  compareCommand(rates, deps);
-  historyCommand(rates, deps);
-  atCommand(rates, deps);
-  traceCommand(rates, deps, setExitCode);
-  verifyCommand(rates, deps, setExitCode);
-  forCommand(rates, deps, setExitCode);
-  presetsCommand(rates, deps);
-  documentCommand(rates, deps);
-  evidenceCommand(rates, deps, setExitCode);
-  signCommand(rates, deps);
 }
 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());

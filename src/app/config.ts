@@ -8,8 +8,8 @@ import {
   registrations,
   smtpUrlProblems,
 } from "../customers/settings.ts";
-import { BACKUPS } from "../operations/backups/names.ts";
 import type { OperationSettings } from "../operations/settings.ts";
+import { BACKUPS } from "../operations/settings.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
 import { ConfigError } from "../platform/shared/program/start-error.ts";

@@ -3,15 +3,11 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
-import { readVerified } from "../operations/backups/verified.ts";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
-import { operator } from "../platform/cli/operator.ts";
 import { runOwnCommand } from "../platform/cli/own-command.ts";
 import { createSecrets } from "../platform/crypto/secrets.ts";
 import { systemClock } from "../platform/shared/clock.ts";
-import { originNow } from "../platform/shared/origin.ts";
 import { ConfigError, WRONG_USE } from "../platform/shared/program/start-error.ts";
 import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts";
 import { version } from "../platform/shared/program/version.ts";
@@ -19,8 +15,7 @@ import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
 import type { RateSource } from "../rates/settings.ts";
 import { sourceNames, sourcesOf } from "../rates/settings.ts";
-import { packContent } from "../rates/sources/fetching/content.ts";
-import { createHeadersOf } from "../rates/sources/headers.ts";
+import { compose } from "./compose.ts";
 import { type Config, processEnvironment, readConfig } from "./config.ts";
 import type { Limits } from "./limits.ts";
 
@@ -30,10 +25,12 @@ import type { Limits } from "./limits.ts";
  */
 const SAME_CTRL_C_MS = 250;
 
+type Program = ReturnType<typeof compose>;
+
 /** Serves until a signal stops it; a second SIGINT or SIGTERM exits at once. */
-async function serve(config: Config, { server, shutdown }: Limits): Promise<void> {
+async function serve(program: Program, config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
-  const { startService } = await import("./service.ts");
+  const startService = await program.loadServer();
   const { welcome } = await import("./welcome.ts");
   const { createLog } = await import("../platform/log/log.ts");
   const { readableLines } = await import("../platform/log/terminal.ts");
@@ -48,20 +45,10 @@ async function serve(config: Config, { server, shutdown }: Limits): Promise<void
     process.exitCode = 1;
     stop.resolve(undefined);
   });
-  const deps = {
-    clock: systemClock,
-    secrets: createSecrets(),
-    sources: fetchedSources(config.rateSources, config),
-    random: Math.random,
-    runCommand: runOwnCommand,
-    storeTimeouts: server,
-    shutdownLimits: shutdown,
-    log,
-    logDestination,
-  };
   {
     // A start may wait for hours: for a restore, or for another process that migrates the store.
-    await using service = await Promise.race([startService(config, deps), stop.promise]);
+    const outputs = { log, logDestination, runCommand: runOwnCommand };
+    await using service = await Promise.race([startService(outputs), stop.promise]);
     isStopped = service === undefined;
     if (service) printError(welcome(service, config));
     await stop.promise;
@@ -110,11 +97,6 @@ function fetchedSources(
     process.getBuiltinModule("node:http").setGlobalProxyFromEnv(proxies);
   }
   return sourcesOf(keys, { clock: systemClock, version, tokens });
-}
-
-/** Every source: a store may have rates of those that are switched off. */
-function knownSources(): readonly RateSource[] {
-  return sourcesOf(sourceNames.known, { clock: systemClock, version });
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -186,44 +168,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 /** Runs any command line. @returns the exit code. */
-async function run(settings: () => Config, limits: Limits): Promise<number> {
-  const { runCommandLine } = await import("./commands.ts");
-  const { readRateFile } = await import("../rates/import/files/read-rate-file.ts");
-  const { readTextLines } = await import("../rates/import/files/text-lines.ts");
-  const { createDocumentReader } = await import("../bookkeeping/provenance/documents/reader.ts");
-  const { publishers } = await import("../rates/sources/publishers/catalogue.ts");
-  const { parseSnapshot } = await import("../rates/sources/fetching/snapshot.ts");
-  const { createCommandStore, tables } = await import("./command-store.ts");
-  const { openEngine } = await import("./store.ts");
-  const { createMailer } = await import("../customers/mail/transport/create-mailer.ts");
+async function run(program: Program, settings: () => Config): Promise<number> {
+  const runCommandLine = await program.loadCommands();
   allocateYoung();
-  const secrets = createSecrets();
   return runCommandLine(args, {
-    version,
-    clock: systemClock,
-    settings,
     environment: processEnvironment,
     nodeOptions: process.execArgv,
-    tables,
-    backUpBeforeMigration,
-    serve: () => serve(settings(), limits),
-    openStore: async ({ makesStore } = { makesStore: false }) => {
-      const onWait = (message: string) => printError(`kurs: ${message}`);
-      const timeouts = { ...limits.command, makesStore };
-      return createCommandStore(await openEngine(settings(), timeouts, onWait));
-    },
-    openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
-    secrets,
-    publicUrl: () => publicUrlOf(settings()),
+    serve: () => serve(program, settings()),
     ask,
-    origin: () => originNow(operator(), { clock: systemClock, secrets }),
-    sourcesOf: (keys) => fetchedSources(keys, settings()),
-    sourceKeys: sourceNames.known,
-    knownSources,
-    headersOf: createHeadersOf(knownSources(), () => settings().signingKey),
-    packContent,
-    documents: createDocumentReader(publishers, parseSnapshot),
-    readVerified,
     openFile,
     untilStopped: () => {
       const stopping = new AbortController();
@@ -233,16 +185,13 @@ async function run(settings: () => Config, limits: Limits): Promise<number> {
       });
       return stopping.signal;
     },
-    hash: secrets.hash,
     finishWithoutReader: () => {
       endsWithReader = false;
     },
-    readRateFile,
-    readTextLines,
     print,
+    printError,
     write,
     writeBytes: writeUnchanged,
-    printError,
     showProgress,
   });
 }
@@ -258,14 +207,6 @@ async function ask(question: string): Promise<string> {
     process.stdin.destroy();
   }
 }
-
-/** Where people reach the console: PUBLIC_URL or, without it, this machine. */
-function publicUrlOf({ publicUrl, host, port }: Config): string {
-  const name = host.includes(":") ? `[${host}]` : host;
-  return publicUrl ?? `http://${isEveryAddress(host) ? "localhost" : name}:${port}`;
-}
-
-const isEveryAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 /** Reads the environment now. Invalid settings fail a command that uses them; --help does not. */
 function readSettings(): () => Config {
@@ -285,9 +226,16 @@ const args = process.argv.slice(2);
 export async function runProgram(limits: Limits): Promise<void> {
   try {
     const settings = readSettings();
+    const program = compose(settings, {
+      clock: systemClock,
+      secrets: createSecrets(),
+      random: Math.random,
+      limits,
+      fetchedSources,
+    });
     // The command-line parser takes 60 ms to load, and this command does not need it.
-    if (args.length === 1 && args[0] === "serve") await serve(settings(), limits);
-    else process.exitCode = await run(settings, limits);
+    if (args.length === 1 && args[0] === "serve") await serve(program, settings());
+    else process.exitCode = await run(program, settings);
     // A connection that is still being opened through a proxy outlives its request.
     if (isStopped) process.exit();
   } catch (error) {

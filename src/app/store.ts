@@ -1,6 +1,5 @@
 import { customerGroups } from "../customers/store.ts";
-import { backUpBeforeMigration } from "../operations/backups/before-migration.ts";
-import { operationGroups } from "../operations/store.ts";
+import { backUpBeforeMigration, operationGroups } from "../operations/store.ts";
 import { auditStore } from "../platform/audit/sql.ts";
 import type { StoreStatus } from "../platform/shared/store.ts";
 import type { Engine } from "../platform/storage/engine.ts";

@@ -4,8 +4,14 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
-import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
-import { postgresUnitStatements, sqliteUnitStatements } from "./billing/units-sql.ts";
+import {
+  planStore,
+  planTables,
+  postgresUnitStatements,
+  sqliteUnitStatements,
+  usageStore,
+  usageTables,
+} from "./billing/sql.ts";
 import { mailStore } from "./mail/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
 import { invitationStore, invitationTables } from "./registration/sql.ts";

@@ -1,4 +1,7 @@
 import type { Engine } from "../platform/storage/engine.ts";
+
+export { backUpBeforeMigration } from "./backups/before-migration.ts";
+
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 

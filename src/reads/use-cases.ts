@@ -12,6 +12,8 @@ import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { MeterStore } from "./metering/store.ts";
 
+export type { ObserveToolCall };
+
 /** Makes the use cases of metered reads. */
 export function createReads(uses: {
   readonly store: { readonly metering: MeterStore };

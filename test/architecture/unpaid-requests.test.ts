@@ -167,7 +167,7 @@ const limits = [
     "MAILS_PER_HOUR_MAX = 5;",
     "5 mails per address and hour",
   ],
-  ["src/customers/mail/delivery-loop.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
+  ["src/customers/mail/deliver.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
   ["src/operations/cleanup/cleanup.ts", "CLEANUP_INTERVAL_MS = HOUR_MS;", "the hourly cleanup"],
   [
     "src/operations/cleanup/cleanup.ts",

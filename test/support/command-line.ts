@@ -1,31 +1,19 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { format } from "node:util";
-import { tables } from "../../src/app/command-store.ts";
-import { runCommandLine } from "../../src/app/commands.ts";
+import { compose } from "../../src/app/compose.ts";
 import { readConfig } from "../../src/app/config.ts";
-import { createMailer } from "../../src/customers/mail/transport/create-mailer.ts";
-import { backUpBeforeMigration } from "../../src/operations/backups/before-migration.ts";
-import { readVerified } from "../../src/operations/backups/verified.ts";
-import { operator } from "../../src/platform/cli/operator.ts";
+import { limits } from "../../src/app/limits.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
 import { type Clock, systemClock } from "../../src/platform/shared/clock.ts";
-import { originNow } from "../../src/platform/shared/origin.ts";
 import { ConfigError, WRONG_USE } from "../../src/platform/shared/program/start-error.ts";
 import { sentenceOf } from "../../src/platform/shared/program/system-error.ts";
 import { version } from "../../src/platform/shared/program/version.ts";
 import { visible } from "../../src/platform/shared/text/visible-text.ts";
-import { commandTimeouts } from "../../src/platform/storage/settings.ts";
-import { readRateFile } from "../../src/rates/import/files/read-rate-file.ts";
-import { readTextLines } from "../../src/rates/import/files/text-lines.ts";
-import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
-import { createHeadersOf } from "../../src/rates/sources/headers.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import type { Ended, ProgramOptions } from "./process.ts";
-import { documentReader } from "./rates.ts";
-import { openStore } from "./stores.ts";
 
 export type CommandOptions = Pick<ProgramOptions, "dataDirectory" | "env" | "input"> & {
   /** By default the system's. */
@@ -60,53 +48,34 @@ export async function kursUnchecked(
     output[stream] += `${visible(text)}\n`;
   };
   const printError = printTo("stderr");
-  const runs = runCommandLine(args, {
-    version,
+  const program = compose(settings, {
     clock,
-    settings,
+    secrets,
+    random: Math.random,
+    limits,
+    fetchedSources: options.sourcesOf ?? ((keys) => sourcesOf(keys, { clock, version })),
+  });
+  const runs = (await program.loadCommands())(args, {
     environment,
     nodeOptions: [],
-    tables,
-    backUpBeforeMigration,
     serve: async () => {
       throw new Error(`no process serves on port ${settings().port}`);
     },
-    openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(settings(), { ...commandTimeouts, makesStore }, (message) =>
-        printError(`kurs: ${message}`),
-      ),
-    openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
-    secrets,
-    publicUrl: () => settings().publicUrl ?? `http://localhost:${settings().port}`,
     ask: async (question) => {
       output.stderr += question;
       return String(input).split("\n")[0] ?? "";
     },
-    origin: () => originNow(operator(), { clock, secrets }),
-    sourcesOf: options.sourcesOf ?? ((keys) => sourcesOf(keys, { clock, version })),
-    sourceKeys: sourceNames.known,
-    knownSources: () => sourcesOf(sourceNames.known, { clock, version }),
-    headersOf: createHeadersOf(
-      sourcesOf(sourceNames.known, { clock, version }),
-      () => settings().signingKey,
-    ),
-    packContent,
-    documents: documentReader,
-    readVerified,
     openFile: (path) => openFile(path, input),
     untilStopped: () => new AbortController().signal,
-    hash: secrets.hash,
     finishWithoutReader: () => undefined,
-    readRateFile,
-    readTextLines,
     print: printTo("stdout"),
+    printError,
     write: async (text) => {
       output.stdout += visible(text);
     },
     writeBytes: async (bytes) => {
       output.stdout += Buffer.from(bytes).toString();
     },
-    printError,
     showProgress: () => undefined,
   });
   const exitCode = await runs.catch((error: unknown) => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { after } from "node:test";
 import { type DestinationStream, pino } from "pino";
+import { compose } from "../../src/app/compose.ts";
 import { type Config, readConfig } from "../../src/app/config.ts";
 import type { ShutdownLimits } from "../../src/app/limits.ts";
-import { startService as start } from "../../src/app/service.ts";
 import type { runOwnCommand } from "../../src/platform/cli/own-command.ts";
 import { createSecrets } from "../../src/platform/crypto/secrets.ts";
 import { lineFormat } from "../../src/platform/log/log.ts";
@@ -72,16 +72,23 @@ export async function startService(options: TestOptions = {}) {
     ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
     ...options.config,
   };
-  const service = await start(config, {
+  const { server, shutdown } = patience;
+  const world = {
     clock,
     secrets: options.secrets ?? sharedSecrets,
-    sources: options.sources ?? [],
     random: () => 0.5,
-    runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
-    storeTimeouts: options.storeTimeouts ?? patience.server,
-    shutdownLimits: options.shutdownLimits ?? patience.shutdown,
+    limits: {
+      ...patience,
+      server: options.storeTimeouts ?? server,
+      shutdown: options.shutdownLimits ?? shutdown,
+    },
+    fetchedSources: () => options.sources ?? [],
+  };
+  const start = await compose(() => config, world).loadServer();
+  const service = await start({
     log: pino(lineFormat, sink),
     logDestination: sink,
+    runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
   });
   const { call, check } = checkedClient(callTo(service.url));
   const test = {

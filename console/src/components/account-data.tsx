@@ -27,7 +27,7 @@ export function ExportAccount() {
           Download the export
         </Button>
       </div>
-      <p class="report" role="status">
+      <p class="aside report" role="status">
         {savedAs && `Saved as ${savedAs}`}
       </p>
       <ErrorNotice error={save.error} />

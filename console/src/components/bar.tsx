@@ -2,7 +2,7 @@ import { logOut } from "../api/access.ts";
 import { guides } from "../guides.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
-import { go, isConsole, page, root } from "../router.ts";
+import { page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
@@ -36,7 +36,7 @@ export function Bar() {
 
 /** Leads to what the documentation site says on the page that is shown. */
 function GuideLink() {
-  const guide = isConsole ? guides[page.value] : "";
+  const guide = page.value === undefined ? "" : guides[page.value];
   return (
     <a class="guide" href={`${root}guide/${guide}`}>
       Guide
@@ -74,8 +74,6 @@ function LogOut() {
     } finally {
       // Every tab deletes the session even when the service cannot be reached.
       endSession("logged out");
-      // The API reference is for everyone: it stays open.
-      if (isConsole && page.peek() !== "/docs") go("/login");
     }
   });
   return (

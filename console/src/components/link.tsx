@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
-import { addressOf, go, isConsole } from "../router.ts";
+import { addressOf, go } from "../router.ts";
 
 interface LinkProps {
   readonly to: ConsolePage;
@@ -18,9 +18,9 @@ interface LinkProps {
 export function Link(props: LinkProps) {
   const { to, search = "", class: look = "", label, isCurrent = false, children } = props;
   const follow = (event: MouseEvent) => {
-    // The browser handles clicks for a new tab or window, and links to another document.
+    // The browser handles clicks for a new tab or window.
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
-    if (!isPlain || !isConsole) return;
+    if (!isPlain) return;
     event.preventDefault();
     go(to, { search });
   };

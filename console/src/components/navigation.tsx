@@ -1,6 +1,6 @@
 import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
 import { useDisclosure } from "../disclosure.ts";
-import { isConsole, page } from "../router.ts";
+import { page } from "../router.ts";
 import { session } from "../session.ts";
 import { Link } from "./link.tsx";
 
@@ -53,7 +53,7 @@ export function Navigation() {
 }
 
 function isCurrent([path]: Target): boolean {
-  return isConsole && page.value === path;
+  return page.value === path;
 }
 
 function TargetLink({ target }: { readonly target: Target }) {

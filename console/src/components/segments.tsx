@@ -1,21 +1,20 @@
 import { useId } from "preact/hooks";
 
 interface SegmentsProps<Value extends string> {
+  /** For screen readers: the place of the options says it to others. */
   readonly legend: string;
   readonly options: Readonly<Record<Value, string>>;
   readonly value: Value;
   readonly onValue: (value: Value) => void;
-  /** Hides the legend, except from screen readers: the options' place makes it clear. */
-  readonly hasHiddenLegend?: boolean;
 }
 
 /** One choice of several options. */
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
-  const { legend, options, value, onValue, hasHiddenLegend = false } = props;
+  const { legend, options, value, onValue } = props;
   const name = useId();
   return (
     <fieldset class="choice">
-      <legend class={hasHiddenLegend ? "visually-hidden" : ""}>{legend}</legend>
+      <legend class="visually-hidden">{legend}</legend>
       <div class="segments">
         {(Object.entries(options) as [Value, string][]).map(([option, text]) => (
           <label key={option}>

@@ -9,7 +9,7 @@ export function ServiceFigures({ about }: { readonly about: About | undefined })
   // Before the first fetch nothing is late: the sentence below says what these rates are.
   const isLate = about !== undefined && about.last_success_at !== null && upToDate < publishers;
   return (
-    <section class="figures" aria-label="This service">
+    <section class="card figures" aria-label="This service">
       <dl>
         <Figure name="pairs to read" value={about && formatUnits(about.pairs)} />
         <Figure

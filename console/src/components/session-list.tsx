@@ -51,7 +51,7 @@ export function SessionList({ sessions, reload }: SessionListProps) {
           {rows(folded)}
         </details>
       )}
-      <p class="report" role="status">
+      <p class="aside report" role="status">
         {report}
       </p>
       <ErrorNotice error={endOthers.error} />

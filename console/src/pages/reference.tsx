@@ -75,7 +75,7 @@ function Reference({ info, tags, calls }: Description) {
             <section key={group.name} class="group stack-close" aria-label={group.name}>
               <h2>{group.name}</h2>
               <p class="aside">{group.description}</p>
-              <div class="calls">
+              <div class="card calls">
                 {group.calls.map((call) => (
                   <CallView key={call.operationId} call={call} />
                 ))}

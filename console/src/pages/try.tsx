@@ -53,13 +53,7 @@ export function TryPage() {
       <div class="columns">
         <div class="card">
           <Form action={action} does={doubt === undefined ? does : `${does} anyway`}>
-            <Segments
-              hasHiddenLegend
-              legend="Call"
-              options={kinds}
-              value={kind}
-              onValue={setKind}
-            />
+            <Segments legend="Call" options={kinds} value={kind} onValue={setKind} />
             <KeyField value={apiKey} onValue={setApiKey} />
             <PairPicker {...pair} onPair={setPair} coverage={coverage} />
             {kind === "read" ? null : (

@@ -58,7 +58,6 @@ export function UsagePage() {
                 onValue={(key) => setParameters({ key: key === "" ? undefined : key })}
               />
               <Segments
-                hasHiddenLegend
                 legend="Range"
                 options={ranges}
                 value={days}

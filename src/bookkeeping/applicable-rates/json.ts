@@ -17,8 +17,16 @@ export interface AppliedRule {
 export function presetJson(preset: Preset) {
   const { name, purpose, source, rule, period = null, currency, law, says } = preset;
   return {
-    ...{ name, purpose, source, rule, period, [currency.place]: currency.symbol },
-    ...{ law, says, read_at: preset.readAt, read_on: preset.readOn },
+    name,
+    purpose,
+    source,
+    rule,
+    period,
+    [currency.place]: currency.symbol,
+    law,
+    says,
+    read_at: preset.readAt,
+    read_on: preset.readOn,
   };
 }
 

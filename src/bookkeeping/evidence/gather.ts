@@ -3,7 +3,7 @@ import type { RateSource } from "../../rates/sources/source.ts";
 import { type AppliedRule, presetJson } from "../applicable-rates/json.ts";
 import { ruleWords } from "../applicable-rates/rules.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
-import { documentName } from "../provenance/json.ts";
+import { documentName, publisherJson } from "../provenance/json.ts";
 import type { ObservationReads, StoredDocument } from "../provenance/observations.ts";
 import { type FigureOrigin, isContradicted } from "../provenance/trace.ts";
 import { type Evidence, type EvidenceDocument, FORMAT } from "./format.ts";
@@ -85,14 +85,24 @@ function readStored(
 function figureJson({ applied, publisher }: Gathered) {
   const { asked, rate, preset } = applied;
   const { base, quote, kind, source, asOf, date, validUntil = null, revision } = rate.figure;
-  const { name = "", country = "", terms = "", termsUrl = null } = publisher ?? {};
   return {
-    ...{ base, quote, rate: rate.figure.rate, kind, source, as_of: asOf },
-    ...{ asked, rule: rate.rule, rule_in_words: ruleWords[rate.rule], counted_from: rate.date },
-    ...{ published_for: date, valid_until: validUntil, revision },
-    ...{ accepted_gaps: [...rate.acceptedGaps], is_calendar_known: rate.isChecked },
+    base,
+    quote,
+    rate: rate.figure.rate,
+    kind,
+    source,
+    as_of: asOf,
+    asked,
+    rule: rate.rule,
+    rule_in_words: ruleWords[rate.rule],
+    counted_from: rate.date,
+    published_for: date,
+    valid_until: validUntil,
+    revision,
+    accepted_gaps: [...rate.acceptedGaps],
+    is_calendar_known: rate.isChecked,
     preset: preset === undefined ? null : presetJson(preset),
-    publisher: publisher === undefined ? null : { name, country, terms, terms_url: termsUrl },
+    publisher: publisherJson(publisher),
   };
 }
 
@@ -115,7 +125,10 @@ function documentJson(
     return { reason: `${why}: import the whole file` };
   }
   return {
-    ...{ name: documentName(name), received_at: receivedAt, bytes, sha256: hash },
+    name: documentName(name),
+    received_at: receivedAt,
+    bytes,
+    sha256: hash,
     content_base64: content === undefined ? null : Buffer.from(content).toString("base64"),
   };
 }

@@ -4,7 +4,7 @@ import { parseDates } from "../../platform/cli/dates.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { figureKinds, servedKindOf } from "../../rates/series/cli/arguments.ts";
-import { symbolOf } from "../../rates/served/cli/arguments.ts";
+import { requireSymbol } from "../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../../rates/served/rules/symbol.ts";
 import type { RateStore } from "../../rates/served/store.ts";
@@ -67,7 +67,7 @@ Examples:
 function withPair(text: string, others: readonly Pair[] = []): readonly Pair[] {
   const pair = parsePairName(text);
   if (pair === undefined || pair.base === pair.quote) {
-    throw new CommandError(`--pair ${quoted(text)}: want two symbols such as EUR/USD`, 2);
+    throw new CommandError(`--pair ${quoted(text)}: must be two symbols such as EUR/USD`, 2);
   }
   const isNew = !others.some((other) => pairName(other) === pairName(pair));
   return isNew ? [...others, pair].sort(byPair) : others;
@@ -90,7 +90,10 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
 function selectFormat({ format: name, pair: pairs = [], companyCurrency }: ExportOptions): Format {
   const format = name === undefined ? undefined : formats[name];
   if (format === undefined) {
-    throw new CommandError(`--format is missing: want ${Object.keys(formats).join(", ")}`, 2);
+    throw new CommandError(
+      `--format is missing: pass one of ${Object.keys(formats).join(", ")}`,
+      2,
+    );
   }
   const other = pairs.find(({ base }) => base !== EURO);
   if (format.order === "by date" && other !== undefined) {
@@ -106,7 +109,7 @@ function selectFormat({ format: name, pair: pairs = [], companyCurrency }: Expor
 function readQuery(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
-    currency === undefined ? undefined : symbolOf("--company-currency", currency);
+    currency === undefined ? undefined : requireSymbol("--company-currency", currency);
   return { source, ...selectKinds(options, deps), ...parseDates(options), pairs, companyCurrency };
 }
 

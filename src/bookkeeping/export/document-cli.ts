@@ -13,7 +13,6 @@ import type {
   StoredDocument,
   StoredPublication,
 } from "../provenance/observations.ts";
-import { listedDocumentJson } from "./json.ts";
 import type { DocumentCursor, ExportReads, ListedDocument, SelectedPublications } from "./store.ts";
 
 /** The dependencies of the command that writes publishers' documents. */
@@ -158,3 +157,16 @@ const columns: readonly Column<ListedDocument>[] = [
   ["SHA-256", ({ hash }) => hash ?? "-"],
   ["NAME", ({ name }) => name],
 ];
+
+/** A document in the list that `kurs rates document --list` prints. */
+function listedDocumentJson(document: ListedDocument) {
+  const { publication, number, name, receivedAt, bytes, hash } = document;
+  return {
+    publication,
+    number,
+    name,
+    received_at: receivedAt,
+    bytes: bytes ?? null,
+    sha256: hash ?? null,
+  };
+}

@@ -1,5 +1,3 @@
-import type { Decimal } from "../../platform/shared/decimal.ts";
-import type { Instant } from "../../platform/shared/instant.ts";
 import {
   integerOf,
   optionalIntegerOf,
@@ -8,7 +6,8 @@ import {
 } from "../../platform/storage/columns.ts";
 import type { Engine, Row, SqlValue } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
-import type { AssetSymbol, Pair } from "../../rates/served/rules/symbol.ts";
+import type { AssetSymbol } from "../../rates/served/rules/symbol.ts";
+import { readSourcedRate } from "../../rates/served/update-sql.ts";
 import type {
   ExportedFigure,
   ExportReads,
@@ -83,9 +82,12 @@ export function exportReads(engine: Engine): ExportReads {
         GROUP BY f.base, f.quote ORDER BY f.base, f.quote`,
         ...values,
       );
-      return rows.map((row) => {
-        return { ...toPair(row), first: textOf(row, "first"), last: textOf(row, "last") };
-      });
+      return rows.map((row) => ({
+        base: textOf(row, "base") as AssetSymbol,
+        quote: textOf(row, "quote") as AssetSymbol,
+        first: textOf(row, "first"),
+        last: textOf(row, "last"),
+      }));
     },
 
     async documents(selected, { publication, number }, limit) {
@@ -115,21 +117,13 @@ export function exportReads(engine: Engine): ExportReads {
   };
 }
 
-const toPair = (row: Row): Pair => ({
-  base: textOf(row, "base") as AssetSymbol,
-  quote: textOf(row, "quote") as AssetSymbol,
-});
-
 function toExportedFigure(row: Row): ExportedFigure {
   return {
-    ...toPair(row),
-    source: textOf(row, "source"),
+    ...readSourcedRate(row),
     // The schema allows no other.
     kind: textOf(row, "kind") as FigureKind,
     date: textOf(row, "date"),
-    asOf: textOf(row, "as_of") as Instant,
     revision: integerOf(row, "revision"),
-    rate: textOf(row, "rate") as Decimal,
     validUntil: optionalTextOf(row, "valid_until"),
   };
 }

@@ -1,22 +1,9 @@
-import type { Decimal } from "../../platform/shared/decimal.ts";
-import type { Instant } from "../../platform/shared/instant.ts";
-import type { FigurePlace } from "../../rates/series/store.ts";
+import type { FigurePlace, PairCursor, StoredFigure } from "../../rates/series/store.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
 import type { Pair } from "../../rates/served/rules/symbol.ts";
 
-/** A figure as bookkeeping programs get it. */
-export interface ExportedFigure extends Pair {
-  readonly source: string;
-  readonly kind: FigureKind;
-  /** The publisher's own date, such as 2026-03-13. */
-  readonly date: string;
-  readonly asOf: Instant;
-  readonly revision: number;
-  /** As it is stored: no digit is added or lost. */
-  readonly rate: Decimal;
-  /** The last date of its validity, for a table that is valid for a period. */
-  readonly validUntil: string | undefined;
-}
+/** A figure as bookkeeping programs get it: its rate is as it is stored, digit for digit. */
+export type ExportedFigure = Omit<StoredFigure, "storedAt" | "publication" | "hash">;
 
 /** Dates such as 2026-03-13, both included. */
 export interface DateRange {
@@ -39,8 +26,8 @@ export interface SelectedSeries extends SelectedKinds {
 
 /** Pairs in their order, both ends included: of one base, a single one, or all. */
 export interface PairRange {
-  readonly first: { readonly base: string; readonly quote: string };
-  readonly last: { readonly base: string; readonly quote: string };
+  readonly first: PairCursor;
+  readonly last: PairCursor;
 }
 
 export interface SelectedFigures extends SelectedSeries, DateRange {

@@ -1,5 +1,5 @@
 import type { Instant } from "../../platform/shared/instant.ts";
-import type { StoredFigure } from "../../rates/series/store.ts";
+import type { PairCursor, StoredFigure } from "../../rates/series/store.ts";
 import type { Pair } from "../../rates/served/rules/symbol.ts";
 import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
 
@@ -72,16 +72,7 @@ export interface MisnamedRate {
 }
 
 /** A place in the history, ordered by pair and number. */
-type ObservationCursor = Pick<Observation, "sequence"> & {
-  readonly base: string;
-  readonly quote: string;
-};
-
-/** A place in the list of pairs. */
-interface PairCursor {
-  readonly base: string;
-  readonly quote: string;
-}
+export type ObservationCursor = Pick<Observation, "sequence"> & PairCursor;
 
 /** Reads the history of rates. */
 export interface ObservationReads {

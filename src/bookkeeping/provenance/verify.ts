@@ -6,7 +6,7 @@ import { figureOf } from "../../rates/served/figures.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
 import type { Difference, VerifiedCounts } from "./differences.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "./document-reader.ts";
-import type { Observation, StoredPublication } from "./observations.ts";
+import type { Observation, ObservationCursor, StoredPublication } from "./observations.ts";
 import { type HistoryUses, readEvents } from "./served-at.ts";
 
 /** Where differences go, and how much is completed, from 0 to 1. */
@@ -148,7 +148,7 @@ async function verifyObservations(
   stated: StatedFigures,
   { history, counts, report }: Verification,
 ): Promise<void> {
-  const read = (after: Position, limit: number) =>
+  const read = (after: ObservationCursor, limit: number) =>
     history.observationsOf(publication, after, limit);
   for await (const observation of itemsOf(START, read, (one) => one)) {
     const one = stated.get(observation);
@@ -181,18 +181,18 @@ async function verifyFigures(
 
 /** Reports served rates that differ from their history, or whose headers name another source. */
 async function reportServed({ history, report }: Verification): Promise<void> {
-  const differing = (after: Position, limit: number) => history.differing(after, limit);
+  const differing = (after: ObservationCursor, limit: number) => history.differing(after, limit);
   for await (const pair of itemsOf(START, differing, ({ served }) => served)) {
     await report({ kind: "served", ...pair });
   }
-  const misnamed = (after: Position, limit: number) => history.misnamed(after, limit);
+  const misnamed = (after: ObservationCursor, limit: number) => history.misnamed(after, limit);
   for await (const one of itemsOf(START, misnamed, ({ rate }) => ({ ...rate, sequence: 0 }))) {
     await report({ kind: "headers", ...one });
   }
 }
 
 async function reportSuspects({ history, counts, report, nowMs }: Verification): Promise<void> {
-  const read = (after: Position, limit: number) => {
+  const read = (after: ObservationCursor, limit: number) => {
     const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MAX_MS);
     return history.suspects(after, latest, limit);
   };
@@ -237,7 +237,7 @@ function findOriginProblem(
 
 /** Reports the pairs that are not served, and were not deleted after their last observation. */
 async function reportUnserved({ history, audit, report }: Verification): Promise<void> {
-  const read = (after: Position, limit: number) => history.unserved(after, limit);
+  const read = (after: ObservationCursor, limit: number) => history.unserved(after, limit);
   for await (const observation of itemsOf(START, read, (one) => one)) {
     if (await wasDeleted(audit, observation)) continue;
     const reason = "its pair is not served, and was not deleted";
@@ -245,14 +245,7 @@ async function reportUnserved({ history, audit, report }: Verification): Promise
   }
 }
 
-/** Where a page of a list ends, which is ordered by pair and sequence. */
-interface Position {
-  readonly base: string;
-  readonly quote: string;
-  readonly sequence: number;
-}
-
-const START: Position = { base: "", quote: "", sequence: 0 };
+const START: ObservationCursor = { base: "", quote: "", sequence: 0 };
 
 const FIRST_FIGURE: FigurePlace = {
   base: "",

@@ -8,7 +8,7 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { wrongPassword } from "../passwords/rules.ts";
-import type { DeleteAccount } from "./deletion.ts";
+import type { DeleteAccount } from "./administration.ts";
 import type { ExportOwnAccount } from "./export.ts";
 import { PasswordBody } from "./json.ts";
 

@@ -1,26 +1,32 @@
 import type { Command } from "commander";
 import {
   CommandError,
+  type CommandIo,
   type OpenStore,
   type OutputOptions,
   unknownAccount,
 } from "../../platform/cli/command.ts";
 import { type FileUses, readWithProgress, withFile } from "../../platform/cli/input-file.ts";
-import { type Column, createJsonPrinter, table } from "../../platform/cli/output.ts";
+import { type Column, createJsonPrinter, formatJson, table } from "../../platform/cli/output.ts";
+import { Failure } from "../../platform/shared/failure.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
-import { visibleLine } from "../../platform/shared/text/visible-text.ts";
+import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
-import { pagesOfKeys } from "./api-keys.ts";
+import { createKey, pagesOfKeys } from "./api-keys.ts";
 import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
-import { type CreateKeyDeps, type CreateKeyStores, createKeyCommand } from "./create-cli.ts";
-import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
+import {
+  apiKeyJson,
+  burnReportJson,
+  createdApiKeyJson,
+  NewApiKeyBody,
+  ownedKeyJson,
+} from "./json.ts";
 import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
+import type { ApiKey, ApiKeyStore, KeyReference, OwnedKey } from "./store.ts";
 
 export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUses {
   readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
-  /** The digest under which a credential is stored. */
-  readonly hash: (credential: string) => string;
 }
 
 /** Adds `kurs keys …`. */
@@ -117,22 +123,22 @@ const columns: readonly Column<ApiKey>[] = [
 const LISTED_MAX = 20;
 
 async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
-  const { openStore, origin, print, printError, hash } = deps;
-  const { reference, name } = referenceOf(typed, hash);
+  const { openStore, origin, print, printError, secrets } = deps;
+  const { reference, name } = referenceOf(typed, secrets.hash);
   await using store = await openStore();
   const found = await store.keys.find(reference, LISTED_MAX + 1);
   const [key] = found;
   if (key === undefined) throw new CommandError(`there is no API key with the ${name}`);
   const active = found.filter(({ revokedAt }) => revokedAt === undefined);
   if (active.length > 1) {
-    for (const one of active.slice(0, LISTED_MAX)) printError(lineOf(one));
+    for (const one of active.slice(0, LISTED_MAX)) printError(showKey(one));
     const count = active.length > LISTED_MAX ? `more than ${LISTED_MAX}` : active.length;
     throw new CommandError(`${count} active API keys have the ${name}: revoke one by its id`);
   }
   if (active.length === 0 || !(await store.keys.revoke(key.accountId, key.id, origin()))) {
     throw new CommandError(`the API key with the ${name} was revoked already`);
   }
-  print(`revoked ${lineOf(key)}`);
+  print(`revoked ${showKey(key)}`);
 }
 
 /**
@@ -150,7 +156,7 @@ function referenceOf(
     const name = `prefix ${keyPrefixOf(value)} and this secret`;
     return { reference: { by: "hash", value: hash(value) }, name };
   }
-  const wanted = "want the id of an API key, or its prefix such as svc_live_01234567";
+  const wanted = "the key must be the id of an API key, or its prefix such as svc_live_01234567";
   throw new CommandError(`${wanted}: see kurs keys list EMAIL`, 2);
 }
 
@@ -159,7 +165,7 @@ interface BurnOptions extends OutputOptions {
 }
 
 async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions): Promise<void> {
-  const { openStore, showProgress, finishWithoutReader, print } = deps;
+  const { openStore, showProgress, finishWithoutReader, print, secrets } = deps;
   const isDryRun = options.dryRun ?? false;
   finishWithoutReader();
   await withFile(file, deps, async (opened) => {
@@ -167,21 +173,22 @@ async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions
     if (file === "-") showProgress("reading stdin until its end (Ctrl-D)");
     const text = readWithProgress(opened, showProgress);
     const list = createJsonPrinter(print, '{"revoked_keys":[');
-    const report = await burn(text, { ...deps, store }, isDryRun, (revoked) => {
+    const uses = { ...deps, store, hash: secrets.hash };
+    const report = await burn(text, uses, isDryRun, (revoked) => {
       if (options.json) list.add(revoked.map(ownedKeyJson));
-      else print(revoked.map(lineOf).join("\n"));
+      else print(revoked.map(showKey).join("\n"));
     });
     if (options.json) list.end(`],${JSON.stringify(burnReportJson(report, isDryRun)).slice(1)}`);
-    else print(summaryOf(report, isDryRun));
+    else print(summarize(report, isDryRun));
   });
 }
 
 /** `<prefix>  <email>  <id>` */
-function lineOf({ keyPrefix, email, accountId, id }: OwnedKey): string {
+function showKey({ keyPrefix, email, accountId, id }: OwnedKey): string {
   return visibleLine([keyPrefix, email ?? `account ${accountId}`, id].join("  "));
 }
 
-function summaryOf(report: BurnReport, isDryRun: boolean): string {
+function summarize(report: BurnReport, isDryRun: boolean): string {
   const { keysFound, keysRevoked, keysRevokedBefore, keysUnknown } = report;
   const { tokensFound, sessionsEnded } = report;
   const would = isDryRun ? "would be " : "";
@@ -192,4 +199,75 @@ function summaryOf(report: BurnReport, isDryRun: boolean): string {
         `${keysRevokedBefore} revoked before, ${keysUnknown} unknown)`;
   if (tokensFound === 0) return keys;
   return `${keys}\nsession tokens found: ${tokensFound} (${sessionsEnded} ${would}ended)`;
+}
+
+interface CreateKeyStores {
+  readonly keys: ApiKeyStore;
+  /** Where an email is turned into the id of its account. */
+  readonly accounts: {
+    findByEmail(
+      email: string,
+    ): Promise<{ readonly id: string; readonly suspendedAt: string | undefined } | undefined>;
+  };
+}
+
+interface CreateKeyDeps extends CommandIo {
+  readonly openStore: OpenStore<CreateKeyStores>;
+  readonly secrets: Secrets;
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+}
+
+/** Adds `kurs keys create`. */
+function createKeyCommand(keys: Command, deps: CreateKeyDeps): void {
+  keys
+    .command("create")
+    .description("create an API key for an account, and print it: it is shown only now")
+    .argument("<email>")
+    .requiredOption("--name <name>", "the label of the key")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", createExamples)
+    .action((email: string, options: CreateOptions) => createForAccount(deps, email, options));
+}
+
+const createExamples = `
+The key alone goes to stdout. The limits on the keys of an account apply.
+
+Examples:
+  $ kurs keys create ada@example.org --name billing
+  $ kurs keys create ada@example.org --name billing > key.txt`;
+
+async function createForAccount(
+  deps: CreateKeyDeps,
+  typed: string,
+  { name: typedName, json }: CreateOptions,
+): Promise<void> {
+  const { openStore, origin, print, printError } = deps;
+  const email = normalizeEmail(typed);
+  const name = typedName.trim().toWellFormed();
+  // Loaded only here: the compiler takes 70 ms.
+  const { Compile } = await import("typebox/schema");
+  if (!Compile(NewApiKeyBody).Check({ name })) {
+    const wanted = "must be 1 to 100 characters, without control characters";
+    throw new CommandError(`--name ${quoted(name)}: ${wanted}`, 2);
+  }
+  await using store = await openStore();
+  const account = await store.accounts.findByEmail(email);
+  if (account === undefined) throw unknownAccount(email);
+  const { key, secret } = await createKey(
+    { ...deps, store },
+    { accountId: account.id, name },
+    origin(),
+  ).catch((error: unknown): never => {
+    throw error instanceof Failure ? new CommandError(error.message) : error;
+  });
+  print(json ? formatJson(createdApiKeyJson(key, secret)) : secret);
+  printError(
+    `This is the key ${visibleLine(name)} of ${visibleLine(email)}. It is not shown again: ` +
+      "store it, and give it to the owner of the account alone.",
+  );
+  if (account.suspendedAt !== undefined)
+    printError(`${visibleLine(email)} is suspended: its keys are rejected until it is resumed.`);
 }

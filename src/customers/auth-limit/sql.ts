@@ -1,6 +1,6 @@
 import { integerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, statement } from "../../platform/storage/engine.ts";
-import type { AuthWindow, AuthWindowStore } from "./store.ts";
+import type { AuthWindow, AuthWindowStore } from "./auth-limiter.ts";
 
 // Counts a call or restarts an expired window, in one statement. The cleanup removes windows that
 // are not restarted. No window ends later than one that starts now: after the clock was set back,

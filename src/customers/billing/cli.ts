@@ -1,17 +1,25 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   CommandError,
   type CommandIo,
   type OpenStore,
   type OutputOptions,
 } from "../../platform/cli/command.ts";
+import { writeList } from "../../platform/cli/list-writer.ts";
 import { formatList } from "../../platform/cli/output.ts";
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
-import { planJson } from "./json.ts";
-import { FREE_PLAN, MAX_PLAN_UNITS } from "./rules.ts";
-import type { PlanStore, PlanUses } from "./store.ts";
+import { accountUnitsJson, keyUnitsJson, planJson } from "./json.ts";
+import {
+  type BillingPeriod,
+  billingPeriodAt,
+  FREE_PLAN,
+  MAX_PLAN_UNITS,
+  parseBillingPeriod,
+} from "./rules.ts";
+import type { PlanStore, PlanUses, UsageStore } from "./store.ts";
+import { readUnitsByAccount, readUnitsByKeyAndDay } from "./usage.ts";
 
 export interface PlanCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{ readonly plans: PlanStore }>;
@@ -75,7 +83,7 @@ async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputO
 async function setPlan(deps: PlanCommandDeps, name: string, units: string) {
   const { openStore, origin, print } = deps;
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
-    const rule = "want up to 40 lower-case letters, digits and -, a letter first";
+    const rule = "must be up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);
   }
   const unitsPerPeriod = wholeNumber("units", units, 0, MAX_PLAN_UNITS);
@@ -98,13 +106,13 @@ async function deletePlan({ openStore, origin, print }: PlanCommandDeps, name: s
     throw new CommandError(`there is no plan ${quoted(name)}; there are: ${known}`);
   }
   if (outcome !== "removed") {
-    throw new CommandError(`the plan ${name} was not deleted, ${reasonOf(outcome)}`);
+    throw new CommandError(`the plan ${name} was not deleted, ${explainUses(outcome)}`);
   }
   print(`plan ${name} is deleted`);
 }
 
 /** Names the uses that the operator can end first. */
-function reasonOf({ accounts, deletedAccounts, invitations }: PlanUses): string {
+function explainUses({ accounts, deletedAccounts, invitations }: PlanUses): string {
   if (accounts > 0) {
     const advice = "move each to another plan: kurs accounts plan EMAIL PLAN";
     return `${used(accounts, "account")} on it; ${advice}`;
@@ -126,4 +134,90 @@ export async function requirePlan(plans: PlanStore, plan: string): Promise<void>
   if (names.includes(plan)) return;
   const known = names.join(", ");
   throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
+}
+
+export interface UsageCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<{ readonly usage: UsageStore }>;
+}
+
+interface ExportOptions {
+  readonly period?: string;
+  readonly format: "csv" | "ndjson";
+  readonly perKeyAndDay?: boolean;
+}
+
+/** Adds `kurs usage …`. */
+export function usageCommands(program: Command, deps: UsageCommandDeps): void {
+  program
+    .command("usage")
+    .description("export the units that accounts have used")
+    .addHelpText("after", "\nExample:\n  $ kurs usage export --period 2026-11 > usage.csv")
+    .command("export")
+    .description("write every account's units in a billing period to stdout, for invoices")
+    .option("--period <month>", "a month in UTC, such as 2026-11 (default: the current one)")
+    .addOption(
+      new Option("--format <format>", "one line for each row").choices(formats).default("csv"),
+    )
+    .option("--per-key-and-day", "one row for each API key and UTC day that has units")
+    .addHelpText("after", exportExamples)
+    .action((options: ExportOptions) => exportUsage(deps, options));
+}
+
+const formats = ["csv", "ndjson"] as const;
+
+const exportExamples = `
+Every account that was created before the period's end has a row, ordered by the account's id; with
+--per-key-and-day only accounts with units have rows. Plan and quota are the present ones: Kurs does
+not store those of past periods. Charges continue while the period lasts, so write invoices from a
+period that has ended. Exit code 1 when the output is not complete.
+
+In CSV an apostrophe precedes an email that a spreadsheet would run as a formula; NDJSON has every
+email as it is.
+
+Examples:
+  $ kurs usage export --period 2026-11 > usage.csv
+  $ kurs usage export --period 2026-11 --format ndjson --per-key-and-day`;
+
+const accountColumns = ["account_id", "email", "plan", "quota_units", "units"] as const;
+
+const keyColumns = [
+  "account_id",
+  "email",
+  "plan",
+  "date",
+  "api_key_id",
+  "key_prefix",
+  "units",
+] as const;
+
+async function exportUsage(deps: UsageCommandDeps, options: ExportOptions): Promise<void> {
+  const { openStore, clock, write } = deps;
+  const period = periodOf(options.period, clock.nowMs());
+  const { format } = options;
+  await using store = await openStore();
+  if (options.perKeyAndDay) {
+    const pages = readUnitsByKeyAndDay(store, period);
+    const rows = { columns: [], csvColumns: keyColumns, toJson: keyUnitsJson };
+    await writeList(pages, { format }, rows, write);
+  } else {
+    const pages = readUnitsByAccount(store, period);
+    const rows = { columns: [], csvColumns: accountColumns, toJson: accountUnitsJson };
+    await writeList(pages, { format }, rows, write);
+  }
+}
+
+/** @throws {CommandError} the period's name is invalid, or the period has not begun. */
+function periodOf(name: string | undefined, nowMs: number): BillingPeriod {
+  const current = billingPeriodAt(nowMs);
+  if (name === undefined) return current;
+  const period = parseBillingPeriod(name);
+  if (period === undefined) {
+    const rule = `must be a month as YYYY-MM, such as ${current.name}`;
+    throw new CommandError(`--period ${quoted(name)}: ${rule}`, 2);
+  }
+  if (period.startMs > nowMs) {
+    const rule = `this period has not begun; the current one is ${current.name}`;
+    throw new CommandError(`--period ${name}: ${rule}`, 2);
+  }
+  return period;
 }

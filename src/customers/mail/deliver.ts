@@ -7,7 +7,7 @@ import { MailError, type Mailer } from "./mailer.ts";
 import type { ClaimedMail, MailStore } from "./store.ts";
 
 /** The mails that a crashed node was delivering are due on other nodes after this time. */
-export const LEASE_MS = 10_000;
+const LEASE_MS = 10_000;
 
 /** A server may take minutes for a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
 const RENEWAL_MS = 3_000;
@@ -15,7 +15,7 @@ const RENEWAL_MS = 3_000;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 /** A permanent rejection may be our mistake (sender, relaying): it is retried, but rarely. */
-export const REJECTED_RETRY_MS = HOUR_MS;
+const REJECTED_RETRY_MS = HOUR_MS;
 
 const GIVE_UP_AFTER_MS = DAY_MS;
 
@@ -98,4 +98,62 @@ export function createDeliverMail(uses: {
       await leased;
     }
   };
+}
+
+/**
+ * How often the outbox is checked. Requests do not wake the loop: immediate work only for known
+ * addresses would show in the duration of the next response
+ * (docs/decisions/0005-mail-through-an-outbox.md).
+ */
+const CHECK_INTERVAL_MS = 1000;
+
+/** The most mails that one node delivers at a time. */
+const MAX_IN_FLIGHT = 10;
+
+/**
+ * Delivers mails in the background until it is aborted. At a start, mails that failed before are
+ * tried again at once, except those that another node may be delivering.
+ */
+export async function runDeliveryLoop(
+  uses: {
+    readonly store: { readonly mails: MailStore };
+    readonly clock: Clock;
+    readonly deliverMail: DeliverMail;
+    /** Called for an error that no mail caused; the loop continues. */
+    readonly onError: (error: unknown) => void;
+  },
+  signals: {
+    /** Ends the loop after the mails in flight. */
+    readonly stop: AbortSignal;
+    /** Aborts the mails in flight. */
+    readonly abort: AbortSignal;
+  },
+): Promise<void> {
+  const { store, clock, deliverMail, onError } = uses;
+  const { stop, abort } = signals;
+  const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
+  const inFlight = new Set<Promise<void>>();
+
+  const claimDue = async (): Promise<void> => {
+    const limit = MAX_IN_FLIGHT - inFlight.size;
+    if (limit === 0) return;
+    // A mail due later than any retry allows was postponed before the clock was set back.
+    await store.mails.rescheduleStuck(inMs(0), inMs(2 * REJECTED_RETRY_MS));
+    const mails = await store.mails.claim({ now: inMs(0), until: inMs(LEASE_MS), limit });
+    for (const mail of mails) {
+      const delivery = deliverMail(mail, abort)
+        .catch(onError)
+        .finally(() => inFlight.delete(delivery));
+      inFlight.add(delivery);
+    }
+  };
+
+  await store.mails.rescheduleStuck(inMs(0), inMs(LEASE_MS)).catch(onError);
+  while (!stop.aborted) {
+    await claimDue().catch(onError);
+    // While fewer than MAX_IN_FLIGHT mails are in flight, a slow server delays no other mail.
+    const rest = sleep(CHECK_INTERVAL_MS, stop);
+    await (inFlight.size < MAX_IN_FLIGHT ? rest : Promise.race([rest, ...inFlight]));
+  }
+  await Promise.all(inFlight);
 }

@@ -5,9 +5,8 @@ import { documentedResponses, emptyResponse } from "../../platform/http/openapi/
 import { invalidJson, notJson } from "../../platform/http/response/error-handler.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import type { EmailVerification } from "./email-verification.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "./json.ts";
-import type { PasswordResets } from "./password-reset.ts";
+import type { EmailVerification, PasswordResets } from "./mailed-links.ts";
 import { invalidToken, MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 
 const common = { tags: ["Authentication"], security: [] };

@@ -13,10 +13,10 @@ import type { Account, AccountStore } from "../accounts/store.ts";
 import { requirePlan } from "../billing/cli.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
-import { invitationLink, tokenLink } from "../mail/links.ts";
-import { type MailSecrets, newMailToken } from "../mailed-links/mail-tokens.ts";
+import { invitationLink, tokenLink } from "../mail/templates.ts";
+import { type MailSecrets, newMailToken } from "../mailed-links/mailed-links.ts";
 import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
-import { newInvitation } from "./invitations.ts";
+import { newInvitation } from "./register.ts";
 import type { Registration } from "./rules.ts";
 import type { InvitationStore } from "./store.ts";
 
@@ -143,8 +143,10 @@ async function listInvitations(
   const invitations = await store.invitations.list(timestamp(clock.nowMs()));
   const text = formatList(invitations, options, {
     toJson: ({ email, plan, createdAt, expiresAt }) => ({
-      ...{ email, plan },
-      ...{ created_at: createdAt, expires_at: expiresAt },
+      email,
+      plan,
+      created_at: createdAt,
+      expires_at: expiresAt,
     }),
     columns: [
       ["EMAIL", ({ email }) => email],
@@ -196,7 +198,7 @@ async function requireEmail(typed: string): Promise<string> {
   const { Compile } = await import("typebox/schema");
   if (Compile(Email).Check(email)) return email;
   const shown = JSON.stringify(typed.slice(0, 300));
-  throw new CommandError(`${shown} is no email: want one such as ada@example.org`, 2);
+  throw new CommandError(`${shown} must be an email such as ada@example.org`, 2);
 }
 
 function accountExists(email: string): CommandError {

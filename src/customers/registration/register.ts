@@ -7,12 +7,35 @@ import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { Account, AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
-import { newMailToken } from "../mailed-links/mail-tokens.ts";
-import { isMailToken } from "../mailed-links/rules.ts";
+import { type MailSecrets, newMailToken } from "../mailed-links/mailed-links.ts";
+import { INVITATION_LIFETIME_MS, isMailToken } from "../mailed-links/rules.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
 import type { Credentials } from "../sessions/sessions.ts";
 import { noValidInvitation, type Registration } from "./rules.ts";
-import type { InvitationStore } from "./store.ts";
+import type { InvitationStore, NewInvitation } from "./store.ts";
+
+/**
+ * Makes an invitation of 32 random bytes, and its mail.
+ *
+ * @param createdAt since when it is valid, RFC 3339 in UTC.
+ */
+export function newInvitation(
+  { email, plan }: { readonly email: string; readonly plan: string },
+  createdAt: string,
+  secrets: MailSecrets,
+): NewInvitation {
+  const token = secrets.secret();
+  return {
+    token,
+    tokenHash: secrets.hash(token),
+    accountId: secrets.uuid(),
+    email,
+    plan,
+    mailId: secrets.uuid(),
+    createdAt,
+    expiresAt: timestamp(Date.parse(createdAt) + INVITATION_LIFETIME_MS),
+  };
+}
 
 /** The body of register, with the client's address. */
 interface RegistrationRequest extends Credentials {

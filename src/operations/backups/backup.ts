@@ -6,23 +6,22 @@ import { reasonOf } from "../../platform/shared/program/system-error.ts";
 import { requireKnownSchema } from "../../platform/storage/migrations.ts";
 import { FILE_NAME, openToRead } from "../../platform/storage/sqlite/database-file.ts";
 import { explained, isCorruption } from "../../platform/storage/sqlite/errors.ts";
-import { damageOf } from "../../platform/storage/sqlite/health/integrity.ts";
+import { findDamage } from "../../platform/storage/sqlite/health/integrity.ts";
 import {
   LOCK_NAME,
   lockBackups,
   lockShared,
   type OnWait,
 } from "../../platform/storage/sqlite/lock-file.ts";
-import { schemaOf } from "../../platform/storage/sqlite/migrate.ts";
+import { readSchema } from "../../platform/storage/sqlite/migrate.ts";
 import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
 import {
   isDirectory,
   makePrivateDirectory,
   makePrivateFile,
 } from "../../platform/storage/sqlite/private-files.ts";
-import { databaseIdOf } from "./database-id.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
-import { writeMetadata } from "./metadata.ts";
+import { readDatabaseId, writeMetadata } from "./metadata.ts";
 import { backupName } from "./names.ts";
 import {
   type BackupMetadata,
@@ -59,7 +58,7 @@ export interface BackupOptions {
 export function backupSqlite(live: string, target: string, options: BackupOptions): BackupReport {
   const { note, mayReplace, name = backupName(note.takenAt) } = options;
   const dataDirectory = dirname(live);
-  const file = fileOf(target, name);
+  const file = resolveTarget(target, name);
   requireUsableTarget(file, dataDirectory, mayReplace);
   const part = `${file}.${process.pid}.part`;
   try {
@@ -108,7 +107,7 @@ function notWritable(path: string, error: unknown): StartupError {
   return new StartupError(`Cannot write backups to ${path}: ${reason}.`, error);
 }
 
-function fileOf(target: string, name: string): string {
+function resolveTarget(target: string, name: string): string {
   return isDirectory(target) ? join(target, name) : target;
 }
 
@@ -139,11 +138,11 @@ function copyLive(live: string, part: string, { databaseId, isAlone }: BackupOpt
   try {
     using _lock = isAlone ? undefined : lockShared(dirname(live), BUSY_TIMEOUT_MS);
     using database = openToRead(live, BUSY_TIMEOUT_MS);
-    const schema = schemaOf(database);
+    const schema = readSchema(database);
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
     const advice = "let that newer program back it up";
     requireKnownSchema("sqlite", `The database ${live}`, schema, advice);
-    if (databaseId !== undefined && databaseId !== databaseIdOf(database)) {
+    if (databaseId !== undefined && databaseId !== readDatabaseId(database)) {
       throw new StartupError(
         `${dirname(part)} has the backups of another database, which later ones would remove: ` +
           "name another directory (BACKUP_DIR), or move them elsewhere.",
@@ -163,9 +162,9 @@ function copyLive(live: string, part: string, { databaseId, isAlone }: BackupOpt
 
 function check(part: string, live: string): DatabaseTotals & { readonly schema: number } {
   using database = new DatabaseSync(part);
-  const [damage] = damageOf(database, "integrity_check");
+  const [damage] = findDamage(database, "integrity_check");
   if (damage !== undefined) {
     throw new StartupError(`The copy of ${live} is damaged (${damage}): run kurs doctor.`);
   }
-  return { ...readTotals(database), schema: schemaOf(database) };
+  return { ...readTotals(database), schema: readSchema(database) };
 }

@@ -100,10 +100,10 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
       "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
   );
   if (named !== undefined) requireFileName(named);
-  const keep = keepOf(options.keep);
+  const keep = parseKeep(options.keep);
   const isFile = named !== undefined && !isDirectory(named);
   if (keep !== undefined && isFile) {
-    throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
+    throw new CommandError(`--keep needs a directory of backups, and ${named} is not one`, 2);
   }
   const onWait = (message: string) => printError(`kurs: ${message}`);
   const { dataDirectory, backupDirectory } = settings();
@@ -135,7 +135,7 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
     if (verification !== undefined && isGood) print(formatVerification(verification));
     if (removed > 0) print(`removed ${removed} older backups`);
   }
-  if (!isGood) throw problemsOf(verification);
+  if (!isGood) throw reportProblems(verification);
 }
 
 async function verify(deps: BackupCommandDeps, named: string | undefined, options: OutputOptions) {
@@ -152,7 +152,7 @@ async function verify(deps: BackupCommandDeps, named: string | undefined, option
   const isGood = verification.problems.length === 0;
   if (options.json) print(JSON.stringify(verificationJson(verification)));
   else if (isGood) print(formatVerification(verification));
-  if (!isGood) throw problemsOf(verification);
+  if (!isGood) throw reportProblems(verification);
 }
 
 async function verifyBackup(file: string, { clock }: BackupCommandDeps): Promise<Verification> {
@@ -207,16 +207,16 @@ function requireEmbedded(
 }
 
 function requireFileName(file: string): void {
-  if (file === "") throw new CommandError("want a file or a directory, not an empty name", 2);
+  if (file === "") throw new CommandError("name a file or a directory, not an empty one", 2);
   if (file !== "-") return;
   throw new CommandError("name a file: a backup is checked completely, so it cannot use a pipe", 2);
 }
 
-function keepOf(text: string | undefined): number | undefined {
+function parseKeep(text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber("--keep", text, 1, 99_999);
 }
 
-function problemsOf(verification: Verification | undefined): CommandError {
+function reportProblems(verification: Verification | undefined): CommandError {
   const { file = "", problems = [] } = verification ?? {};
   const reasons = problems.map((problem) => problem.replace(/\.$/, ""));
   return new CommandError(`the backup ${file} is not good: ${reasons.join("; ")}.`);

@@ -6,14 +6,14 @@ import type { Verification } from "./verify.ts";
 
 export function formatBackup(report: BackupReport): string {
   const { file, sizeBytes, takenAt, schema } = report;
-  const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
-  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${totalsOf(report)}`;
+  const about = `${Math.ceil(sizeBytes / 1024)} KiB, schema ${schema}`;
+  return `backed up to ${file} (${about}) as of ${takenAt}: ${formatTotals(report)}`;
 }
 
 export function formatRestore(report: RestoreReport, reviveKeys: boolean): string {
   const { note, database, schema, sessionsEnded, kept, forgotten } = report;
   const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
-  const lines = [`restored ${made}, schema ${schema}, to ${database}: ${totalsOf(report)}`];
+  const lines = [`restored ${made}, schema ${schema}, to ${database}: ${formatTotals(report)}`];
   if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
   if (forgotten !== undefined) {
     const { accounts, keys, units, passwords, revocations } = forgotten;
@@ -36,7 +36,7 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
   return lines.join("\n");
 }
 
-function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
+function formatTotals({ accounts, activeKeys, units }: DatabaseTotals): string {
   return [
     counted(accounts, "account"),
     counted(activeKeys, "active key"),
@@ -47,7 +47,7 @@ function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
 export function formatVerification({ file, note, schema, totals }: Verification): string {
   const time = note === undefined ? "" : ` of ${note.takenAt}`;
   const compared = note === undefined ? "" : ", as recorded";
-  return `verified ${file}${time}, schema ${schema}: ${totalsOf(totals)}${compared}`;
+  return `verified ${file}${time}, schema ${schema}: ${formatTotals(totals)}${compared}`;
 }
 
 export function backupJson(

@@ -5,8 +5,8 @@ import { StartupError } from "../../platform/shared/program/start-error.ts";
 import type { OnWait } from "../../platform/storage/sqlite/lock-file.ts";
 import { isDirectory } from "../../platform/storage/sqlite/private-files.ts";
 import { lockBackupDirectory } from "./backup.ts";
-import { databaseIdIn } from "./database-id.ts";
 import { renameDurably } from "./durable-files.ts";
+import { readDatabaseIdIn } from "./metadata.ts";
 import { takenAtOf } from "./names.ts";
 import { forgetChanged, readVerified } from "./verified.ts";
 
@@ -60,7 +60,7 @@ function backupsIn(directory: string, nowMs: number): readonly string[] {
 /** The id of the database whose backups a directory has: that of the newest with one. */
 export function databaseIdOfBackups(directory: string, nowMs: number): string | undefined {
   for (const name of backupsIn(directory, nowMs)) {
-    const id = databaseIdIn(join(directory, name));
+    const id = readDatabaseIdIn(join(directory, name));
     if (id !== undefined) return id;
   }
   return undefined;

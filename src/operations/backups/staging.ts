@@ -19,8 +19,8 @@ import {
   SQLITE_CORRUPT,
   SQLITE_NOTADB,
 } from "../../platform/storage/sqlite/errors.ts";
-import { damageOf } from "../../platform/storage/sqlite/health/integrity.ts";
-import { migrate, schemaOf } from "../../platform/storage/sqlite/migrate.ts";
+import { findDamage } from "../../platform/storage/sqlite/health/integrity.ts";
+import { migrate, readSchema } from "../../platform/storage/sqlite/migrate.ts";
 import { makePrivateFile } from "../../platform/storage/sqlite/private-files.ts";
 import {
   LAST_STORED,
@@ -49,7 +49,7 @@ export function makeStaging(backup: DatabaseSync, staging: string): Staged {
   makePrivateFile(staging);
   backup.prepare("VACUUM INTO ?").run(staging);
   using database = new DatabaseSync(staging);
-  const schema = schemaOf(database);
+  const schema = readSchema(database);
   const note = takeMetadata(database);
   const lastTime = note === undefined ? database.prepare(LAST_TIME).get()?.at : undefined;
   const asOf = note?.takenAt ?? (typeof lastTime === "string" ? lastTime : undefined);
@@ -72,11 +72,11 @@ export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
   try {
     const database = opening.use(openToRead(file));
-    const schema = schemaOf(database);
+    const schema = readSchema(database);
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database: name a backup.`);
     const advice = "restore it with that newer program";
     requireKnownSchema("sqlite", `The database ${file}`, schema, advice);
-    const [damage] = damageOf(database, "integrity_check");
+    const [damage] = findDamage(database, "integrity_check");
     if (damage !== undefined) throw damaged(file, damage);
     opening.move();
     return database;
@@ -130,7 +130,7 @@ export function compareAndRevoke(
   { now, reviveKeys }: { readonly now: string; readonly reviveKeys: boolean },
 ): LostChanges | undefined {
   try {
-    const schema = schemaOf(old);
+    const schema = readSchema(old);
     if (schema === 0 || isUnreleased("sqlite", schema)) return undefined;
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = old.prepare(COUNT_LOST).get() ?? {};

@@ -38,7 +38,7 @@ export async function recordVerified(file: string, verifiedAt: string): Promise<
   const [directory, name] = [dirname(file), basename(file)];
   const takenAt = takenAtOf(name);
   if (takenAt === undefined) return;
-  const seen = { ...sizeAndTimeOf(file), sha256: await digestOf(file) };
+  const seen = { ...readSizeAndTime(file), sha256: await digestFile(file) };
   const content: VerifiedRecord = {
     file: name,
     taken_at: takenAt,
@@ -72,11 +72,11 @@ export async function readVerified(
   try {
     const { file, taken_at: takenAt, ...seen } = recordIn(await readFile(record, "utf8"));
     const path = join(directory, file);
-    const { size_bytes: size, modified_at: time } = sizeAndTimeOf(path);
+    const { size_bytes: size, modified_at: time } = readSizeAndTime(path);
     const isSame =
       size === seen.size_bytes &&
       time === seen.modified_at &&
-      (!readsContent || (await digestOf(path)) === seen.sha256);
+      (!readsContent || (await digestFile(path)) === seen.sha256);
     return { file, takenAt, isChanged: !isSame };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -107,12 +107,12 @@ function recordIn(text: string): VerifiedRecord {
   return record as VerifiedRecord;
 }
 
-function sizeAndTimeOf(path: string) {
+function readSizeAndTime(path: string) {
   const { size, mtimeMs } = statSync(path);
   return { size_bytes: size, modified_at: timestamp(Math.floor(mtimeMs)) };
 }
 
-async function digestOf(path: string): Promise<string> {
+async function digestFile(path: string): Promise<string> {
   const digest = createHash("sha256");
   for await (const bytes of createReadStream(path)) digest.update(bytes as Buffer);
   return digest.digest("hex");

@@ -3,7 +3,7 @@ import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 import { StartupError } from "../../platform/shared/program/start-error.ts";
 import { knownSchema, rejectUnreleased } from "../../platform/storage/migrations.ts";
 import { createPostgresEngine } from "../../platform/storage/postgres/engine.ts";
-import { versionOf } from "../../platform/storage/postgres/migrate.ts";
+import { readVersion } from "../../platform/storage/postgres/migrate.ts";
 import { createPrimary, type Primary } from "../../platform/storage/postgres/primary.ts";
 import { requireSuitable } from "../../platform/storage/postgres/suitable.ts";
 import type { DatabaseHost } from "../../platform/storage/settings.ts";
@@ -52,7 +52,7 @@ async function readAbout(client: PoolClient, primary: Primary) {
   try {
     await requireSuitable(client, primary);
     const { rows } = await client.query<{ version: string; now_ms: number }>(ABOUT);
-    return { schema: await versionOf(client), version: rows[0]?.version, nowMs: rows[0]?.now_ms };
+    return { schema: await readVersion(client), version: rows[0]?.version, nowMs: rows[0]?.now_ms };
   } finally {
     client.release();
   }

@@ -18,7 +18,7 @@ import {
   EXAMINE_WITH_SMALL_CACHE,
 } from "../../platform/storage/sqlite/health/integrity.ts";
 import { LOCK_NAME, requireLockFile } from "../../platform/storage/sqlite/lock-file.ts";
-import { schemaOf } from "../../platform/storage/sqlite/migrate.ts";
+import { readSchema } from "../../platform/storage/sqlite/migrate.ts";
 import { requireOwner } from "../../platform/storage/sqlite/owner.ts";
 import { checkSchema, type FindInContent } from "./store.ts";
 
@@ -57,7 +57,7 @@ async function examineOpened(
   isThorough: boolean,
   findInContent: FindInContent,
 ): Promise<readonly Finding[]> {
-  const [schema, known] = [schemaOf(database), knownSchema("sqlite")];
+  const [schema, known] = [readSchema(database), knownSchema("sqlite")];
   if (schema === 0) throw new StartupError(`${file} is not a Kurs database`);
   rejectUnreleased("sqlite", `The database ${file}`, schema);
   rejectBackup(database);

@@ -31,12 +31,12 @@ export function createRegistry(uses: RegistryUses): readonly Metric[] {
 
 const one = (value: number) => [[{}, value]] as const;
 
-const metricOf =
+const createMetric =
   (type: Metric["type"]) =>
   (name: string, help: string, read: Metric["read"]): Metric => ({ type, name, help, read });
-const counter = metricOf("counter");
-const gauge = metricOf("gauge");
-const histogram = metricOf("histogram");
+const counter = createMetric("counter");
+const gauge = createMetric("gauge");
+const histogram = createMetric("histogram");
 
 function requestMetrics({ counts, openConnections }: RegistryUses): readonly Metric[] {
   return [
@@ -77,7 +77,7 @@ function requestMetrics({ counts, openConnections }: RegistryUses): readonly Met
       "kurs_mcp_calls_total",
       "MCP tool calls, by tool and outcome: ok or the failure's code",
       function* () {
-        for (const { tool, outcome, calls } of counts.calls) yield [{ tool, outcome }, calls];
+        for (const { tool, outcome, calls } of counts.calls()) yield [{ tool, outcome }, calls];
       },
     ),
     gauge("kurs_connections_open", "Open client connections", async () =>

@@ -57,7 +57,7 @@ export function writeEvent(
   { actor, at, newId }: Origin,
   { accountId, details }: { readonly accountId?: string; readonly details?: EventDetails } = {},
 ): Statement {
-  const [name, from] = nameAndOriginOf(actor);
+  const [name, from] = splitActor(actor);
   const written = details === undefined ? null : JSON.stringify(details);
   const pair = action === "store.restored" ? EVERY_PAIR : details?.pair;
   return statement(
@@ -74,7 +74,7 @@ export function writeEvent(
   );
 }
 
-function nameAndOriginOf(actor: Actor): readonly [name: string | null, from: string | null] {
+function splitActor(actor: Actor): readonly [name: string | null, from: string | null] {
   switch (actor.kind) {
     case "account":
       return [null, actor.address];
@@ -97,11 +97,11 @@ export function auditStore(engine: Engine): AuditStore {
         accountId === undefined
           ? await engine.query(LIST_ALL, at, id, limit)
           : await engine.query(LIST_OF_ACCOUNT, at, id, limit, accountId);
-      return rows.map((row) => ({ ...eventOf(row), email: optionalTextOf(row, "email") }));
+      return rows.map((row) => ({ ...readEvent(row), email: optionalTextOf(row, "email") }));
     },
 
     async ofPair(pair, { at, id }, limit) {
-      return (await engine.query(LIST_OF_PAIR, pair, at, id, limit)).map(eventOf);
+      return (await engine.query(LIST_OF_PAIR, pair, at, id, limit)).map(readEvent);
     },
 
     async ofAccount(accountId, beforeId, limit) {
@@ -109,12 +109,12 @@ export function auditStore(engine: Engine): AuditStore {
         beforeId === undefined
           ? await engine.query(NEWEST_OF_ACCOUNT, accountId, limit)
           : await engine.query(OLDER_OF_ACCOUNT, accountId, limit, beforeId);
-      return rows.map(eventOf);
+      return rows.map(readEvent);
     },
   };
 }
 
-function eventOf(row: Row): AuditEvent {
+function readEvent(row: Row): AuditEvent {
   const details = optionalTextOf(row, "details");
   return {
     id: textOf(row, "id"),

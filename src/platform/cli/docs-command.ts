@@ -48,10 +48,10 @@ function shippedFiles(): readonly ShippedFile[] {
 
 const columns = [
   ["NAME", ({ name }: ShippedFile) => name],
-  ["TITLE", ({ path }: ShippedFile) => titleOf(path)],
+  ["TITLE", ({ path }: ShippedFile) => readTitle(path)],
 ] as const;
 
-function titleOf(path: string): string {
+function readTitle(path: string): string {
   if (!path.endsWith(".md")) return "";
   return /^# (.+)$/m.exec(readProgramFile(path).toString())?.[1] ?? "";
 }

@@ -50,8 +50,8 @@ const writers = <Row, Json extends object>({
   toJson,
 }: RowFormat<Row, Json>): Readonly<Record<ListOptions["format"] | "json", () => Writer<Row>>> => ({
   table: () => {
-    const rowsOf = createTable(columns);
-    return { begin: "", textOf: (page) => `${rowsOf(page)}\n`, end: () => "" };
+    const layOut = createTable(columns);
+    return { begin: "", textOf: (page) => `${layOut(page)}\n`, end: () => "" };
   },
   csv: () => ({
     begin: csvLine(csvColumns),

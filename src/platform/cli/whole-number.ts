@@ -11,6 +11,6 @@ import { CommandError } from "./command.ts";
 export function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = parseWholeNumber(text, least, most);
   if (value !== undefined) return value;
-  const rule = `want a whole number from ${least} to ${most}`;
+  const rule = `must be a whole number from ${least} to ${most}`;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
 }

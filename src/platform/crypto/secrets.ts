@@ -16,12 +16,12 @@ interface Argon2Parameters {
 
 /** Uses the operating system's randomness, SHA-256 for credentials, Argon2id for passwords. */
 export function createSecrets(pool = createHashPool()): Secrets {
-  const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
+  const computeTag = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
     pool.hash({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 
   const hashPassword = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
-    return phcString(CURRENT, salt, await tagOf(password, salt, CURRENT));
+    return phcString(CURRENT, salt, await computeTag(password, salt, CURRENT));
   };
 
   // Checked against when there is no account: the check then takes as long and always fails.
@@ -36,7 +36,7 @@ export function createSecrets(pool = createHashPool()): Secrets {
     closePasswords: pool.close,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? dummyHash);
-      const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);
+      const matches = timingSafeEqual(await computeTag(password, salt, parameters), tag);
       return { matches: matches && stored !== undefined, outdated: isWeaker(parameters) };
     },
   };
@@ -77,13 +77,13 @@ function createUuids(): () => string {
   let last = "";
   return () => {
     const next = randomUUIDv7();
-    last = next > last ? next : successorOf(last);
+    last = next > last ? next : increment(last);
     return last;
   };
 }
 
 /** Adds one to the last 48 of the random bits. */
-function successorOf(uuid: string): string {
+function increment(uuid: string): string {
   const tail = Number.parseInt(uuid.slice(-12), 16) + 1;
   return uuid.slice(0, -12) + tail.toString(16).padStart(12, "0");
 }

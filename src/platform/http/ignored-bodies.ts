@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream";
 import { Failure } from "../shared/failure.ts";
 import type { App } from "./fastify.ts";
+import { isWellFramed } from "./server/exchanges.ts";
 
 /**
  * How much of a rejected request's body is read and discarded, and for how long. nginx accepts
@@ -57,9 +58,10 @@ export function awaitIgnoredBodies(app: App): void {
   });
 }
 
-/** Whether a request has a body that has not arrived completely. */
-export function awaitsBody({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
+/** Whether a request has a body that has not arrived completely, and whose end is certain. */
+export function awaitsBody(request: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": coding } = request.headers;
+  return !request.complete && (length ?? coding) !== undefined && isWellFramed(request);
 }
 
 /**

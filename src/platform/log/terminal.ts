@@ -49,14 +49,14 @@ function requestText(line: LogLine, paint: Paint): string {
   const status = Number(line.status);
   const colour = status >= 500 ? RED : status >= 400 ? YELLOW : GREEN;
   const parts = [
-    method === undefined ? "(malformed request)" : `${textOf(method)} ${textOf(route)}`,
+    method === undefined ? "(malformed request)" : `${formatValue(method)} ${formatValue(route)}`,
     paint(colour, String(status)),
-    code === undefined ? "" : textOf(code),
+    code === undefined ? "" : formatValue(code),
     microseconds === undefined ? "" : `${(Number(microseconds) / 1000).toFixed(1)} ms`,
-    key === undefined ? "" : textOf(key),
-    rejected === undefined ? "" : `rejected=${textOf(rejected)}`,
+    key === undefined ? "" : formatValue(key),
+    rejected === undefined ? "" : `rejected=${formatValue(rejected)}`,
     // With it the line of the cause is found, and what the client reports.
-    status >= 500 ? paint(DIM, `request_id=${textOf(line.request_id)}`) : "",
+    status >= 500 ? paint(DIM, `request_id=${formatValue(line.request_id)}`) : "",
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
@@ -73,13 +73,13 @@ const levels: Readonly<Record<string, readonly [name: string, colour: string]>> 
 function messageText(line: LogLine, paint: Paint): string {
   const [level, colour] = levels[String(line.level)] ?? ["", ""];
   const members = Object.entries(line).filter(([name]) => !shownApart.has(name));
-  const details = members.map(([name, value]) => `${visibleLine(name)}=${textOf(value)}`);
+  const details = members.map(([name, value]) => `${visibleLine(name)}=${formatValue(value)}`);
   const rest = details.length === 0 ? "" : `  ${paint(DIM, details.join(" "))}`;
   const label = level === "" ? "" : paint(colour, level);
-  return `${label}${visibleLine(String(line.msg ?? ""))}${rest}${stackOf(line.err)}`;
+  return `${label}${visibleLine(String(line.msg ?? ""))}${rest}${formatStack(line.err)}`;
 }
 
-function stackOf(error: unknown): string {
+function formatStack(error: unknown): string {
   if (error === undefined) return "";
   const { stack, message } = Object(error) as { stack?: unknown; message?: unknown };
   const text = visible(String(stack ?? message ?? JSON.stringify(error)));
@@ -90,7 +90,7 @@ function stackOf(error: unknown): string {
 }
 
 /** A value in a line: a text with a space in quotes, so that its end shows. */
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   const isPlain = typeof value === "string" && /^[^\s"=]+$/.test(value);
   return visibleLine(isPlain ? value : JSON.stringify(value));
 }

@@ -4,7 +4,7 @@ import { programFilesIn, readProgramFile } from "../shared/program/program-files
 import { type PageSettings, withSettings } from "./settings.ts";
 
 const DIRECTORY = "console/dist";
-const FILE = "404.html";
+const FILE = "index.html";
 
 /** Each level of a path adds three bytes to every address in the document. */
 const LEVELS_MAX = 16;

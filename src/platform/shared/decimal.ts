@@ -61,21 +61,21 @@ export function movePoint(value: Decimal, places: number): Decimal {
  * together, as in `2.50` × `1.1476` = `2.869000`.
  */
 export function multiply(left: Decimal, right: Decimal): Decimal {
-  const places = placesOf(left) + placesOf(right);
-  const product = scaled(left, placesOf(left)) * scaled(right, placesOf(right));
+  const places = countPlaces(left) + countPlaces(right);
+  const product = scaled(left, countPlaces(left)) * scaled(right, countPlaces(right));
   return movePoint(String(product) as Decimal, -places);
 }
 
 /** The exact difference of a value and one that is not greater. */
 export function subtract(value: Decimal, less: Decimal): Decimal {
-  const places = Math.max(placesOf(value), placesOf(less));
+  const places = Math.max(countPlaces(value), countPlaces(less));
   const difference = scaled(value, places) - scaled(less, places);
   return movePoint(String(difference) as Decimal, -places);
 }
 
 /** Whether the first value is less than the second: 1.1 is not less than 1.10. */
 export function isLess(value: Decimal, than: Decimal): boolean {
-  const places = Math.max(placesOf(value), placesOf(than));
+  const places = Math.max(countPlaces(value), countPlaces(than));
   return scaled(value, places) < scaled(than, places);
 }
 
@@ -85,7 +85,7 @@ export function isLess(value: Decimal, than: Decimal): boolean {
  * @param decimalPlaces of the result, of which the last is rounded, half up.
  */
 export function percentAbove(value: Decimal, greater: Decimal, decimalPlaces: number): Decimal {
-  const places = Math.max(placesOf(value), placesOf(greater));
+  const places = Math.max(countPlaces(value), countPlaces(greater));
   const whole = scaled(value, places);
   const change = (scaled(greater, places) - whole) * 10n ** BigInt(decimalPlaces + 2);
   return movePoint(String((2n * change + whole) / (2n * whole)) as Decimal, -decimalPlaces);
@@ -98,21 +98,21 @@ export function isZero(value: string): boolean {
 
 /** Whether a change from one value to another is more than `part` of the first. Exact. */
 export function ratioExceeds(from: Decimal, to: Decimal, part: Decimal): boolean {
-  const places = Math.max(placesOf(from), placesOf(to));
+  const places = Math.max(countPlaces(from), countPlaces(to));
   const start = scaled(from, places);
   const change = scaled(to, places) - start;
   const size = change < 0n ? -change : change;
-  return size * 10n ** BigInt(placesOf(part)) > start * scaled(part, placesOf(part));
+  return size * 10n ** BigInt(countPlaces(part)) > start * scaled(part, countPlaces(part));
 }
 
-function placesOf(value: Decimal): number {
+function countPlaces(value: Decimal): number {
   const point = value.indexOf(".");
   return point === -1 ? 0 : value.length - point - 1;
 }
 
 /** The value as a whole number of its `places`th decimal place. */
 function scaled(value: Decimal, places: number): bigint {
-  return BigInt(value.replace(".", "") + "0".repeat(places - placesOf(value)));
+  return BigInt(value.replace(".", "") + "0".repeat(places - countPlaces(value)));
 }
 
 /** A reviver for JSON.parse: keeps numbers as texts, so that no digit goes through a float. */

@@ -74,13 +74,13 @@ async function copy(deps: StoreCommandDeps, { from, to }: CopyOptions): Promise<
   const { settings, tables, print, showProgress } = deps;
   const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
   if (from !== undefined && path === undefined) {
-    throw new CommandError(`--from ${from}: want sqlite: and a path, such as sqlite:./data`, 2);
+    throw new CommandError(`--from ${from}: must be sqlite: and a path, such as sqlite:./data`, 2);
   }
   const { dataDirectory, database } = settings();
   const configured = database.engine === "postgres" ? database.hosts : undefined;
   const hosts = to === undefined ? configured : parseDatabaseUrl(to);
   const problems = databaseOptionProblems(to ?? "");
-  if (hosts === undefined) problems.push("want an address such as postgres://localhost/kurs");
+  if (hosts === undefined) problems.push("must be an address such as postgres://localhost/kurs");
   if (hosts === undefined || problems.length > 0) {
     throw new CommandError(`--to or DATABASE_URL: ${problems.join("; ")}`, 2);
   }

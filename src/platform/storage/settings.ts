@@ -17,20 +17,20 @@ const tlsFiles = ["sslrootcert", "sslcert", "sslkey"];
 export function parseDatabaseUrl(text: string): readonly DatabaseHost[] | undefined {
   const [, scheme = "", user = "", authority = "", rest = ""] = address.exec(text) ?? [];
   const [path = ""] = rest.split("?");
-  const options = optionsOf(rest);
+  const options = parseOptions(rest);
   const named = options.get("host");
   const places =
     named === null
-      ? authority.split(",").map(placeIn)
-      : placesOf(named, options.get("port") ?? "", options);
-  const query = named === null ? rest.slice(path.length) : queryOf(options);
+      ? authority.split(",").map(parseHost)
+      : parseHosts(named, options.get("port") ?? "", options);
+  const query = named === null ? rest.slice(path.length) : formatOptions(options);
   const parsed = places.map(({ host, port }) => {
     const name = port === "" ? host : `${host}:${port}`;
     if (!host.startsWith("/")) return { name, url: `${scheme}${user}${name}${path}${query}` };
     const local = new URLSearchParams(options);
     local.set("host", host);
     if (port !== "") local.set("port", port);
-    return { name, url: `${scheme}${user}${path || "/"}${queryOf(local)}` };
+    return { name, url: `${scheme}${user}${path || "/"}${formatOptions(local)}` };
   });
   const isGood = scheme !== "" && parsed.every(({ name, url }) => isHost(name, url));
   return isGood ? parsed : undefined;
@@ -38,7 +38,7 @@ export function parseDatabaseUrl(text: string): readonly DatabaseHost[] | undefi
 
 /** @returns a sentence for each problem with the address's options. */
 export function databaseOptionProblems(text: string): string[] {
-  const options = optionsOf(text);
+  const options = parseOptions(text);
   const mode = options.get("sslmode");
   const problems: string[] = [];
   const unknown = [...options.keys()].filter(
@@ -62,12 +62,12 @@ export function databaseOptionProblems(text: string): string[] {
 }
 
 /** The options of an address, which follow its question mark. */
-function optionsOf(text: string): URLSearchParams {
+function parseOptions(text: string): URLSearchParams {
   return new URLSearchParams(text.split("?")[1] ?? "");
 }
 
 /** @returns the options encoded for an address; libpq does not decode + as a space. */
-function queryOf(options: URLSearchParams): string {
+function formatOptions(options: URLSearchParams): string {
   return options.size === 0 ? "" : `?${options.toString().replaceAll("+", "%20")}`;
 }
 
@@ -76,11 +76,11 @@ export function redactDatabaseUrl(hosts: readonly DatabaseHost[]): string {
   const [, scheme = "", user = "", authority = "", rest = ""] =
     address.exec(hosts[0]?.url ?? "") ?? [];
   const [path = ""] = rest.split("?");
-  const options = optionsOf(rest);
+  const options = parseOptions(rest);
   for (const name of [...options.keys()]) if (/password/i.test(name)) options.delete(name);
   const [login = ""] = user.split(/[:@]/);
   const names = authority === "" ? "" : hosts.map(({ name }) => name).join(",");
-  return `${scheme}${login === "" ? "" : `${login}@`}${names}${path}${queryOf(options)}`;
+  return `${scheme}${login === "" ? "" : `${login}@`}${names}${path}${formatOptions(options)}`;
 }
 
 interface Place {
@@ -90,7 +90,7 @@ interface Place {
 }
 
 /** The host may be a socket's directory with its slashes encoded. */
-function placeIn(text: string): Place {
+function parseHost(text: string): Place {
   const [, directory, port = ""] = /^(%2f[^:]*)(?::(.*))?$/i.exec(text) ?? [];
   if (directory === undefined) return { host: text, port: "" };
   const isEncoded = !/%(?![0-9a-f]{2})/i.test(directory);
@@ -98,7 +98,7 @@ function placeIn(text: string): Place {
 }
 
 /** The hosts in the option `host` replace those before the path, as in libpq. */
-function placesOf(named: string, portList: string, options: URLSearchParams): Place[] {
+function parseHosts(named: string, portList: string, options: URLSearchParams): Place[] {
   options.delete("host");
   options.delete("port");
   const ports = portList.split(",");
@@ -111,7 +111,7 @@ function placesOf(named: string, portList: string, options: URLSearchParams): Pl
 function isHost(name: string, url: string): boolean {
   if (!name.startsWith("/")) return Boolean(URL.parse(url)?.hostname);
   // Node's URL does not accept a user without a host.
-  const port = optionsOf(url).get("port") ?? "";
+  const port = parseOptions(url).get("port") ?? "";
   return URL.parse(`postgres://socket:${port}/`) !== null && !/\s/.test(name);
 }
 

@@ -232,7 +232,7 @@ suite("a list of dates", { concurrency: 4 }, () => {
     );
     assert.match(rows[3] ?? "", /^4,2026-03-15,eur,usd,1\.1613,2026-03-13,ecb,/);
     assert.match(rows[4] ?? "", /^5,13\.03\.2026,EUR,USD,,.*want a date of the publisher/);
-    assert.match(rows[5] ?? "", /^7,2026-03-13,EUR,,,.*want DATE,BASE,QUOTE, such as/);
+    assert.match(rows[5] ?? "", /^7,2026-03-13,EUR,,,.*must be DATE,BASE,QUOTE, such as/);
     assert.match(rows[6] ?? "", /^8,2026-03-13,EUR,XXX,,.*no source has a figure of EUR\/XXX/);
     assert.equal(rows.length, 7);
   });
@@ -258,7 +258,7 @@ suite("a list of dates", { concurrency: 4 }, () => {
     const empty = join(store.directory, "empty.csv");
     writeFileSync(empty, "date,base,quote\n");
     const none = await store.failure(`rates for --file ${empty} --as eu-vat`);
-    assert.equal(none, `${empty} has no line: want DATE,BASE,QUOTE in each`);
+    assert.equal(none, `${empty} has no line: each must be DATE,BASE,QUOTE`);
     assert.equal(
       await store.failure("rates for --file /nowhere/dates.csv --as eu-vat"),
       "cannot read /nowhere/dates.csv: no such file",
@@ -275,8 +275,8 @@ suite("wrong use", { concurrency: 4 }, () => {
   const uses = {
     "EUR USD 2026-03-13": "pass --source and --rule, or --as: --source is missing",
     "EUR USD 2026-03-13 --source ecb": "pass --source and --rule, or --as: --rule is missing",
-    "EUR USD --as eu-vat": "want BASE QUOTE DATE, such as EUR PLN 2026-03-16, or --file",
-    "EUR USD 2026-03-13 --as eu": `--as "eu": want one of ${names}`,
+    "EUR USD --as eu-vat": "pass BASE QUOTE DATE, such as EUR PLN 2026-03-16, or --file",
+    "EUR USD 2026-03-13 --as eu": `--as "eu": must be one of ${names}`,
     "EUR USD 2026-03-13 --as eu-vat --rule on":
       "--as eu-vat names the figure alone: leave out --rule",
     "USD EUR 2026-03-13 --as eu-vat":

@@ -30,7 +30,10 @@ export async function newEvidenceCli() {
   const run = (command: string, env: Readonly<Record<string, string>> = {}) =>
     cli.run(placed(command), { env });
   return {
-    ...{ ...cli, file, run, signed: { SIGNING_KEY_FILE: keyFile } },
+    ...cli,
+    file,
+    run,
+    signed: { SIGNING_KEY_FILE: keyFile },
     /** Runs a command on a machine without a store. */
     runElsewhere: (command: string, env: Readonly<Record<string, string>> = {}) =>
       kursUnchecked(placed(command).split(" "), { env }),

@@ -160,7 +160,11 @@ test("the evidence of an import has the file only if the operator gives it", asy
 
   const without = await cli.made("EUR GBP 2026-03-20 --as de-vat");
   assert.deepEqual(without.json.place, {
-    ...{ document: 1, line: 2, column: null, figure: null, text: null },
+    document: 1,
+    line: 2,
+    column: null,
+    figure: null,
+    text: null,
   });
   assert.equal(without.json.documents[0]?.content_base64, null);
   assert.equal(without.json.publisher, null);
@@ -246,9 +250,9 @@ test("one file is not named twice, also where it is written otherwise", async ()
 
 for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
-  ["rates evidence --as pl-vat --out x", /want BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
+  ["rates evidence --as pl-vat --out x", /pass BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
   ["rates evidence EUR PLN 2026-03-16 --as pl-vat", /--out is missing: name the file to write/],
-  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": want one of ch-vat/],
+  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of ch-vat/],
   [
     "rates evidence EUR PLN today --as pl-vat --out x",
     /date "today": want a date of the publisher/,

@@ -217,8 +217,8 @@ suite("the key of an evidence file", () => {
     assert.equal(exitCode, 1);
     assert.match(lines.join("\n"), /^FAILS +the key \S+ is not in .*other\.pem: another person/m);
     for (const [option, message] of [
-      ["--key @private.pem", /private\.pem has no key of Ed25519: want a public key in PEM/],
-      ["--jwks @own.pem", /own\.pem has no key of Ed25519: want a JSON Web Key Set/],
+      ["--key @private.pem", /private\.pem has no key of Ed25519: it must be a public key in PEM/],
+      ["--jwks @own.pem", /own\.pem has no key of Ed25519: it must be a JSON Web Key Set/],
       ["--jwks @long.json", /long\.json has more than 1 MiB: it is not read/],
       ["--jwks @none", /cannot read .*none: no such file/],
     ] as const) {

@@ -108,8 +108,12 @@ suite("kurs rates document", { concurrency: 4 }, () => {
     const json = JSON.parse(await cli.output("rates document cbr --list --json --date 2026-03-12"));
     assert.deepEqual(json, [
       {
-        ...{ publication: 1, number: 1, name: "https://cbr.example/1" },
-        ...{ received_at: "2026-03-12T12:00:00.000Z", bytes: 4, sha256: sha256("zero") },
+        publication: 1,
+        number: 1,
+        name: "https://cbr.example/1",
+        received_at: "2026-03-12T12:00:00.000Z",
+        bytes: 4,
+        sha256: sha256("zero"),
       },
     ]);
     assert.equal(await cli.output("rates document nbp --list --json"), "[]\n");

@@ -34,7 +34,10 @@ async function newService(engine: (typeof engines)[number]) {
   const { dataDirectory } = on.service;
   const rateSources = ["ecb", "kraken"];
   const refreshSource = createRefreshSource({
-    ...{ store, clock, headersOf, packContent },
+    store,
+    clock,
+    headersOf,
+    packContent,
     origin: () => ({
       ...BY,
       actor: { kind: "service" },

@@ -187,7 +187,7 @@ test("pages have addresses under the service's path, with their parameters", () 
   assert.equal(tab.visited, 2);
   assert.deepEqual([router.page.value, router.parameter("key")], ["/source", "ecb"]);
   tab.open("/kurs/keys/1");
-  assert.equal(router.page.value, "/", "the page of an unknown path");
+  assert.equal(router.page.value, undefined, "an unknown path has no page");
 });
 
 test("the secret in a mail's link is taken once, out of the address and the history too", () => {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { readUnitsByAccount, readUnitsByKeyAndDay } from "../../../src/customers/billing/export.ts";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
-import { createReadKeyUsage, type KeyUsage } from "../../../src/customers/billing/usage.ts";
+import {
+  createReadKeyUsage,
+  type KeyUsage,
+  readUnitsByAccount,
+  readUnitsByKeyAndDay,
+} from "../../../src/customers/billing/usage.ts";
 import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";

@@ -164,7 +164,7 @@ test("reset-link prints a link that sets a password once, and nothing is mailed"
 
   // The service's clock stands still in the past; the command's is the machine's.
   service.clock.set(new Date().toISOString());
-  const link = /^http:\/\/localhost:8080\/reset#token=([0-9a-f]{64})\n$/.exec(printed.stdout);
+  const link = /^http:\/\/127\.0\.0\.1:8080\/reset#token=([0-9a-f]{64})\n$/.exec(printed.stdout);
   assert.match(printed.stderr, /^It works once, until .*Z\. Give it to the owner of link@/);
   const confirm = () =>
     service.post("/v1/auth/password-reset/confirm", {

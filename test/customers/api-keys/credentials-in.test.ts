@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { credentialsIn } from "../../../src/customers/api-keys/credentials-in.ts";
+import { credentialsIn } from "../../../src/customers/api-keys/burn.ts";
 
 const KEY = `svc_live_${"0123456789abcdef".repeat(4)}`;
 const TOKEN = KEY.replace("live", "sess");

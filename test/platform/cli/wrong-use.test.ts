@@ -25,7 +25,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["serve --port 80", "error: unknown option '--port'"],
     ["rates import", "error: missing required argument 'file'"],
     ["rates import one.csv two.csv", "error: too many arguments for 'import'"],
-    ["rates history EUR U$D", 'kurs: quote "U$D": want'],
+    ["rates history EUR U$D", 'kurs: quote "U$D": must be'],
     ["rates history EUR USD --from ''", 'kurs: --from "": want a date such as 2026-'],
     ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": want a'],
     ["rates history EUR USD --to 24h", 'kurs: --to "24h": want a date such as'],
@@ -46,7 +46,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates trace EUR USD --file", "error: option '--file <path>' argument missing"],
     ["rates verify EUR", "error: too many arguments for 'verify'"],
     ["rates verify --source", "error: option '--source <source>' argument missing"],
-    ["rates list EUR U$D", 'kurs: quote "U$D": want'],
+    ["rates list EUR U$D", 'kurs: quote "U$D": must be'],
     ["rates list EUR USD GBP", "error: too many arguments for 'list'"],
     [
       "rates history EUR USD --kind middle",
@@ -70,37 +70,37 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ],
     ["rates trace EUR USD --source ecb --at 24h", 'kurs: --at "24h": want a date of the publisher'],
     ["rates trace EUR USD --kind buying", "kurs: --kind buying: pass --source"],
-    ["rates compare E", 'kurs: base "E": want 2 to 10 letters A-Z or digits'],
+    ["rates compare E", 'kurs: base "E": must be 2 to 10 letters A-Z or digits'],
     ["rates compare EUR USD GBP", "error: too many arguments for 'compare'"],
-    ["rates compare --above -1", 'kurs: --above "-1": want a number of percent'],
-    ["rates compare --above half", 'kurs: --above "half": want a number of percent'],
+    ["rates compare --above -1", 'kurs: --above "-1": must be a number of percent'],
+    ["rates compare --above half", 'kurs: --above "half": must be a number of percent'],
     ["rates own EUR USD", "error: missing required argument 'source'"],
-    ["rates own EUR '' ecb", 'kurs: quote "": want'],
+    ["rates own EUR '' ecb", 'kurs: quote "": must be'],
     ["audit --since tomorrow", 'kurs: --since "tomorrow": want a time such as 2026-11-'],
-    ["keys revoke ''", "kurs: want the id of an API key, or its prefix such as"],
-    ["keys revoke svc_live_0123456", "kurs: want the id of an API key, or its prefix"],
-    ["keys revoke svc_live_012345678", "kurs: want the id of an API key, or its prefix"],
-    ["accounts quota-mails ada@example.org ON", 'kurs: "ON": want on or off'],
+    ["keys revoke ''", "kurs: the key must be the id of an API key, or its prefix such as"],
+    ["keys revoke svc_live_0123456", "kurs: the key must be the id of an API key, or its prefix"],
+    ["keys revoke svc_live_012345678", "kurs: the key must be the id of an API key, or its prefix"],
+    ["accounts quota-mails ada@example.org ON", 'kurs: "ON": must be on or off'],
     ["mail test ada", 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     ["mail test ada@example.org,eve@example.org", 'kurs: "ada@example.org,eve@'],
-    ["backup one.db --keep 0", 'kurs: --keep "0": want a whole number from 1'],
+    ["backup one.db --keep 0", 'kurs: --keep "0": must be a whole number from 1'],
     ["backup -", "kurs: name a file: a backup is checked completely"],
     ["restore -", "kurs: name a file: a backup is checked completely"],
-    ["rates list E", 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
-    ["rates suspend EUR ß", 'kurs: quote "ß": want'],
-    ["rates delete EUR ''", 'kurs: quote "": want'],
-    ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
-    ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
-    ["plans set pro -1", 'kurs: units "-1": want a whole number from 0 to 1000000000000'],
-    ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
-    ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
-    ["accounts list --limit 0", 'kurs: --limit "0": want a whole number from 1 to 1000'],
-    ["accounts list --limit 1001", 'kurs: --limit "1001": want a whole number from 1'],
-    ["accounts list --after ''", 'kurs: --after "": want the id of an account'],
-    ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
+    ["rates list E", 'kurs: base "E": must be 2 to 10 letters A-Z or digits, such as EUR'],
+    ["rates suspend EUR ß", 'kurs: quote "ß": must be'],
+    ["rates delete EUR ''", 'kurs: quote "": must be'],
+    ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": must be'],
+    ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": must be'],
+    ["plans set pro -1", 'kurs: units "-1": must be a whole number from 0 to 1000000000000'],
+    ["plans set pro 1000000000001", 'kurs: units "1000000000001": must be'],
+    ["plans set Pro 5", 'kurs: plan "Pro": must be up to 40 lower-case letters'],
+    ["accounts list --limit 0", 'kurs: --limit "0": must be a whole number from 1 to 1000'],
+    ["accounts list --limit 1001", 'kurs: --limit "1001": must be a whole number from 1'],
+    ["accounts list --after ''", 'kurs: --after "": must be the id of an account'],
+    ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": must be the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
-    ["usage export --period ''", 'kurs: --period "": want a month as YYYY-MM, such as 2'],
+    ["usage export --period ''", 'kurs: --period "": must be a month as YYYY-MM, such as 2'],
     ["usage export --period 9999-12", "kurs: --period 9999-12: this period has not begun;"],
   ];
 
@@ -214,7 +214,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
       assert.deepEqual([exitCode, stderr], [0, ""]);
     }
     const { stderr } = await kurs(["plans", "set", "pro", "-1"], { env });
-    assert.match(stderr, /^kurs: units "-1": want/);
+    assert.match(stderr, /^kurs: units "-1": must be/);
   });
 });
 
@@ -224,6 +224,6 @@ test("a number's least and most are accepted, and nothing beyond them", () => {
     [0, 10],
   );
   for (const text of ["-1", "11", "1e1", "", "0x1", " 1", "１"]) {
-    assert.throws(() => wholeNumber("units", text, 0, 10), /want a whole number from 0 to 10/);
+    assert.throws(() => wholeNumber("units", text, 0, 10), /must be a whole number from 0 to 10/);
   }
 });

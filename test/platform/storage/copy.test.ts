@@ -7,7 +7,7 @@ import { after, before, suite, test } from "node:test";
 import type { Client } from "pg";
 import { administer } from "../../../harness/postgres.ts";
 import { tables } from "../../../src/app/command-store.ts";
-import { columnsOf } from "../../../src/platform/storage/copy/tables.ts";
+import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
@@ -32,7 +32,7 @@ async function contentsOfPostgres(url: string): Promise<Contents> {
   await using client = await connectTo(url);
   for (const table of tables) {
     const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${table.name}`);
-    contents[table.name] = rows.map((row) => textOf(row, columnsOf(table))).sort();
+    contents[table.name] = rows.map((row) => textOf(row, listColumns(table))).sort();
   }
   return contents;
 }
@@ -334,12 +334,12 @@ suite("kurs store copy stores nothing", () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
     for (const [args, line] of [
-      [["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
-      [["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
-      [["--from", "postgres://kurs:sesame-42@db/"], /--from .*want sqlite/],
-      [[], /--to or DATABASE_URL: want an address such as postgres:/],
-      [["--to", "mysql://kurs:sesame-42@localhost/kurs"], /--to .*want an/],
-      [["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*want an/],
+      [["--from", "./data"], /--from \.\/data: must be sqlite: and a path/],
+      [["--from", "sqlite:"], /--from sqlite:: must be sqlite: and a path/],
+      [["--from", "postgres://kurs:sesame-42@db/"], /--from .*must be sqlite/],
+      [[], /--to or DATABASE_URL: must be an address such as postgres:/],
+      [["--to", "mysql://kurs:sesame-42@localhost/kurs"], /--to .*must be an/],
+      [["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*must be an/],
       [["here", "there"], /error: too many arguments for 'copy'/],
     ] as const) {
       const ended = await kurs(["store", "copy", ...args], { dataDirectory });

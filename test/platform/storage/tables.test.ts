@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { administer } from "../../../harness/postgres.ts";
 import { tables } from "../../../src/app/command-store.ts";
-import { columnsOf } from "../../../src/platform/storage/copy/tables.ts";
+import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { newPostgresDatabase } from "../../support/postgres-databases.ts";
 
 /** `table.column` of everything that a copy contains. */
 const copied = tables
-  .flatMap((table) => columnsOf(table).map((column) => `${table.name}.${column}`))
+  .flatMap((table) => listColumns(table).map((column) => `${table.name}.${column}`))
   .sort();
 
 /** Without what only a batch of reads uses: the epochs, and the units and quota of the last batch. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { tables } from "../../../src/app/command-store.ts";
-import { columnsOf } from "../../../src/platform/storage/copy/tables.ts";
+import { listColumns } from "../../../src/platform/storage/copy/tables.ts";
 import type { AssetSymbol } from "../../../src/rates/served/rules/symbol.ts";
 import { BY, newInvitation, PERIOD } from "../../contract/suite/database.ts";
 import { kurs } from "../../support/command-line.ts";
@@ -30,7 +30,7 @@ export function contentsOfSqlite(dataDirectory: string): Contents {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
   const entries = tables.map((table) => {
     const rows = database.prepare(`SELECT * FROM ${table.name}`).all();
-    return [table.name, rows.map((row) => textOf(row, columnsOf(table))).sort()] as const;
+    return [table.name, rows.map((row) => textOf(row, listColumns(table))).sort()] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
+import { parseDate } from "../../../platform/cli/dates.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
+import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
@@ -33,9 +35,12 @@ export interface RuleOptions {
   readonly acceptGaps?: boolean;
 }
 
-/** Adds the options that say which figure is asked for. */
+/** Adds the arguments and options that say which figure is asked for. */
 export function withRuleOptions(command: Command): Command {
   return command
+    .argument("[base]", "such as EUR")
+    .argument("[quote]", "such as PLN")
+    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due")
     .option("--as <preset>", "the source and the rule that a law names: see kurs rates presets")
     .option("--source <source>", "whose figures; kurs rates list BASE QUOTE has the sources")
     .addOption(new Option("--rule <rule>", "which date's figure").choices(rateRules))
@@ -45,6 +50,20 @@ export function withRuleOptions(command: Command): Command {
       ),
     )
     .option("--accept-gaps", "take dates without a stored figure as days without a publication");
+}
+
+/** The arguments for a pair and a date, of which some may be missing. */
+export type PairAndDate = readonly [base: Given, quote: Given, date: Given];
+
+/** An argument that may be missing. */
+export type Given = string | undefined;
+
+/** Reads the arguments. @param instead what else may be passed. @throws {CommandError} */
+export function readPairAndDate([base, quote, date]: PairAndDate, instead = "") {
+  if (base === undefined || quote === undefined || date === undefined) {
+    throw new CommandError(`pass BASE QUOTE DATE, such as EUR PLN 2026-03-16${instead}`, 2);
+  }
+  return { pair: requirePair(base, quote), date: parseDate("date", date) };
 }
 
 /** What a command asks for, whatever the pair and the date. */
@@ -69,7 +88,7 @@ export function readRuleOptions(options: RuleOptions): AskedRule {
   const preset = presets.find((one) => one.name === name);
   if (preset === undefined) {
     const known = presets.map((one) => one.name).join(", ");
-    throw new CommandError(`--as ${quoted(name)}: want one of ${known}`, 2);
+    throw new CommandError(`--as ${quoted(name)}: must be one of ${known}`, 2);
   }
   if (source !== undefined || rule !== undefined || kind !== undefined) {
     const extra = source !== undefined ? "--source" : rule !== undefined ? "--rule" : "--kind";

@@ -1,17 +1,24 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
-import { parseDate } from "../../../platform/cli/dates.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
-import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
 import { ruleWords } from "../rules.ts";
-import type { ApplicableRateDeps } from "./arguments.ts";
-import { applyRule, type RuleOptions, readRuleOptions, withRuleOptions } from "./arguments.ts";
+import {
+  type ApplicableRateDeps,
+  applyRule,
+  type Given,
+  type PairAndDate,
+  type RuleOptions,
+  readPairAndDate,
+  readRuleOptions,
+  withRuleOptions,
+} from "./arguments.ts";
 import { findForList } from "./date-list.ts";
 
 interface ForOptions extends RuleOptions, ListOptions {
@@ -26,10 +33,7 @@ export function forCommand(
 ): void {
   const command = rates
     .command("for")
-    .description("show the figure that a rule names for a date, and the document that states it")
-    .argument("[base]", "such as EUR")
-    .argument("[quote]", "such as PLN")
-    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due");
+    .description("show the figure that a rule names for a date, and the document that states it");
   withRuleOptions(command)
     .option("--file <file>", "a list of DATE,BASE,QUOTE as CSV, or - for stdin")
     .addOption(
@@ -43,8 +47,6 @@ export function forCommand(
       setExitCode(await showFor(deps, [base, quote, date], options)),
     );
 }
-
-type Given = string | undefined;
 
 const forExamples = `
 Rules, by the publisher's own dates:
@@ -64,32 +66,19 @@ Examples:
 
 async function showFor(
   deps: ApplicableRateDeps,
-  [base, quote, date]: readonly Given[],
+  given: PairAndDate,
   options: ForOptions,
 ): Promise<number> {
-  const asked = readRuleOptions(options);
-  if (options.file !== undefined) {
-    if (base !== undefined) {
-      throw new CommandError(`leave out ${base}: the list in --file has the pairs and dates`, 2);
-    }
-    return await findForList(deps, options.file, asked, options);
-  }
-  if (base === undefined || quote === undefined || date === undefined) {
-    throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16, or --file", 2);
-  }
-  if (options.format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
-  const pair = pairOf(base, quote);
-  return await showOne(deps, pair, parseDate("date", date), asked, options);
-}
-
-async function showOne(
-  deps: ApplicableRateDeps,
-  pair: Pair,
-  date: string,
-  asked: ReturnType<typeof readRuleOptions>,
-  { json }: ForOptions,
-): Promise<number> {
   const { openStore, documents, sourcesOf, print } = deps;
+  const { file, format, json } = options;
+  const asked = readRuleOptions(options);
+  if (file !== undefined) {
+    const [base] = given;
+    if (base === undefined) return await findForList(deps, file, asked, options);
+    throw new CommandError(`leave out ${base}: the list in --file has the pairs and dates`, 2);
+  }
+  const { pair, date } = readPairAndDate(given, ", or --file");
+  if (format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
   await using store = await openStore();
   const applied = await applyRule(store, deps, pair, date, asked);
   const traced = await traceFigure({ history: store.history, documents }, applied.rate.figure);

@@ -1,12 +1,13 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
-import { parseDate } from "../../../platform/cli/dates.ts";
 import { timestamp } from "../../../platform/shared/instant.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import {
   applyRule,
+  type Given,
+  type PairAndDate,
   type RuleOptions,
+  readPairAndDate,
   readRuleOptions,
   withRuleOptions,
 } from "../../applicable-rates/cli/arguments.ts";
@@ -19,8 +20,7 @@ import { evidencePage, taxExchangeRate } from "../page.ts";
 import { withSignature } from "../signature.ts";
 import { summarize } from "../verify.ts";
 import { type OutputFile, openedAgain, readWhole, requireWritable, writeFiles } from "./files.ts";
-import type { EvidenceDeps } from "./verify.ts";
-import { verifyCommand } from "./verify.ts";
+import { type EvidenceDeps, verifyCommand } from "./verify.ts";
 
 interface MakeOptions extends RuleOptions {
   readonly out?: string;
@@ -39,10 +39,9 @@ export function evidenceCommand(
 ): void {
   const command = rates
     .command("evidence")
-    .description("write one file that says where the figure of a rule came from, with its document")
-    .argument("[base]", "such as EUR")
-    .argument("[quote]", "such as PLN")
-    .argument("[date]", "such as 2026-03-16: the day on which the tax falls due");
+    .description(
+      "write one file that says where the figure of a rule came from, with its document",
+    );
   withRuleOptions(command)
     .option("--out <file>", "the evidence file to write, or - for stdout")
     .option("--html <file>", "also write a page to print")
@@ -57,8 +56,6 @@ export function evidenceCommand(
   verifyCommand(command, deps, setExitCode);
 }
 
-type Given = string | undefined;
-
 const makeExamples = `
 The file has the figure, the rule, the publisher's document and, where SIGNING_KEY_FILE is set, a
 signature: docs/operating/evidence.md has its format. Exit code 1 where the figure is not known, or
@@ -71,30 +68,29 @@ Examples:
 
 async function makeEvidence(
   deps: EvidenceDeps,
-  [base, quote, date]: readonly Given[],
+  given: PairAndDate,
   options: MakeOptions,
 ): Promise<void> {
   const asked = readRuleOptions(options);
-  if (base === undefined || quote === undefined || date === undefined) {
-    throw new CommandError("want BASE QUOTE DATE, such as EUR PLN 2026-03-16", 2);
-  }
+  const { pair, date } = readPairAndDate(given);
   const { out, document, withoutDocument = false, force = false } = options;
   if (out === undefined) throw new CommandError("--out is missing: name the file to write", 2);
   if (document !== undefined && withoutDocument) {
     throw new CommandError("--document and --without-document exclude each other", 2);
   }
-  const pair = pairOf(base, quote);
-  const day = parseDate("date", date);
   const files = listFiles({ ...options, out });
   requireWritable(files, force, document);
   const { signingKey } = deps.settings();
   await using store = await deps.openStore();
-  const applied = await applyRule(store, deps, pair, day, asked);
+  const applied = await applyRule(store, deps, pair, date, asked);
   const uses = { history: store.history, documents: deps.documents };
   const traced = await traceFigure(uses, applied.rate.figure);
   const [publisher] = deps.sourcesOf([traced.figure.source]);
   const gathered = await gatherEvidence(uses, {
-    ...{ applied, publisher, origin: traced.origin, withDocument: !withoutDocument },
+    applied,
+    publisher,
+    origin: traced.origin,
+    withDocument: !withoutDocument,
     given: document === undefined ? undefined : await readGiven(deps, document, traced),
     made: { at: timestamp(deps.clock.nowMs()), by: `Kurs ${deps.version}` },
   });

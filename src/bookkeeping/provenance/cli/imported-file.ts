@@ -53,14 +53,16 @@ export async function readImportedLine(
   });
 }
 
-/** Reads to the end, also where the reader stops earlier, and keeps one line. */
-async function readLine(
+/**
+ * Reads a line of bytes as an import does: to the end, also where the reader stops earlier.
+ */
+export async function readLine(
   input: AsyncIterable<Uint8Array>,
   stated: Stated,
   readRateFile: RateLineReader,
 ): Promise<ImportedLine> {
-  const kept = new KeptLine(stated.line);
-  const chunks = passedBy(kept, withLineFeeds(input));
+  const kept: Uint8Array[] = [];
+  const chunks = keepLine(withLineFeeds(input), stated.line, kept);
   // Without `return`, so that the reader does not close the file.
   const unclosed = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
   let statesFigure = false;
@@ -68,15 +70,29 @@ async function readLine(
     statesFigure ||= lines.some((line) => states(line, stated));
   }
   while ((await chunks.next()).done !== true);
-  return { text: kept.text(), statesFigure };
+  return { text: new TextDecoder().decode(Buffer.concat(kept)).trim(), statesFigure };
 }
 
-async function* passedBy(
-  kept: KeptLine,
+/** Passes bytes on, and keeps the beginning of one line of them. */
+async function* keepLine(
   input: AsyncIterable<Uint8Array>,
+  wanted: number,
+  kept: Uint8Array[],
 ): AsyncGenerator<Uint8Array, void> {
+  let [line, keptBytes] = [1, 0];
   for await (const chunk of input) {
-    kept.push(chunk);
+    for (let start = 0; line <= wanted && start < chunk.length; ) {
+      const feed = chunk.indexOf(LINE_FEED, start);
+      const end = feed === -1 ? chunk.length : feed;
+      if (line === wanted) {
+        const rest = LINE_BYTES_MAX - keptBytes;
+        const part = Uint8Array.from(chunk.subarray(start, Math.min(end, start + rest)));
+        kept.push(part);
+        keptBytes += part.length;
+      }
+      if (feed !== -1) line += 1;
+      start = end + 1;
+    }
     yield chunk;
   }
 }
@@ -88,36 +104,4 @@ function states(entry: RateLine, { line, figure }: Stated): boolean {
   const read = parseQuotation({ ...entry, asOf }, ANY_TIME);
   if ("reason" in read || pairName(read) !== pairName(figure)) return false;
   return read.rate === figure.rate && read.asOf === figure.asOf;
-}
-
-/** Keeps the beginning of one line of the bytes that pass. */
-class KeptLine {
-  readonly #wanted: number;
-  readonly #parts: Uint8Array[] = [];
-  #keptBytes = 0;
-  #line = 1;
-
-  constructor(wanted: number) {
-    this.#wanted = wanted;
-  }
-
-  push(chunk: Uint8Array): void {
-    let start = 0;
-    while (this.#line <= this.#wanted && start < chunk.length) {
-      const feed = chunk.indexOf(LINE_FEED, start);
-      const end = feed === -1 ? chunk.length : feed;
-      if (this.#line === this.#wanted) {
-        const rest = LINE_BYTES_MAX - this.#keptBytes;
-        const part = Uint8Array.from(chunk.subarray(start, Math.min(end, start + rest)));
-        this.#parts.push(part);
-        this.#keptBytes += part.length;
-      }
-      if (feed !== -1) this.#line += 1;
-      start = end + 1;
-    }
-  }
-
-  text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#parts)).trim();
-  }
 }

@@ -8,6 +8,7 @@ import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import type { Exchanges } from "../server/exchanges.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
+import { ownHeaders } from "./serialize.ts";
 
 /**
  * Sends a complete response at once: a read's, an MCP message's, every failure's.
@@ -56,22 +57,19 @@ export function createReplyWriter(
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
   const pagePairs = Object.entries({ ...common, ...pageHeaders }).flat();
-  const corsPairs = Object.entries(corsHeaders).flat();
 
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
     exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
   const sendAs = (
-    type: string,
+    type: string | undefined,
     pairs: readonly string[],
-    ...[request, reply, { status, code, headers, body, caller }]: Parameters<SendResponse>
+    ...[request, reply, response]: Parameters<SendResponse>
   ) => {
-    const lines = [...pairs, "x-request-id", request.id, ...headers];
-    if (body !== "") lines.push("content-type", type);
+    const { status, code, body, caller } = response;
     const bytes = Buffer.byteLength(body);
-    // RFC 9110, section 8.6: a 204 has no Content-Length.
-    if (status !== 204) lines.push("content-length", String(bytes));
-    if (request.headers.origin !== undefined) lines.push(...corsPairs);
+    const own = ownHeaders(response, bytes, request.headers.origin !== undefined, type);
+    const lines = [...pairs, "x-request-id", request.id, ...own];
     if (isLast(request, reply)) lines.push("connection", "close");
     reply.raw.writeHead(status, lines);
     // Not before: after an exception, the error handler still sends its response.
@@ -81,7 +79,7 @@ export function createReplyWriter(
     logAccess(loggedRequest(request), status, code, caller);
   };
 
-  const send = sendAs.bind(undefined, "application/json; charset=utf-8", commonPairs);
+  const send = sendAs.bind(undefined, undefined, commonPairs);
 
   return {
     send,

@@ -24,8 +24,27 @@ export interface ResponseForm {
   readonly hasOrigin: boolean;
 }
 
-const WITHOUT_TYPE = "content-length: ";
-const WITH_TYPE = `content-type: application/json; charset=utf-8\r\n${WITHOUT_TYPE}`;
+const corsPairs = Object.entries(corsHeaders).flat();
+
+/**
+ * The headers of a response between its id and those of its connection, in their order on both
+ * ways: alternating names and values.
+ *
+ * @param bytes the length of the body.
+ */
+export function ownHeaders(
+  { status, headers, body }: HttpResponse,
+  bytes: number,
+  hasOrigin: boolean,
+  type = "application/json; charset=utf-8",
+): string[] {
+  const pairs = [...headers];
+  if (body !== "") pairs.push("content-type", type);
+  // RFC 9110, section 8.6: a 204 has no Content-Length.
+  if (status !== 204) pairs.push("content-length", String(bytes));
+  if (hasOrigin) pairs.push(...corsPairs);
+  return pairs;
+}
 
 export function createSerializer(
   server: Pick<Server, "keepAliveTimeout">,
@@ -40,21 +59,17 @@ export function createSerializer(
     return start;
   };
   const endings = createEndings(server.keepAliveTimeout / 1000, clock);
-  const cors = Object.entries(corsHeaders).map(([name, value]) => `\r\n${name}: ${value}`);
-  const corsText = cors.join("");
 
   // Each piece of the text is a step of its own for V8: constants are joined beforehand.
-  return ({ status, headers, body }, requestId, closedBy, request) => {
-    let own = "\r\n";
-    for (let index = 0; index < headers.length; index += 2) {
-      own += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  return (response, requestId, closedBy, request) => {
+    const { status, body } = response;
+    let text = (starts.get(status) ?? startOf(status)) + requestId;
+    const own = ownHeaders(response, Buffer.byteLength(body), request?.hasOrigin === true);
+    for (let index = 0; index < own.length; index += 2) {
+      text += `\r\n${own[index]}: ${own[index + 1]}`;
     }
-    const start = starts.get(status) ?? startOf(status);
-    const type = body === "" ? WITHOUT_TYPE : WITH_TYPE;
-    const forPages = request?.hasOrigin === true ? corsText : "";
     const ending = endings()[closedBy ?? "nobody"];
-    const sent = request?.method === "HEAD" ? "" : body;
-    return start + requestId + own + type + Buffer.byteLength(body) + forPages + ending + sent;
+    return text + ending + (request?.method === "HEAD" ? "" : body);
   };
 }
 

@@ -9,7 +9,7 @@ import { rejectBackup } from "../sqlite/backup-note.ts";
 import { FILE_NAME, openToRead } from "../sqlite/database-file.ts";
 import { explained } from "../sqlite/errors.ts";
 import { lockExclusive } from "../sqlite/lock-file.ts";
-import { schemaOf } from "../sqlite/migrate.ts";
+import { readSchema } from "../sqlite/migrate.ts";
 import { requireOwner } from "../sqlite/owner.ts";
 import { isDirectory } from "../sqlite/private-files.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
@@ -79,7 +79,7 @@ function openAlone(file: string, opening: DisposableStack): DatabaseSync {
     opening.use(lockExclusive(dirname(file)));
     const database = opening.use(openToRead(file));
     database.exec("BEGIN");
-    const [schema, known] = [schemaOf(database), knownSchema("sqlite")];
+    const [schema, known] = [readSchema(database), knownSchema("sqlite")];
     if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);
     requireKnownSchema("sqlite", `The database ${file}`, schema);
     rejectBackup(database);

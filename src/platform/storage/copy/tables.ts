@@ -1,6 +1,6 @@
 import type { Table } from "../columns.ts";
 
-export function columnsOf({ key, others }: Table): readonly string[] {
+export function listColumns({ key, others }: Table): readonly string[] {
   return `${key}, ${others}`.split(", ");
 }
 

@@ -9,7 +9,7 @@ import { createPrimary } from "../postgres/primary.ts";
 import { useSchemaAlone } from "../postgres/schema-lock.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
-import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
+import { listColumns, type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
 const MAX_ROWS_PER_STATEMENT = 1000;
@@ -51,7 +51,7 @@ export async function copyToPostgres(
     let copied = 0;
     for (const table of source.tables) {
       for (const rows of source.rows(table, MAX_ROWS_PER_STATEMENT)) {
-        await client.query(insertOf(table, rows.length), rows.flat());
+        await client.query(composeInsert(table, rows.length), rows.flat());
         copied += rows.length;
         onProgress({ table: table.name, copied, total });
       }
@@ -81,8 +81,8 @@ async function requireEmpty(client: PoolClient, tables: readonly Table[]): Promi
   }
 }
 
-function insertOf(table: Table, rows: number): string {
-  const columns = columnsOf(table);
+function composeInsert(table: Table, rows: number): string {
+  const columns = listColumns(table);
   const values = Array.from({ length: rows }, (_, row) => {
     const places = columns.map((_column, index) => `$${row * columns.length + index + 1}`);
     return `(${places.join(", ")})`;

@@ -31,14 +31,14 @@ export async function commit(client: ClientBase, primary: Primary): Promise<void
     if (isUndone(error)) throw error;
     // A transaction that wrote nothing has no number, and nothing to lose.
     if (begun[0] === null) return;
-    const outcome = await outcomeOf(begun, primary).catch(() => undefined);
+    const outcome = await askOutcome(begun, primary).catch(() => undefined);
     if (outcome === "aborted") throw error;
     if (outcome !== "committed") throw new StoreUnavailable(error, true);
   }
   requireReplicated(client);
 }
 
-async function outcomeOf(transaction: unknown[], primary: Primary): Promise<string | undefined> {
+async function askOutcome(transaction: unknown[], primary: Primary): Promise<string | undefined> {
   primary.invalidate();
   const client = await connectWithRetries(primary);
   try {

@@ -28,13 +28,13 @@ const CREATE_MIGRATIONS_TABLE = `
  */
 export async function migrate(client: PoolClient, primary: Primary): Promise<MigrationReport> {
   const known = knownSchema("postgres");
-  const present = await versionOf(client);
+  const present = await readVersion(client);
   if (present === known) return { from: present, to: known };
 
   await client.query("BEGIN");
   await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   await client.query(CREATE_MIGRATIONS_TABLE);
-  const from = await versionOf(client);
+  const from = await readVersion(client);
   requireKnownSchema("postgres", "The PostgreSQL database", from);
   if (from < known) {
     await useSchemaAlone(
@@ -54,7 +54,7 @@ export async function migrate(client: PoolClient, primary: Primary): Promise<Mig
 }
 
 /** The schema's version; 0 in an empty database. */
-export async function versionOf(client: PoolClient): Promise<number> {
+export async function readVersion(client: PoolClient): Promise<number> {
   const { rows: tables } = await client.query("SELECT to_regclass('schema_migrations') AS found");
   if (tables[0]?.found === null) return 0;
   const { rows } = await client.query("SELECT max(version) AS version FROM schema_migrations");

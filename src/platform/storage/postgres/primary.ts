@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../shared/store.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import { useSchema } from "./schema-lock.ts";
-import { certificateFaultOf, connectingOf } from "./tls.ts";
+import { explainCertificateFault, readTlsOptions } from "./tls.ts";
 
 const INT8_OID = 20;
 
@@ -72,7 +72,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
     socket.once("close", () => sockets.delete(socket));
     return socket;
   };
-  const pools = hosts.map((host) => createPool({ ...connectingOf(host), stream }, settings));
+  const pools = hosts.map((host) => createPool({ ...readTlsOptions(host), stream }, settings));
   let known: Pool | undefined;
   let search: Promise<Pool> | undefined;
   const invalidate = () => {
@@ -97,9 +97,9 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
       return known;
     } catch (error) {
       const errors: readonly Error[] = (error as AggregateError).errors;
-      const reasons = errors.map((each, index) => `${hosts[index]?.name}: ${reasonOf(each)}`);
+      const reasons = errors.map((each, index) => `${hosts[index]?.name}: ${explainError(each)}`);
       const isLasting = errors.every(
-        (each) => each instanceof StartupError || certificateFaultOf(each) !== undefined,
+        (each) => each instanceof StartupError || explainCertificateFault(each) !== undefined,
       );
       throw Object.assign(new Error(reasons.join("; ")), { isLasting });
     } finally {
@@ -217,8 +217,8 @@ async function requireWritable(pool: Pool, limitMs = CONNECT_TIMEOUT_MS): Promis
 }
 
 /** A host name with several addresses fails with one error per address. */
-function reasonOf(error: Error): string {
+function explainError(error: Error): string {
   if (error instanceof AggregateError) return error.errors.map(String).join(", ");
   // OpenSSL ends its messages with a line break.
-  return certificateFaultOf(error) ?? error.message.trim().replaceAll(/\s+/g, " ");
+  return explainCertificateFault(error) ?? error.message.trim().replaceAll(/\s+/g, " ");
 }

@@ -1,6 +1,5 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext } from "node:tls";
+import { parse } from "pg-connection-string";
 import { StartupError } from "../../shared/program/start-error.ts";
 import { reasonOf } from "../../shared/program/system-error.ts";
 import type { DatabaseHost } from "../settings.ts";
@@ -14,81 +13,31 @@ export interface Connecting {
 }
 
 /**
- * Reads the TLS options of an address as libpq does (PostgreSQL, section 32.19): `require` encrypts
- * and verifies the certificate only if there is an `sslrootcert`, `verify-ca` verifies the
- * certificate, `verify-full` its host name as well. A Unix socket never uses TLS.
+ * Reads the TLS options of an address, with the meaning that libpq gives them (PostgreSQL, section
+ * 32.19). A Unix socket never uses TLS.
  *
  * @throws {StartupError} when a file cannot be used.
  */
-export function connectingOf({ name, url }: DatabaseHost): Connecting {
+export function readTlsOptions({ name, url }: DatabaseHost): Connecting {
   const [address = "", query = ""] = url.split("?");
   const options = new URLSearchParams(query);
-  const mode = options.get("sslmode");
-  const authority = optionsFor(options);
   for (const option of [...options.keys()]) if (option.startsWith("ssl")) options.delete(option);
   const connectionString = `${address}?${options}`;
-  if (name.startsWith("/") || mode === "disable") return { connectionString, ssl: false };
-  if (mode === null) return { connectionString };
-  const isVerified = mode !== "require" || authority.ca !== undefined;
-  return {
-    connectionString,
-    ssl: {
-      ...authority,
-      rejectUnauthorized: isVerified,
-      ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
-    },
-  };
-}
-
-function optionsFor(options: URLSearchParams): Pick<ConnectionOptions, "ca" | "cert" | "key"> {
-  const ca = readPem(options, "sslrootcert");
-  if (ca !== undefined) certificateIn(ca);
-  const cert = readPem(options, "sslcert");
-  const key = readPem(options, "sslkey");
-  if (cert !== undefined && key !== undefined) requireKeyOf(cert, key);
-  return {
-    ...(ca === undefined ? {} : { ca: ca.text }),
-    ...(cert === undefined ? {} : { cert: cert.text }),
-    ...(key === undefined ? {} : { key: key.text }),
-  };
-}
-
-interface PemFile {
-  readonly option: string;
-  readonly path: string;
-  readonly text: string;
-}
-
-function readPem(options: URLSearchParams, option: string): PemFile | undefined {
-  const path = options.get(option);
-  if (path === null) return undefined;
+  if (name.startsWith("/")) return { connectionString, ssl: false };
   try {
-    return { option, path, text: readFileSync(path, "utf8") };
+    const ssl = parse(url, { useLibpqCompat: true }).ssl as ConnectionOptions | false | undefined;
+    if (ssl === undefined) return { connectionString };
+    if (!ssl) return { connectionString, ssl };
+    // Otherwise a connection would be the first to reject them.
+    createSecureContext(ssl);
+    // Node's variable NODE_TLS_REJECT_UNAUTHORIZED decides nothing here.
+    return { connectionString, ssl: { rejectUnauthorized: true, ...ssl } };
   } catch (error) {
-    const file = `${option} ${path} of DATABASE_URL`;
-    throw new StartupError(`Cannot read ${file}: ${reasonOf(error)}.`, error);
+    // OpenSSL's errors have a reason, such as "key values mismatch".
+    const { path = "the TLS files", reason } = error as { path?: string; reason?: string };
+    const why = reason ?? reasonOf(error);
+    throw new StartupError(`Cannot use ${path} of DATABASE_URL: ${why}.`, error);
   }
-}
-
-function certificateIn({ option, path, text }: PemFile): X509Certificate {
-  try {
-    return new X509Certificate(text);
-  } catch (error) {
-    throw new StartupError(`The ${option} ${path} holds no certificate in PEM.`, error);
-  }
-}
-
-function requireKeyOf(cert: PemFile, key: PemFile): void {
-  const certificate = certificateIn(cert);
-  let isKey: boolean;
-  try {
-    isKey = certificate.checkPrivateKey(createPrivateKey(key.text));
-  } catch (error) {
-    const what = "holds no private key in PEM that can be read without a passphrase";
-    throw new StartupError(`The sslkey ${key.path} ${what}.`, error);
-  }
-  if (!isKey)
-    throw new StartupError(`The sslkey ${key.path} is not the key of sslcert ${cert.path}.`);
 }
 
 const UNKNOWN_CA =
@@ -107,6 +56,6 @@ const certificateFaults = new Map([
 ]);
 
 /** @returns why a server's certificate was rejected; undefined for any other error. */
-export function certificateFaultOf(error: unknown): string | undefined {
+export function explainCertificateFault(error: unknown): string | undefined {
   return certificateFaults.get((error as { code?: string }).code ?? "");
 }

@@ -13,12 +13,12 @@ export function migrate(
   database: DatabaseSync,
   backUp: (schema: number) => () => void,
 ): MigrationReport {
-  const from = versionOf(database);
+  const from = readVersion(database);
   const missing = migrationsIn("sqlite").filter(({ version }) => version > from);
   const to = missing.at(-1)?.version;
   if (to === undefined) return { from, to: from };
 
-  const removeBackup = schemaOf(database) > 0 ? backUp(from) : undefined;
+  const removeBackup = readSchema(database) > 0 ? backUp(from) : undefined;
   try {
     database.exec("BEGIN IMMEDIATE");
     for (const { readSql } of missing) database.exec(readSql());
@@ -33,13 +33,13 @@ export function migrate(
 }
 
 /** The number of a database's last migration; 0 for a new one. */
-export function versionOf(database: DatabaseSync): number {
+export function readVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
 /** The number of a database's last migration; 0 for a database that is not ours. */
-export function schemaOf(database: DatabaseSync): number {
+export function readSchema(database: DatabaseSync): number {
   const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'database_id'";
   if (database.prepare(isOurs).get() === undefined) return 0;
-  return versionOf(database);
+  return readVersion(database);
 }

@@ -10,7 +10,7 @@ import { explained } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
 import { rejectDamaged, sizeOf } from "./health/integrity.ts";
 import { DatabaseInUse, lockExclusive, lockShared } from "./lock-file.ts";
-import { migrate, versionOf } from "./migrate.ts";
+import { migrate, readVersion } from "./migrate.ts";
 import { requireOwner } from "./owner.ts";
 import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
 
@@ -107,7 +107,7 @@ export function migrateSqlite(
   return migration;
 }
 
-function checkpointPagesOf(file: string): number {
+function chooseCheckpointPages(file: string): number {
   const isLarge = statSync(file).size >= LARGE_DATABASE_BYTES;
   return isLarge ? CHECKPOINT_PAGES_LARGE : CHECKPOINT_PAGES;
 }
@@ -143,7 +143,7 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
     let migration: MigrationReport | undefined;
     for (let tries = 0; ; tries += 1) {
       const opened = openUnder(lockShared(dataDirectory), file, opening);
-      const schema = versionOf(opened.database);
+      const schema = readVersion(opened.database);
       if (schema === known) {
         return { ...opened, migration: migration ?? { from: known, to: known } };
       }
@@ -198,12 +198,12 @@ function openUnder(lock: Disposable, file: string, { busyTimeoutMs, isServer }: 
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,
     });
-    requireKnownSchema("sqlite", `The database ${file}`, versionOf(database));
+    requireKnownSchema("sqlite", `The database ${file}`, readVersion(database));
     rejectBackup(database);
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = ${checkpointPagesOf(file)};
+      PRAGMA wal_autocheckpoint = ${chooseCheckpointPages(file)};
       PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
       PRAGMA cache_size = -${CACHE_KIB};`);
     return { database, lock };

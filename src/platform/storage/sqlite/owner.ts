@@ -12,7 +12,7 @@ import { StartupError } from "../../shared/program/start-error.ts";
  */
 export function requireOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
-  const { found, stats } = nearestOf(resolve(path));
+  const { found, stats } = findNearest(resolve(path));
   if (stats.uid === 0) return;
   throw new StartupError(
     `${found} belongs to user ${stats.uid}, and root does not act there: run this as that user ` +
@@ -20,7 +20,7 @@ export function requireOwner(path: string): void {
   );
 }
 
-function nearestOf(path: string): { readonly found: string; readonly stats: Stats } {
+function findNearest(path: string): { readonly found: string; readonly stats: Stats } {
   try {
     const link = lstatSync(path);
     // A link's owner decides where it leads, and need not own the target.
@@ -29,6 +29,6 @@ function nearestOf(path: string): { readonly found: string; readonly stats: Stat
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (!["ENOENT", "ENOTDIR"].includes(code) || path === dirname(path)) throw error;
-    return nearestOf(dirname(path));
+    return findNearest(dirname(path));
   }
 }

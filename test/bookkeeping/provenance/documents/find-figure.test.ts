@@ -37,7 +37,9 @@ function linesIn(source: string, documents: readonly ReadDocument[]) {
     );
   }
   const responses = documents.map(({ name: address, content: body }) => ({
-    ...{ address, body, receivedMs: RECEIVED_MS },
+    address,
+    body,
+    receivedMs: RECEIVED_MS,
   }));
   return publisherOf(source)
     .parse(responses)

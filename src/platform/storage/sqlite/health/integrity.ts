@@ -23,10 +23,10 @@ type PageCheck = "quick_check" | "integrity_check";
  *   `integrity_check` 1.3 s.
  * @returns an empty list for an undamaged database.
  */
-export function damageOf(database: DatabaseSync, how: PageCheck): readonly string[] {
-  const reports = database.prepare(checkOf(how)).all();
+export function findDamage(database: DatabaseSync, how: PageCheck): readonly string[] {
+  const reports = database.prepare(composeCheck(how)).all();
   const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
-  return damageIn(reports, database.location(), pageBytes);
+  return readReports(reports, database.location(), pageBytes);
 }
 
 /**
@@ -37,7 +37,7 @@ export function damageOf(database: DatabaseSync, how: PageCheck): readonly strin
 export function rejectDamaged(file: string, busyTimeoutMs: number): void {
   using database = openToRead(file, busyTimeoutMs);
   try {
-    const [damage] = damageOf(database, "quick_check");
+    const [damage] = findDamage(database, "quick_check");
     if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
   } catch (error) {
     // If creating it was killed halfway, the database must be rolled back before it can be read.
@@ -46,7 +46,7 @@ export function rejectDamaged(file: string, busyTimeoutMs: number): void {
 }
 
 /**
- * Finds damage as `damageOf` does, on another thread.
+ * Finds damage as `findDamage` does, on another thread.
  *
  * @param busyTimeoutMs how long to wait for a lock.
  */
@@ -55,11 +55,11 @@ export async function damageLater(
   how: PageCheck,
   busyTimeoutMs: number,
 ): Promise<readonly string[]> {
-  const workerData = { file, timeout: busyTimeoutMs, check: checkOf(how) };
+  const workerData = { file, timeout: busyTimeoutMs, check: composeCheck(how) };
   // A data URL, because the single executable has no file that a thread could load.
   const program = new URL(`data:text/javascript,${encodeURIComponent(CHECKER)}`);
   const [{ reports, pageBytes }] = await once(new Worker(program, { workerData }), "message");
-  return damageIn(reports, file, pageBytes);
+  return readReports(reports, file, pageBytes);
 }
 
 const CHECKER = `
@@ -72,12 +72,12 @@ const CHECKER = `
   const pageBytes = Number(database.prepare("PRAGMA page_size").get().page_size);
   parentPort.postMessage({ reports, pageBytes });`;
 
-function checkOf(how: PageCheck): string {
+function composeCheck(how: PageCheck): string {
   return `PRAGMA ${how}(${REPORTS_MAX})`;
 }
 
 /** @param reports rows of one text each. */
-function damageIn(
+function readReports(
   reports: readonly Readonly<Record<string, unknown>>[],
   file: string | null,
   pageBytes: number,

@@ -4,10 +4,81 @@ import { timestamp } from "../../platform/shared/instant.ts";
 import { originNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { IssuedToken, MailKind, TokenPurpose } from "../mail/store.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
-import { newMailToken } from "./mail-tokens.ts";
-import { invalidToken, isMailToken } from "./rules.ts";
+import {
+  invalidToken,
+  isMailToken,
+  PASSWORD_RESET_LIFETIME_MS,
+  VERIFICATION_LIFETIME_MS,
+} from "./rules.ts";
 import type { MailTokenStore } from "./store.ts";
+
+const lifetimeMsOf: Record<TokenPurpose, number> = {
+  verification: VERIFICATION_LIFETIME_MS,
+  password_reset: PASSWORD_RESET_LIFETIME_MS,
+};
+
+/** The secrets that a mailed token needs. */
+export type MailSecrets = Pick<Secrets, "secret" | "hash" | "uuid">;
+
+/**
+ * Makes a token of 32 random bytes, valid from now, and its mail.
+ *
+ * @param change the lifetime and the kind of mail, where they are not the purpose's own.
+ */
+export function newMailToken(
+  purpose: TokenPurpose,
+  { secrets, clock }: { readonly secrets: MailSecrets; readonly clock: Clock },
+  change: { readonly lifetimeMs?: number; readonly kind?: MailKind } = {},
+): IssuedToken {
+  const { lifetimeMs = lifetimeMsOf[purpose], kind = purpose } = change;
+  const nowMs = clock.nowMs();
+  const token = secrets.secret();
+  return {
+    purpose,
+    kind,
+    token,
+    tokenHash: secrets.hash(token),
+    mailId: secrets.uuid(),
+    createdAt: timestamp(nowMs),
+    expiresAt: timestamp(nowMs + lifetimeMs),
+  };
+}
+
+export interface EmailVerification {
+  /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
+  verify(token: string, clientAddress: string): Promise<void>;
+  /**
+   * Sends another mail if the email has an account that is not verified yet. Neither the response
+   * nor its duration reveals whether it has.
+   *
+   * @throws {Failure} `too_many_requests`
+   */
+  resend(email: string, clientAddress: string): Promise<void>;
+}
+
+export function createEmailVerification(uses: {
+  readonly store: { readonly mailTokens: MailTokenStore };
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
+}): EmailVerification {
+  const { store, secrets, consumeAuthAttempt } = uses;
+  return {
+    async verify(token, address) {
+      if (!isMailToken(token)) throw invalidToken;
+      const origin = originNow({ kind: "account", address }, uses);
+      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), origin))) throw invalidToken;
+    },
+
+    async resend(email, clientAddress) {
+      await consumeAuthAttempt(clientAddress, email);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
+      await store.mailTokens.issue(email, newMailToken("verification", uses), origin);
+    },
+  };
+}
 
 export interface PasswordResets {
   /**
