@@ -166,6 +166,8 @@ export interface Schedule {
    * and for tables of a month or a quarter.
    */
   readonly publicationOf?: (date: string) => number | undefined;
+  /** Whether the days off of a date's year are known; if not, any date may have figures. */
+  readonly isKnown?: (date: string) => boolean;
 }
 
 /** A source could not be fetched, or its response does not have the publisher's format. */

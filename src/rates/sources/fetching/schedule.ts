@@ -3,6 +3,7 @@ import { DAY_MS } from "../../../platform/shared/clock.ts";
 import type { PublicationCalendar } from "../publishers/publisher.ts";
 import { CHECKED_UNTIL, isAmong } from "../rules/holidays.ts";
 import { MISSED_MAX } from "../rules/missed.ts";
+import type { Years } from "../rules/years.ts";
 import type { Schedule } from "../source.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
@@ -26,7 +27,9 @@ export function createSchedule(calendar: Calendar, timeOfDay?: string): Schedule
   const describe = () => describeSchedule(calendar);
   if (!("cron" in calendar)) return { describe, ...pollTimes(calendar.everySeconds * 1000) };
   const publicationOf = publicationTimes(calendar, timeOfDay);
-  return { describe, ...cronTimes(calendar), ...(publicationOf && { publicationOf }) };
+  const isKnown = (date: string) =>
+    isWithin(calendar.holidays?.known, Number.parseInt(date.slice(0, 4), 10));
+  return { describe, ...cronTimes(calendar), isKnown, ...(publicationOf && { publicationOf }) };
 }
 
 type Times = Omit<Schedule, "describe">;
@@ -171,7 +174,7 @@ function publicationTimes(
     return !isOff(day) && isOff(next);
   };
   const isPublication = (day: Temporal.PlainDate) => {
-    if (known && (day.year < known.first || day.year > known.last)) return true;
+    if (!isWithin(known, day.year)) return true;
     if (isAmong(workdays, day)) return true;
     return (isRun(day) && !isHoliday(day)) || (movesBefore === true && precedesRun(day));
   };
@@ -182,6 +185,9 @@ function publicationTimes(
     return day.toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds;
   };
 }
+
+const isWithin = (known: Years | undefined, year: number) =>
+  known === undefined || (known.first <= year && year <= known.last);
 
 /** ISO 8601's number, which Temporal uses. */
 const FRIDAY = 5;
