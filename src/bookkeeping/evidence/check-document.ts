@@ -28,6 +28,8 @@ interface DocumentChecks {
   readonly checks: readonly Check[];
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: ReturnType<StatedFigures["seriesOf"]> | undefined;
+  /** The dates of other pairs of the source in the document with the figure. */
+  readonly others?: readonly string[];
 }
 
 /** Checks the bytes of the documents, and that they state the figure in its place. */
@@ -55,7 +57,7 @@ export async function checkDocuments(
     return { checks: [...checks, checked, unread], series: undefined };
   }
   const read = checkPublished(evidence, figure, uses.documents);
-  return { checks: [...checks, ...read.checks], series: read.series };
+  return { ...read, checks: [...checks, ...read.checks] };
 }
 
 function checkBytes(document: EvidenceDocument, index: number): Check {
@@ -150,7 +152,8 @@ function checkPublished(
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
-  return { checks, series: figures.seriesOf(figure) };
+  const others = figures.datesBeside({ ...figure, place: place.document - 1 });
+  return { checks, series: figures.seriesOf(figure), others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

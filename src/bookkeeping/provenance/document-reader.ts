@@ -24,6 +24,8 @@ export interface StatedFigures {
   get(figure: SourcedRate): SourcedRate | undefined;
   /** The figures of a source, pair and kind that each document states, in any order. */
   seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
+  /** The dates of the other pairs of its source and kind in the document at its place. */
+  datesBeside(figure: SourcedRate): readonly string[];
 }
 
 /** Where a document states a figure. */

@@ -84,6 +84,14 @@ export function statedBy(
   };
   while (parsed.length === 0 && tryNext());
   if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
+  const datedWhere = (
+    { source, kind = servedKindOf(source) }: SourcedRate,
+    isMeant: (one: SourcedRate) => boolean,
+  ) =>
+    parsed
+      .flatMap((figures) => figures.values().toArray())
+      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
+      .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
@@ -97,15 +105,14 @@ export function statedBy(
       } while (tryNext());
       return other;
     },
-    seriesOf({ source, base, quote, kind = servedKindOf(source) }) {
-      const isOfSeries = (one: SourcedRate) =>
-        one.base === base && one.quote === quote && one.source === source;
-      const series = parsed
-        .flatMap((figures) => figures.values().toArray())
-        .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+    seriesOf(figure) {
+      const series = datedWhere(figure, (one) => pairName(one) === pairName(figure));
       return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
+    datesBeside: (figure) =>
+      datedWhere(figure, (one) => pairName(one) !== pairName(figure))
+        .filter(({ place = 0 }) => place === (figure.place ?? 0))
+        .map(({ date }) => date),
   };
 }
 
