@@ -1,6 +1,6 @@
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import type { StoredDocument } from "./observations.ts";
+import type { StoredDocument, StoredPublication } from "./observations.ts";
 
 /** A document with its content. */
 export interface ReadDocument {
@@ -12,7 +12,7 @@ export interface ReadDocument {
 }
 
 /** A figure with the publisher's own date. */
-export type DatedRate = SourcedRate & { readonly date: string };
+type DatedRate = SourcedRate & { readonly date: string };
 
 /** The figures that documents state. */
 export interface StatedFigures {
@@ -26,6 +26,11 @@ export interface StatedFigures {
   seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
   /** The dates of the other pairs of its source and kind in the document at its place. */
   datesBeside(figure: SourcedRate): readonly string[];
+  /**
+   * The dates of that document's lines that cannot be read, of the figure's pair or an unknown one;
+   * undefined for a line whose date cannot be read either.
+   */
+  unreadDates(figure: SourcedRate): readonly (string | undefined)[];
 }
 
 /** Where a document states a figure. */
@@ -45,7 +50,9 @@ export interface FigurePosition {
 /** Reads stored documents as they were read when they arrived. */
 export interface DocumentReader {
   /** @returns the content, or the reason why it is not the one that was stored. */
-  open(document: StoredDocument): Uint8Array | Rejection;
+  open(document: Pick<StoredDocument, "hash" | "content">): Uint8Array | Rejection;
+  /** What a stored publication states; it remembers the last ones. @returns why not, if so. */
+  figuresIn(publication: StoredPublication): StatedFigures | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
   /** The lines of a document of a source; a line ends with a line feed. */

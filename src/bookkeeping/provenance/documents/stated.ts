@@ -70,8 +70,9 @@ export function statedBy(
   documents: readonly ReadDocument[],
   servedKindOf: ServedKindOf,
 ): StatedFigures | Rejection {
-  const parsed: ReadonlyMap<string, SourcedRate>[] = [];
+  const parsed: ReturnType<typeof figuresIn>[] = [];
   let rejection: Rejection | undefined;
+  let index: ReturnType<typeof indexFigures> | undefined;
   const untried = [...parsers];
   /** @returns whether there was another parser. */
   const tryNext = (): boolean => {
@@ -80,24 +81,20 @@ export function statedBy(
     const lists = parse(documents);
     if ("reason" in lists) rejection ??= lists;
     else parsed.push(figuresIn(lists));
+    index = undefined;
     return true;
   };
   while (parsed.length === 0 && tryNext());
   if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
-  const datedWhere = (
-    { source, kind = servedKindOf(source) }: SourcedRate,
-    isMeant: (one: SourcedRate) => boolean,
-  ) =>
-    parsed
-      .flatMap((figures) => figures.values().toArray())
-      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
-      .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+  const indexed = () =>
+    (index ??= indexFigures(parsed.flatMap(({ figures }) => [...figures.values()])));
+  const kindOf = ({ source, kind = servedKindOf(source) }: SourcedRate) => kind;
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
       let other: SourcedRate | undefined;
       do {
-        for (const figures of parsed) {
+        for (const { figures } of parsed) {
           const stated = figures.get(key);
           if (stated?.rate === figure.rate) return stated;
           other ??= stated;
@@ -106,13 +103,26 @@ export function statedBy(
       return other;
     },
     seriesOf(figure) {
-      const series = datedWhere(figure, (one) => pairName(one) === pairName(figure));
+      const series = indexed().bySeries.get(seriesKey(figure, kindOf(figure))) ?? [];
       return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
-    datesBeside: (figure) =>
-      datedWhere(figure, (one) => pairName(one) !== pairName(figure))
-        .filter(({ place = 0 }) => place === (figure.place ?? 0))
-        .map(({ date }) => date),
+    datesBeside(figure) {
+      const dates = indexed().pairsByDate.get(documentKey(figure, kindOf(figure))) ?? new Map();
+      const own = pairName(figure);
+      return [...dates].flatMap(([date, pair]) => (pair === own ? [] : [date]));
+    },
+    unreadDates({ source, base, quote, place: ownPlace = 0 }) {
+      const mayBe = (symbol: string | undefined, wanted: string) =>
+        symbol === undefined || parseSymbol(symbol) === wanted;
+      return parsed
+        .flatMap(({ unread }) => unread)
+        .filter(({ line, ...one }) => one.source === source && (line.place ?? 0) === ownPlace)
+        .filter(({ line }) => {
+          const stated = "reason" in line ? line.stated : line;
+          return mayBe(stated?.base, base) && mayBe(stated?.quote, quote);
+        })
+        .map(({ line }) => line.date);
+    },
   };
 }
 
@@ -140,18 +150,46 @@ export function rateStatedBy(
 }
 
 /** Of a figure that is stated twice, the first one counts, as when it was stored. */
-function figuresIn(lists: Lines): ReadonlyMap<string, SourcedRate> {
+function figuresIn(lists: Lines) {
   const figures = new Map<string, SourcedRate>();
+  const unread: { readonly source: string; readonly line: SourceLine }[] = [];
   for (const { source, lines } of lists) {
     for (const line of lines) {
       const figure = toFigure(line, source);
-      if (figure === undefined) continue;
+      if (figure === undefined) {
+        unread.push({ source, line });
+        continue;
+      }
       const key = placeKey(figure, figure.kind ?? "middle");
       if (!figures.has(key)) figures.set(key, figure);
     }
   }
-  return figures;
+  return { figures, unread };
 }
+
+const SEVERAL = "several";
+
+/** Finds the figures of a series, and the dates of others, in the time of one look. */
+function indexFigures(figures: readonly SourcedRate[]) {
+  const dated = figures.map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+  /** Of each document, the only pair of a date, or SEVERAL. */
+  const pairsByDate = new Map<string, Map<string, string>>();
+  for (const one of dated) {
+    const key = documentKey(one, one.kind ?? "middle");
+    const pairs = pairsByDate.get(key) ?? new Map<string, string>();
+    pairsByDate.set(key, pairs);
+    const pair = pairName(one);
+    pairs.set(one.date, (pairs.get(one.date) ?? pair) === pair ? pair : SEVERAL);
+  }
+  const bySeries = Map.groupBy(dated, (one) => seriesKey(one, one.kind ?? "middle"));
+  return { bySeries, pairsByDate };
+}
+
+const seriesKey = (figure: SourcedRate, kind: FigureKind) =>
+  `${figure.source} ${pairName(figure)} ${kind}`;
+
+const documentKey = ({ source, place = 0 }: SourcedRate, kind: FigureKind) =>
+  `${source} ${place} ${kind}`;
 
 function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;

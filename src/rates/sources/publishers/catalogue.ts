@@ -46,10 +46,12 @@ function createPublisher(entry: Entry, group: string): Publisher {
       : { time, timeZone: schedule.timeZone };
   const momentOf = (date = "") =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  const dated = (line: SourceLine): SourceLine =>
-    publishedAt === undefined || "reason" in line
+  const dated = (line: SourceLine): SourceLine => {
+    const asOf = "reason" in line ? line.stated?.asOf : line.asOf;
+    return publishedAt === undefined || asOf === undefined
       ? line
-      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
+      : { date: dateIn(asOf, publishedAt.timeZone), ...line };
+  };
   const read = (each: Parse, responses: readonly PublisherResponse[]) =>
     each(
       charset === undefined ? responses : responses.map((one) => decode(one, charset)),
