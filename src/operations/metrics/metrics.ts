@@ -40,7 +40,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const counts = createCounts();
   return {
-    observers: counts,
+    observers: counts.observers,
     serve(uses) {
       const eventLoopDelay = watchEventLoop();
       const registry = createRegistry({

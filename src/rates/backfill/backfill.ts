@@ -123,7 +123,9 @@ export function createBackfill(uses: BackfillUses): Backfill {
         const fetched = await archive.fetchRange(range, signal, pause);
         failures = 0;
         const figures = figuresIn(key, range, fetched, clock.nowMs(), tally);
-        const publication = await publicationOf(key, fetched, clock.nowMs(), uses.packContent);
+        const receivedAt = timestamp(clock.nowMs());
+        const documents = await packDocuments(fetched.documents, uses.packContent);
+        const publication = { source: key, receivedAt, documents };
         await addFigures(figures, publication, (isNew) => tally.add(figures, isNew));
         if (signal.aborted) break;
         tally.end(range);
@@ -199,7 +201,10 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
     },
     report: (completedBefore: number, remaining: Dates | undefined): BackfillReport => ({
       ...count,
-      ...{ dates: dates.size, completedBefore, failed, remaining },
+      dates: dates.size,
+      completedBefore,
+      failed,
+      remaining,
     }),
   };
 }
@@ -225,16 +230,6 @@ function figuresIn(
     if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
   }
   return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
-}
-
-async function publicationOf(
-  source: string,
-  { documents }: FetchedLines,
-  nowMs: number,
-  packContent: PackContent,
-): Promise<Publication> {
-  const packed = await packDocuments(documents, packContent);
-  return { source, receivedAt: timestamp(nowMs), documents: packed };
 }
 
 function pauseAfter(tookMs: number): number {

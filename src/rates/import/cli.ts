@@ -89,7 +89,7 @@ function sourceOf(series: string, publishers: readonly string[]): string {
   if (/^[a-z0-9][a-z0-9-]{1,31}$/.test(series) && !isTaken) return importSource(series);
   const wanted = isTaken
     ? "another source has this name, choose a different one"
-    : "want 2 to 32 characters of a-z, 0-9 and -, which is not the first";
+    : "must be 2 to 32 characters of a-z, 0-9 and -, which is not the first";
   throw new CommandError(`--source ${quoted(series)}: ${wanted}`, 2);
 }
 
@@ -151,7 +151,11 @@ async function importRates(
     });
     const { stored, older, unchanged, held, rejected } = count;
     await record({
-      ...{ stored, older, unchanged, held, rejected },
+      stored,
+      older,
+      unchanged,
+      held,
+      rejected,
       ...(publishedAt && { published_at: `${publishedAt.timeOfDay} ${publishedAt.timeZone}` }),
     });
     warnOfFurther(count, deps);
@@ -173,7 +177,10 @@ async function showImport(
   return await withFile(file, deps, async (opened) => {
     await using store = await openStore();
     const count = await previewImport(readRateFile(readWithProgress(opened, deps.showProgress)), {
-      ...{ store, clock, policy, reading },
+      store,
+      clock,
+      policy,
+      reading,
       reports: reportsTo(deps, true),
       show: (updates) => {
         if (!json && updates.length > 0) print(layOut(updates));

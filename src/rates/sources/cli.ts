@@ -140,7 +140,7 @@ async function fetchSources(
       else {
         const report = await refreshSource(source, { signal, onlyWhenDue: false });
         failed ||= report?.error !== undefined;
-        print(report === undefined ? `${source.key}: another node fetches it` : lineOf(report));
+        print(report === undefined ? `${source.key}: another node fetches it` : showReport(report));
         for (const { reason } of report?.rejections ?? []) printError(`${source.key}: ${reason}`);
       }
     } catch (error) {
@@ -160,7 +160,7 @@ export function requireKnown(keys: readonly string[], sourceKeys: readonly strin
   throw new CommandError(`unknown source ${unknown}; known sources: ${sourceKeys.join(", ")}`, 2);
 }
 
-function lineOf({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
+function showReport({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
   if (error !== undefined) return `${source}: failed: ${error}`;
   const parts = [`stored ${stored}`, `held ${held}`, `skipped ${skipped}`];
   return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;

@@ -85,9 +85,12 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       const { rates, waiting, further, rejections } = ratesOf(source, fetched, nowMs);
       let decisions: readonly UpdateDecision[] = [];
       if (fetched !== "unchanged") {
-        const publication = await publicationOf(source, fetched, now, packContent);
+        const publication = await createPublication(source, fetched, now, packContent);
         const how = {
-          ...{ policy, headersOf, origin: origin(), further: [...further, ...waiting] },
+          policy,
+          headersOf,
+          origin: origin(),
+          further: [...further, ...waiting],
           // Without validators the next fetch gets the table again, to serve it.
           publication:
             waiting.length === 0 ? publication : { ...publication, validators: undefined },
@@ -144,7 +147,7 @@ export async function previewSource(
   return { decided: await store.rates.previewUpdate(rates, policy), waiting: waiting.length };
 }
 
-async function publicationOf(
+async function createPublication(
   { key, schedule }: RateSource,
   { documents, validators }: Exclude<Fetched, "unchanged">,
   receivedAt: string,

@@ -205,7 +205,7 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       ["--format csv --kind mid", /Allowed choices are middle, buying, selling/],
       ["--format ecb-csv --pair USD/CZK", /--pair USD\/CZK: ecb-csv has figures of 1 EUR only: /],
       ["--format odoo", /--format odoo: pass --company-currency and the currency of the company/],
-      ["--format odoo --company-currency E", /--company-currency "E": want 2 to 10 letters/],
+      ["--format odoo --company-currency E", /--company-currency "E": must be 2 to 10 letters/],
       ["--format csv --company-currency EUR", /--company-currency is for --format odoo/],
     ];
     for (const [options, message] of uses) {

@@ -358,7 +358,7 @@ test("the doctor reports a nearly full disk and read-only files", () => {
     [{ isWritable: false }, "ok disk", "problem files"],
     [{ notWritable: ["kurs.db"] }, "ok disk", "problem files"],
     [{ isWritableByOthers: true }, "ok disk", "warning files"],
-  ] as const) {
+  ] satisfies [object, ...string[]][]) {
     const found = checkDirectory("/data", { ...facts, ...more });
     const shown = found.map(({ level, subject }) => `${level} ${subject}`);
     assert.deepEqual(shown, levels, JSON.stringify(more));

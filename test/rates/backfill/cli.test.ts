@@ -28,8 +28,11 @@ test("the list as JSON has the number of requests and the least seconds they tak
   assert.deepEqual(
     list.find(({ source }) => source === "ecb"),
     {
-      ...{ source: "ecb", name: "European Central Bank", since: "1999-01-04" },
-      ...{ requests: 1, seconds_at_least: 0 },
+      source: "ecb",
+      name: "European Central Bank",
+      since: "1999-01-04",
+      requests: 1,
+      seconds_at_least: 0,
     },
   );
   const riksbank = list.find(({ source }) => source === "riksbank");

@@ -71,7 +71,12 @@ suite("a dry run of an import", () => {
     const { stdout } = await cli.importText(file, "--dry-run", "--json");
     assert.deepEqual(JSON.parse(stdout), {
       dry_run: true,
-      ...{ stored: 4, older: 1, unchanged: 0, held: 1, rejected: 1, unknown_symbols: ["QQX"] },
+      stored: 4,
+      older: 1,
+      unchanged: 0,
+      held: 1,
+      rejected: 1,
+      unknown_symbols: ["QQX"],
     });
   });
 

@@ -58,7 +58,7 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
     ["has a key of another curve", pemOf("ed448"), /has a key of type ed448$/],
     ["has an encrypted key", pemOf("rsa", "sesame"), /is encrypted: decrypt it with openssl pkey$/],
     ["has a public key", publicPem(), /begins with a PUBLIC KEY$/],
-    ["has two private keys", newKeyPem() + newKeyPem(), /has 2 private keys: want one$/],
+    ["has two private keys", newKeyPem() + newKeyPem(), /has 2 private keys instead of one$/],
     ["has a key that is cut short", cutShort(newKeyPem()), /cannot be parsed$/],
     ["has binary data", "\0\u0001\uFFFD", /is not in PEM$/],
   ];

@@ -6,7 +6,13 @@ import { heldRateJson, removedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
 import type { RemovedRate } from "../store.ts";
-import { notStored, pairOf, type RateCommandDeps, shortAsOf, sourcedText } from "./arguments.ts";
+import {
+  notStored,
+  type RateCommandDeps,
+  requirePair,
+  shortAsOf,
+  sourcedText,
+} from "./arguments.ts";
 
 /** Adds `kurs rates`, to which every feature of rates adds its commands. */
 export function rateGroup(program: Command): Command {
@@ -24,7 +30,9 @@ export function suspendCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates suspend EUR USD")
-    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "suspend"));
+    .action((base: string, quote: string) =>
+      setSuspended(deps, requirePair(base, quote), "suspend"),
+    );
 
   rates
     .command("resume")
@@ -32,7 +40,9 @@ export function suspendCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
-    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "resume"));
+    .action((base: string, quote: string) =>
+      setSuspended(deps, requirePair(base, quote), "resume"),
+    );
 }
 
 async function setSuspended(
@@ -61,7 +71,7 @@ export function heldCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates release BTC USD")
-    .action((base: string, quote: string) => release(deps, pairOf(base, quote)));
+    .action((base: string, quote: string) => release(deps, requirePair(base, quote)));
 
   rates
     .command("drop")
@@ -69,7 +79,7 @@ export function heldCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
-    .action((base: string, quote: string) => drop(deps, pairOf(base, quote)));
+    .action((base: string, quote: string) => drop(deps, requirePair(base, quote)));
 }
 
 async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOptions) {
@@ -117,7 +127,7 @@ export function deleteCommand(rates: Command, deps: RateCommandDeps): void {
     .option("--json", "print the deleted rate as one line of NDJSON, which import reads")
     .addHelpText("after", deleteExamples)
     .action((base: string, quote: string, options: OutputOptions) =>
-      deleteRate(deps, pairOf(base, quote), options),
+      deleteRate(deps, requirePair(base, quote), options),
     );
 }
 

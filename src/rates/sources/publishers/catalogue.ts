@@ -67,6 +67,7 @@ function createPublisher(entry: Entry, group: string): Publisher {
       archive: {
         paceMs: PACE_MS,
         ...archive,
+        addresses: (dates) => [archive.addresses(dates)].flat(),
         parse: (responses) =>
           withoutRepetitions(read(archive.parse ?? parse, responses)).map(dated),
       },
