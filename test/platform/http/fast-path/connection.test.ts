@@ -358,6 +358,17 @@ suite("after a read on the fast path", () => {
     assert.equal(lane.fastReads(), 1);
   });
 
+  test("a read behind the head of a chunked request is no chunk of its body, and not served", async () => {
+    await using lane = await startFastPath();
+    using wire = await openWire(lane.url);
+    wire.send("POST /early HTTP/1.1\r\nHost: kurs\r\nTransfer-Encoding: chunked\r\n\r\n");
+    assert.equal((await wire.answer()).text, "/early");
+    wire.send(readOf("EUR/GBP"));
+    assert.equal((await wire.answer()).status, 400);
+    await wire.untilEnd();
+    assert.equal(lane.fastReads(), 0);
+  });
+
   test("a body's end, a request and the client's end in one packet: both are served", async () => {
     await using lane = await startFastPath();
     using wire = await openWire(lane.url, true);
