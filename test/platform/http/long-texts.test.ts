@@ -32,7 +32,6 @@ const readers: Readonly<Record<string, number>> = {
   "platform/http/challenge.ts": HEAD,
   "platform/http/client-address.ts": HEAD,
   // With the name and the separator of each line, of which node:http counts neither.
-  "platform/http/fast-path/grammar.ts": HEAD,
   "platform/http/fast-path/plain-request.ts": 8_192,
   "platform/http/request-target.ts": HEAD,
   // An escape that cannot be decoded is escaped: three characters for one.
