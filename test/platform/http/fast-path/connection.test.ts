@@ -228,6 +228,14 @@ suite("a client that does not read its response", () => {
   });
 });
 
+test("a response beyond ASCII has its length in bytes", async () => {
+  await using lane = await startFastPath();
+  using wire = await openWire(lane.url);
+  (await lane.begin(wire, readOf("EUR/USD"))).answer("Zürich, 1 €");
+  assert.equal((await wire.answer()).text, "Zürich, 1 €");
+  await assertFastRead(lane, wire);
+});
+
 test("a response that cannot be logged ends its connection, and nothing else", async () => {
   await using lane = await startFastPath();
   using wire = await openWire(lane.url);
