@@ -87,7 +87,10 @@ for (const [what, value, problem] of secret) {
 }
 
 const combined = [
-  [{ BACKUP_SCHEDULE: "0 0 31 2 *" }, /^BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": it must be/],
+  [
+    { BACKUP_SCHEDULE: "0 0 31 2 *" },
+    /^BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": it must be/,
+  ],
   [
     { BACKUP_SCHEDULE: "0 4 * * *", DATABASE_URL: "postgres://db.example.org/kurs" },
     /^BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up/,
