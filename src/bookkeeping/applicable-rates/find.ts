@@ -5,7 +5,7 @@ import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
+import { isCalendarKnown, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import { findBeside, type Suspension } from "./beside.ts";
 import {
@@ -108,7 +108,9 @@ async function unexplainedDates(search: Search, dates: Dates): Promise<Unexplain
   const { reads, series, source, publicationOf } = search;
   // An import tells only of the dates that it has.
   const stated = source && (await datesOfOneDocument(reads, series, dates));
-  const beside = source && (await findBeside(reads, series, dates));
+  // A polled source has figures of what was traded.
+  const hasDays = source?.schedule.isKnown !== undefined;
+  const beside = hasDays ? await findBeside(reads, series, dates) : undefined;
   const others = beside === undefined ? [] : [beside.other.date];
   const explained = explainDates(dates, { publicationOf, stated, others });
   if (explained.by === "suspension" && beside !== undefined) return beside;
@@ -191,8 +193,8 @@ function missingFigures(search: Search, missing: readonly string[], mostGaps: nu
   const lost = restores.find(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
-  const isKnown = source?.schedule.isKnown?.(first) ?? true;
-  const was = isKnown ? "was due to publish" : "may have published";
+  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
+  const was = isUnknown ? "may have published" : "was due to publish";
   const why =
     lost === undefined
       ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`

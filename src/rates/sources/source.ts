@@ -104,8 +104,8 @@ const LAST_YEAR = 9999;
 
 /** The pairs that a publisher publishes less often than the others. */
 interface RarerPairs {
-  /** Whether a pair was one of them in a year. */
-  readonly includes: (pair: Pair, year: number) => boolean;
+  /** Whether a pair was one of them in a year; undefined: that is not known. */
+  readonly includes: (pair: Pair, year: number) => boolean | undefined;
   readonly schedule: Schedule;
 }
 
@@ -118,6 +118,17 @@ export function scheduleOf(
   year = LAST_YEAR,
 ): Schedule {
   return rarerPairs?.includes(pair, year) ? rarerPairs.schedule : schedule;
+}
+
+/**
+ * Whether the days off of a date's year are known, and how often a source published the pair then;
+ * if not, any date may have figures. Undefined for a source that is polled.
+ */
+export function isCalendarKnown(source: Calendars, pair: Pair, date: string): boolean | undefined {
+  const year = Number.parseInt(date.slice(0, 4), 10);
+  const isPairKnown = source.rarerPairs?.includes(pair, year) !== undefined;
+  const isKnown = source.schedule.isKnown?.(date);
+  return isKnown && (source.rarerPairs === undefined || isPairKnown);
 }
 
 /** @returns the `publicationOf` of a source's pair, whose calendar may differ between years. */
@@ -166,7 +177,7 @@ export interface Schedule {
    * and for tables of a month or a quarter.
    */
   readonly publicationOf?: (date: string) => number | undefined;
-  /** Whether the days off of a date's year are known; if not, any date may have figures. */
+  /** Whether the days off of a date's year are known. Unset for a polled source. */
   readonly isKnown?: (date: string) => boolean;
 }
 

@@ -131,9 +131,10 @@ export interface Publisher
   readonly charset?: string;
   /** When a new publication is available. */
   readonly schedule: PublicationCalendar | { readonly everySeconds: number };
-  /** The pairs that are published less often in a year, and when; unset: none. */
+  /** The pairs that are published less often, and when; unset: none. */
   readonly rarerPairs?: {
-    readonly includes: (pair: Pair, year: number) => boolean;
+    /** Whether a pair was one of them in a year; undefined: that is not known. */
+    readonly includes: (pair: Pair, year: number) => boolean | undefined;
     readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */

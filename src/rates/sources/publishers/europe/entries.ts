@@ -104,7 +104,10 @@ export const europeanPublishers: readonly Entry[] = [
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     rarerPairs: {
-      includes: ({ base }, year) => year >= NBP_TABLES_SINCE && year > (nbpTableA.get(base) ?? 0),
+      includes: ({ base }, year) => {
+        const last = nbpTableA.get(base) ?? 0;
+        return last > 0 || year >= NBP_TABLES_SINCE ? year > last : undefined;
+      },
       schedule: {
         cron: "20 12 * * 3",
         timeZone: "Europe/Warsaw",
