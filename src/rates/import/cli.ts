@@ -80,7 +80,7 @@ type ImportUse = LineReading & { readonly json: boolean };
 function publishedAtOf(text: string | undefined): PublishedAt | undefined {
   const publishedAt = text === undefined ? undefined : parsePublishedAt(text);
   if (text === undefined || publishedAt !== undefined) return publishedAt;
-  const wanted = 'want a time of day and a time zone, such as "16:00 Europe/Berlin"';
+  const wanted = 'must be a time of day and a time zone, such as "16:00 Europe/Berlin"';
   throw new CommandError(`--published-at ${quoted(text)}: ${wanted}`, 2);
 }
 
