@@ -35,6 +35,7 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
     onRejected: (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`),
     onHeld: () => undefined,
     onUnknownSymbol: () => undefined,
+    onEnded: () => undefined,
   };
   const disposable = starting.move();
   return {

@@ -84,6 +84,14 @@ export function statedBy(
   };
   while (parsed.length === 0 && tryNext());
   if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
+  const datesWhere = (
+    { source, kind = servedKindOf(source) }: SourcedRate,
+    isMeant: (one: SourcedRate) => boolean,
+  ) =>
+    parsed
+      .flatMap((figures) => figures.values().toArray())
+      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
+      .map((one) => one.date ?? one.asOf.slice(0, 10));
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
@@ -97,14 +105,8 @@ export function statedBy(
       } while (tryNext());
       return other;
     },
-    datesOf({ source, base, quote, kind = servedKindOf(source) }) {
-      const isOfSeries = (one: SourcedRate) =>
-        one.base === base && one.quote === quote && one.source === source;
-      return parsed
-        .flatMap((figures) => figures.values().toArray())
-        .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => one.date ?? one.asOf.slice(0, 10));
-    },
+    datesOf: (figure) => datesWhere(figure, (one) => pairName(one) === pairName(figure)),
+    datesBeside: (figure) => datesWhere(figure, (one) => pairName(one) !== pairName(figure)),
   };
 }
 
