@@ -56,6 +56,7 @@ function newBackfill(
     store,
     clock,
     packContent,
+    origin: () => BY,
     sleep: ownSleep ?? (async (milliseconds) => void sleeps.push(milliseconds)),
   });
   return {

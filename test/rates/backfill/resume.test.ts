@@ -180,7 +180,7 @@ test("a backfill keeps the document, and records who ran it with the counts", as
   const [report] = JSON.parse(stdout);
   assert.deepEqual(report, {
     ...{ source: "ecb", from: "2024-07-01", to: TO },
-    ...{ stored: wanted.length, unchanged: 0, rejected: 0, dates: dateCount },
+    ...{ stored: wanted.length, unchanged: 0, rejected: 0, held: 0, dates: dateCount },
     ...{ completed_before: 0, failed: [], remaining: null },
   });
   const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
