@@ -1,3 +1,4 @@
+import { chunksOf } from "../../../platform/shared/chunks.ts";
 import { isLess } from "../../../platform/shared/decimal.ts";
 import type { Origin } from "../../../platform/shared/origin.ts";
 import type { Publication } from "../history.ts";
@@ -37,18 +38,23 @@ export function findContradictions<Stated extends SourcedRate>(figures: readonly
 const differ = ({ rate: one }: SourcedRate, { rate: other }: SourcedRate) =>
   isLess(one, other) || isLess(other, one);
 
+/** In one transaction: a file of dates alone may contradict itself in every line. */
+const FIGURES_PER_TRANSACTION = 100;
+
 /** Holds the contradictions of a document. @returns the figures that may be stored. */
 export async function holdContradictions<Stated extends SourcedRate>(
   store: Pick<ContradictionStore, "hold">,
-  figures: readonly Stated[],
-  publication: Publication | number,
+  stated: readonly Stated[],
+  first: Publication | number,
   origin: Origin,
 ) {
-  const { agreed, contradictions } = findContradictions(figures);
-  if (contradictions.length === 0) return { figures: agreed, publication, held: [], dropped: [] };
-  const { outcomes, publication: id } = await store.hold(contradictions, publication, origin);
-  const those = (wanted: (typeof outcomes)[number]) =>
-    contradictions.filter((_, index) => outcomes[index] === wanted);
-  const stored = [...agreed, ...those("released")];
-  return { figures: stored, publication: id, held: those("held"), dropped: those("dropped") };
+  const { agreed, contradictions } = findContradictions(stated);
+  const sorted = { held: [] as Stated[], released: [] as Stated[], dropped: [] as Stated[] };
+  let publication = first;
+  for (const some of chunksOf(contradictions, FIGURES_PER_TRANSACTION)) {
+    const held = await store.hold(some, publication, origin);
+    publication = held.publication;
+    for (const [index, one] of some.entries()) sorted[held.outcomes[index] ?? "held"].push(one);
+  }
+  return { ...sorted, figures: [...agreed, ...sorted.released], publication };
 }
