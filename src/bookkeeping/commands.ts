@@ -1,8 +1,5 @@
 import type { Command } from "commander";
-import { readRateFile } from "../rates/import/files/read-rate-file.ts";
-import { readTextLines } from "../rates/import/files/text-lines.ts";
-import { parseSnapshot } from "../rates/sources/fetching/snapshot.ts";
-import { publishers } from "../rates/sources/publishers/catalogue.ts";
+import { parseSnapshot, publishers, readRateFile, readTextLines } from "../rates/documents.ts";
 import { forCommand } from "./applicable-rates/cli/for.ts";
 import { presetsCommand } from "./applicable-rates/cli/presets.ts";
 import { evidenceCommand } from "./evidence/cli/make.ts";

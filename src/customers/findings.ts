@@ -5,7 +5,10 @@ import type { Engine } from "../platform/storage/engine.ts";
 import { USABLE_KEY } from "./access/sql.ts";
 import type { MailSettings } from "./mail/mailer.ts";
 import { mailStore } from "./mail/sql.ts";
+import type { MailRecord } from "./mail/store.ts";
 import { checkMailServer } from "./mail/transport/create-mailer.ts";
+
+export type { MailStore, OutboxState } from "./mail/store.ts";
 
 /**
  * Selects how many pairs of account and period have different units by period and by day
@@ -114,7 +117,8 @@ async function findMissingPlans(engine: Engine): Promise<readonly Finding[]> {
 
 async function findFailedMails(engine: Engine): Promise<readonly Finding[]> {
   const mails = await mailStore(engine).list({ withDelivered: false });
-  const failed = mails.filter(({ lastError }) => lastError !== undefined).length;
+  const isFailed = ({ lastError, givenUpAt }: MailRecord) => (lastError ?? givenUpAt) !== undefined;
+  const failed = mails.filter(isFailed).length;
   const text = `${counted(failed, "mail")} could not be delivered: see kurs mail list.`;
   return failed === 0 ? [] : [findingsOf("mail").warning(text)];
 }

@@ -1,9 +1,9 @@
-import { auditRoutes } from "../platform/audit/http.ts";
 import type { SessionGuard } from "../platform/http/authentication.ts";
 import type { App } from "../platform/http/fastify.ts";
 import type { SendList, SendPieces } from "../platform/http/response/list.ts";
 import type { SendResponse } from "../platform/http/response/reply.ts";
 import type { ListGuard } from "../platform/http/unpaid-responses.ts";
+import { auditRoutes } from "../platform/routes.ts";
 import { accountRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
 import { ownAccountRoutes } from "./administration/http.ts";

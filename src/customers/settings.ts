@@ -4,6 +4,7 @@ import type { Registration } from "./registration/rules.ts";
 export { MAX_PLAN_UNITS } from "./billing/rules.ts";
 export { parseMailFrom, smtpUrlProblems } from "./mail/transport/settings.ts";
 export { registrations } from "./registration/rules.ts";
+export type { MailSettings };
 
 /** The settings that customers need. */
 export interface CustomerSettings extends MailSettings {

@@ -1,5 +1,7 @@
 import type { Cron } from "croner";
 
+export { BACKUPS } from "./backups/names.ts";
+
 /** The settings that the operation of a server needs. */
 export interface OperationSettings {
   /** How many days the events of the audit log are kept. */

@@ -31,8 +31,10 @@ import { visitorsRoute } from "./pages/visitors-http.ts";
 import type { Clock } from "./shared/clock.ts";
 import { license, version } from "./shared/program/version.ts";
 
+export { auditRoutes } from "./audit/http.ts";
 export { auditSchemas } from "./audit/json.ts";
 export type { App };
+export { visitorsRoute };
 
 export interface HttpSettings extends PageSettings {
   /** Where clients reach the service; final only once it listens. */

@@ -5,6 +5,11 @@ import { sourcesOf } from "./sources/fetching/registry.ts";
 import { readSourceStatus, type SourceStatus } from "./sources/refresh.ts";
 import { sourceStore } from "./sources/sql.ts";
 
+export { createMissedCounts } from "./sources/outlook.ts";
+export { readSourceStatus, type SourceStatus } from "./sources/refresh.ts";
+export type { RateSource } from "./sources/source.ts";
+export type { SourceStore } from "./sources/store.ts";
+
 /** A publisher may stay closed for days that no calendar names, such as moved days off. */
 const MISSED_AS_WARNING_MAX = 4;
 

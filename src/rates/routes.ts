@@ -1,6 +1,6 @@
 import type { App } from "../platform/http/fastify.ts";
 import type { ListGuard } from "../platform/http/unpaid-responses.ts";
-import { visitorsRoute } from "../platform/pages/visitors-http.ts";
+import { visitorsRoute } from "../platform/routes.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas, publishersJson } from "./coverage/json.ts";
 import { publicKeyRoutes } from "./served/http.ts";

@@ -22,4 +22,5 @@ function readGroups(batches: BatchStore, observe: ObserveBatch | undefined) {
 }
 
 export type ReadGroups = ReturnType<typeof readGroups>;
+export type { RateReadOutcome } from "./metering/store.ts";
 export type { ObserveBatch };

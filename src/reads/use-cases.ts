@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../customers/api-keys/api-keys.ts";
-import type { ReadUsage } from "../customers/billing/usage.ts";
+import type { UsageReads } from "../customers/billing/usage.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
@@ -12,6 +12,8 @@ import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { MeterStore } from "./metering/store.ts";
 
+export type { ObserveToolCall };
+
 /** Makes the use cases of metered reads. */
 export function createReads(uses: {
   readonly store: { readonly metering: MeterStore };
@@ -19,7 +21,7 @@ export function createReads(uses: {
   readonly secrets: Pick<Secrets, "hash">;
   readonly log: Logger;
   readonly apiKeys: ApiKeys;
-  readonly readUsage: ReadUsage;
+  readonly usage: UsageReads;
   readonly coverage: Coverage;
   readonly countMissed: CountMissed;
   readonly observeCall?: ObserveToolCall | undefined;

@@ -5,10 +5,13 @@ import {
   codeOf,
   type Import,
   importsOf,
+  isFace,
   placesOf,
+  roomOf,
   type SourceFile,
   sourcesIn,
   targetOf,
+  wingOf,
 } from "./tree.ts";
 
 // Two tables: which wing may import which, and which kind of file may import which. A file's name
@@ -43,6 +46,47 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];
 
 /**
+ * What other wings may import besides a wing's faces, the files beside its folders; `app` imports
+ * nothing else. A folder, which ends with a slash, is offered as a whole.
+ */
+const offered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  platform: {
+    ...Object.fromEntries(frames.map((frame) => [`${frame}/`, "every feature stands on it"])),
+    "audit/rules.ts": "the actions, for statements that write events",
+    "audit/sql.ts": "writes an event in a feature's transaction",
+    "audit/store.ts": "the events that a trace and an export show",
+  },
+  customers: {
+    "api-keys/api-keys.ts": "finds the account of a key that charges nothing, for MCP",
+    "api-keys/rules.ts": "the form of a key, for a read's parsers",
+    "billing/rules.ts": "periods and quotas, for the charge of a read",
+    "billing/usage.ts": "reads the units of an account, for MCP",
+    "billing/json.ts": "the same JSON over MCP as over REST",
+  },
+  rates: {
+    "served/rules/symbol.ts": "symbols and pairs",
+    "served/rules/rate.ts": "a rate as it is served, its decimals and dates",
+    "served/rules/update-policy.ts": "a rate with its source, and who owns a pair",
+    "served/headers.ts": "the headers of a rate, for responses to reads",
+    "served/json.ts": "the same JSON over MCP as over REST",
+    "served/figures.ts": "the kinds of figures and their revisions",
+    "served/history.ts": "what a publication and its documents are",
+    "served/signing-key.ts": "the key that a signature names, for evidence",
+    "served/store.ts": "the held rates that an export mentions",
+    "served/update-sql.ts": "reads a rate from the columns in which it was stored",
+    "served/update-statements-sql.ts": "which publications are imports",
+    "served/cli/arguments.ts": "symbols and pairs as arguments of kurs rates",
+    "series/cli/arguments.ts": "a source's series as an argument of kurs rates",
+    "series/json.ts": "a figure as JSON of kurs rates",
+    "series/rules.ts": "the newest date of a series",
+    "series/store.ts": "the figures of a series",
+    "sources/source.ts": "a publisher with its calendar",
+    "coverage/coverage.ts": "the lists of pairs and sources, for MCP",
+    "coverage/json.ts": "the same JSON over MCP as over REST",
+  },
+};
+
+/**
  * The features that are edges themselves: they serve files, another protocol or the operator, and
  * have no use cases. Their files without a kind in the name are edges.
  */
@@ -52,7 +96,7 @@ type Kind = "rules" | "core" | "json" | "http" | "sql" | "cli" | "other edge";
 
 const edges: ReadonlySet<string> = new Set(["json", "http", "sql", "cli"]);
 
-/** @returns undefined for a file of a frame, or of the composition. */
+/** @returns undefined for a file of a frame, or for a face. */
 function kindOf(path: string): Kind | undefined {
   const [, , folder = "", ...rest] = path.replace(/\.[jt]s$/, "").split("/");
   if (rest.length === 0 || frames.includes(folder)) return undefined;
@@ -64,16 +108,7 @@ function kindOf(path: string): Kind | undefined {
   return rest.length > 1 || edgeFeatures.includes(folder) ? "other edge" : "core";
 }
 
-const wingOf = (path: string) => path.split("/")[1] ?? "";
-
-/** The room of a file, such as src/customers/mail. */
-const roomOf = (path: string) =>
-  path
-    .split("/")
-    .slice(0, path.startsWith("src/app/") ? 2 : 3)
-    .join("/");
-
-/** The last part of a room's name; the composition's is app. */
+/** The last part of a room's name; that of a wing's faces is the wing. */
 const folderOf = (path: string) => roomOf(path).split("/").at(-1);
 
 /** Whether a file of a feature may import another file of src, by their kinds. */
@@ -128,8 +163,23 @@ function isAllowed(file: SourceFile, statement: Import): boolean {
   const kind = kindOf(path);
   if (target === undefined) return !(kind === "rules" || kind === "core");
   const [from, to] = [wingOf(path), wingOf(target)];
-  if (from !== to && !(mayImport[from] ?? []).includes(to)) return false;
+  if (from !== to && !((mayImport[from] ?? []).includes(to) && isOffered(target, from)))
+    return false;
   return kind === undefined || mayImportKind(kind, path, target, statement.isTypeOnly);
+}
+
+/** Whether a file is a face, or offered to a wing of another name. */
+const isOffered = (target: string, from: string): boolean =>
+  isFace(target) || entryOf(target, from) !== undefined;
+
+/** The entry of the table that offers a file. */
+function entryOf(target: string, from: string): string | undefined {
+  const wing = wingOf(target);
+  if (from === "app" && wing !== "platform") return undefined;
+  const path = target.slice(`src/${wing}/`.length);
+  return Object.keys(offered[wing] ?? {}).find((entry) =>
+    entry.endsWith("/") ? path.startsWith(entry) : path === entry,
+  );
 }
 
 test("the scan finds the files of src and their imports", () => {
@@ -178,6 +228,10 @@ test("the check finds a planted import that violates a table", () => {
     1,
   );
   assert.equal(planted("src/operations/backups/cli.ts", imports("../../platform/audit/sql.ts")), 1);
+  assert.equal(planted("src/app/service.ts", imports("../rates/served/rules/symbol.ts")), 1);
+  assert.equal(planted("src/app/service.ts", imports("../rates/use-cases.ts")), 0);
+  assert.equal(planted("src/reads/mcp/tools.ts", imports("../../rates/sources/refresh.ts")), 1);
+  assert.equal(planted("src/reads/mcp/tools.ts", imports("../../rates/served/headers.ts")), 0);
   assert.equal(planted("src/customers/api-keys/http.ts", imports("./api-keys.ts")), 0);
 });
 
@@ -201,12 +255,31 @@ test("the table lists each wing after those that it may import, and each arrow i
   assert.deepEqual(wrong, []);
 });
 
+test("another wing imports each module that a wing offers", () => {
+  const used = new Set(
+    sources.flatMap((file) =>
+      importsOf(file).flatMap((statement) => {
+        const target = targetOf(file, statement) ?? file.path;
+        const [from, to] = [wingOf(file.path), wingOf(target)];
+        return from === to ? [] : [`${to}/${entryOf(target, from)}`];
+      }),
+    ),
+  );
+  const entries = Object.entries(offered).flatMap(([wing, modules]) =>
+    Object.keys(modules).map((entry) => `${wing}/${entry}`),
+  );
+  assert.deepEqual(
+    entries.filter((entry) => !used.has(entry)),
+    [],
+  );
+});
+
 test("no two rooms of src import each other, even by way of others", () => {
   const rooms = Map.groupBy(sources, ({ path }) => roomOf(path));
   const files = [...rooms].map(([room, inside]) => {
     const targets = new Set(
       inside.flatMap((file) =>
-        importsOf(file).map((statement) => roomOf(targetOf(file, statement) ?? room)),
+        importsOf(file).map((statement) => roomOf(targetOf(file, statement) ?? file.path)),
       ),
     );
     targets.delete(room);

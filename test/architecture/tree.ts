@@ -96,3 +96,16 @@ export function trackedFiles(): string[] {
         .map((file) => relative(ROOT, join(file.parentPath, file.name)).split(sep).join("/"));
     });
 }
+
+/** The wing of a file of src. */
+export const wingOf = (path: string): string => path.split("/")[1] ?? "";
+
+/** Whether a file is a face of its wing: it stands beside the wing's folders. */
+export const isFace = (path: string): boolean => path.split("/").length === 3;
+
+/** The room of a file of src: a folder of its wing, or the wing itself for its faces. */
+export const roomOf = (path: string): string =>
+  path
+    .split("/")
+    .slice(0, isFace(path) ? 2 : 3)
+    .join("/");

@@ -102,8 +102,8 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
 
 /** The sum of what responses say that they cost. */
 function statedUnits(responses: string): number {
-  return [...responses.matchAll(/^units-charged: ([01])\r$/gm)]
-    .map(([, units]) => Number(units))
+  return [...responses.matchAll(/^units-charged: ([01])\r$|"kurs\/units-charged":"([01])"/gm)]
+    .map(([, ofRead, ofCall]) => Number(ofRead ?? ofCall))
     .reduce((sum, units) => sum + units, 0);
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { hashContent } from "../../rates/sources/fetching/content.ts";
 import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
@@ -20,7 +20,6 @@ export interface DocumentUses {
   readonly knownSources: readonly string[];
   readonly readImported: (
     content: Uint8Array,
-    sha256: string,
     stated: { readonly line: number; readonly figure: SourcedRate },
   ) => Promise<ReadLine>;
 }
@@ -110,12 +109,12 @@ async function checkImported(
   figure: SourcedRate,
   { readImported }: DocumentUses,
 ): Promise<Check> {
-  const document = documents[place.document - 1] ?? NO_DOCUMENT;
-  const content = decodeContent(document);
+  const content = decodeContent(documents[place.document - 1] ?? NO_DOCUMENT);
   const { line } = place;
-  if (content === undefined || line === null)
+  if (content === undefined || line === null) {
     return fails("the file names no line of its document");
-  const read = await readImported(content, document.sha256, { line, figure });
+  }
+  const read = await readImported(content, { line, figure });
   if (read.text !== place.text) return fails(`line ${line} of the document has another text`);
   if (!isDateOf(date, figure.asOf)) return fails(`${figure.asOf} is in no time zone on ${date}`);
   const what = `line ${line} of the imported file`;

@@ -1,4 +1,4 @@
-import type { Static } from "typebox";
+import type { Static, TProperties } from "typebox";
 import { orNull, Type } from "../../platform/shared/json-schema.ts";
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
@@ -10,8 +10,9 @@ import { rateRules } from "../applicable-rates/rules.ts";
 /** Of this format. A change that an older Kurs would read wrongly gets another number. */
 const VERSION = 1;
 
-/** Without further members: the file states nothing that a verification does not know. */
-const CLOSED = { additionalProperties: false };
+/** An object without further members: the file states nothing that a verification does not know. */
+const closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false });
 
 const Text = Type.String();
 const Day = Type.String({ format: "date" });
@@ -21,92 +22,74 @@ const Count = Type.Integer({ minimum: 1 });
 const Kind = Type.Enum(["middle", "buying", "selling"] as const);
 const Rule = Type.Enum(rateRules);
 
-const PresetSchema = Type.Object(
-  {
-    name: Text,
-    purpose: Text,
-    source: Text,
-    rule: Rule,
-    period: orNull(Type.Enum(["month", "quarter", "year"] as const)),
-    base: Type.Optional(AssetCode),
-    quote: Type.Optional(AssetCode),
-    law: Text,
-    says: Text,
-    read_at: Text,
-    read_on: Text,
-  },
-  CLOSED,
-);
+const PresetSchema = closed({
+  name: Text,
+  purpose: Text,
+  source: Text,
+  rule: Rule,
+  period: orNull(Type.Enum(["month", "quarter", "year"] as const)),
+  base: Type.Optional(AssetCode),
+  quote: Type.Optional(AssetCode),
+  law: Text,
+  says: Text,
+  read_at: Text,
+  read_on: Text,
+});
 
-const PublisherSchema = Type.Object(
-  { name: Text, country: Text, terms: Text, terms_url: orNull(Text) },
-  CLOSED,
-);
+const PublisherSchema = closed({ name: Text, country: Text, terms: Text, terms_url: orNull(Text) });
 
-const PlaceSchema = Type.Object(
-  {
-    document: Count,
-    line: orNull(Count),
-    column: orNull(Count),
-    figure: orNull(Text),
-    text: orNull(Text),
-  },
-  CLOSED,
-);
+const PlaceSchema = closed({
+  document: Count,
+  line: orNull(Count),
+  column: orNull(Count),
+  figure: orNull(Text),
+  text: orNull(Text),
+});
 
-const DocumentSchema = Type.Object(
-  {
-    name: Text,
-    received_at: Time,
-    bytes: Type.Integer({ minimum: 0 }),
-    sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
-    content_base64: orNull(Text),
-  },
-  CLOSED,
-);
+const DocumentSchema = closed({
+  name: Text,
+  received_at: Time,
+  bytes: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  content_base64: orNull(Text),
+});
 
-const SigningKeySchema = Type.Object(
-  {
-    kid: Text,
-    jwk: Type.Object({ kty: Type.Literal("OKP"), crv: Type.Literal("Ed25519"), x: Text }, CLOSED),
-    spki_base64: Text,
-    note: Text,
-  },
-  CLOSED,
-);
+const SigningKeySchema = closed({
+  kid: Text,
+  jwk: closed({ kty: Type.Literal("OKP"), crv: Type.Literal("Ed25519"), x: Text }),
+  spki_base64: Text,
+  note: Text,
+});
 
-const EvidenceSchema = Type.Object(
-  {
-    format: Type.Literal("kurs-evidence"),
-    version: Type.Literal(VERSION),
-    base: AssetCode,
-    quote: AssetCode,
-    rate: Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$" }),
-    kind: Kind,
-    source: Text,
-    as_of: Time,
-    asked: Day,
-    rule: Rule,
-    rule_in_words: Text,
-    counted_from: Day,
-    published_for: Day,
-    valid_until: orNull(Day),
-    revision: Count,
-    accepted_gaps: Type.Array(Day),
-    is_calendar_known: Type.Boolean(),
-    preset: orNull(PresetSchema),
-    publisher: orNull(PublisherSchema),
-    stored_at: Time,
-    received_at: Time,
-    place: PlaceSchema,
-    publication_source: Text,
-    documents: Type.Array(DocumentSchema, { minItems: 1 }),
-    made: Type.Object({ at: Time, by: Text }, CLOSED),
-    signing_key: orNull(SigningKeySchema),
-    signature: orNull(Text),
-  },
-  CLOSED,
-);
+const EvidenceSchema = closed({
+  format: Type.Literal("kurs-evidence"),
+  version: Type.Literal(VERSION),
+  base: AssetCode,
+  quote: AssetCode,
+  rate: Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$" }),
+  kind: Kind,
+  source: Text,
+  as_of: Time,
+  asked: Day,
+  rule: Rule,
+  rule_in_words: Text,
+  counted_from: Day,
+  published_for: Day,
+  valid_until: orNull(Day),
+  revision: Count,
+  accepted_gaps: Type.Array(Day),
+  is_calendar_known: Type.Boolean(),
+  preset: orNull(PresetSchema),
+  publisher: orNull(PublisherSchema),
+  stored_at: Time,
+  received_at: Time,
+  place: PlaceSchema,
+  publication_source: Text,
+  documents: Type.Array(DocumentSchema, { minItems: 1 }),
+  made: closed({ at: Time, by: Text }),
+  signing_key: orNull(SigningKeySchema),
+  signature: orNull(Text),
+});
 
 /** What an evidence file states. Times are RFC 3339 in UTC, dates are the publisher's own. */
 export type Evidence = Static<typeof EvidenceSchema>;

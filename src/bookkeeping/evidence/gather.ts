@@ -3,7 +3,7 @@ import type { RateSource } from "../../rates/sources/source.ts";
 import { type AppliedRule, presetJson } from "../applicable-rates/json.ts";
 import { ruleWords } from "../applicable-rates/rules.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
-import { documentName } from "../provenance/json.ts";
+import { documentName, publisherJson } from "../provenance/json.ts";
 import type { ObservationReads, StoredDocument } from "../provenance/observations.ts";
 import { type FigureOrigin, isContradicted } from "../provenance/trace.ts";
 import { type Evidence, type EvidenceDocument, FORMAT } from "./format.ts";
@@ -85,7 +85,6 @@ function readStored(
 function figureJson({ applied, publisher }: Gathered) {
   const { asked, rate, preset } = applied;
   const { base, quote, kind, source, asOf, date, validUntil = null, revision } = rate.figure;
-  const { name = "", country = "", terms = "", termsUrl = null } = publisher ?? {};
   return {
     base,
     quote,
@@ -103,7 +102,7 @@ function figureJson({ applied, publisher }: Gathered) {
     accepted_gaps: [...rate.acceptedGaps],
     is_calendar_known: rate.isChecked,
     preset: preset === undefined ? null : presetJson(preset),
-    publisher: publisher === undefined ? null : { name, country, terms, terms_url: termsUrl },
+    publisher: publisherJson(publisher),
   };
 }
 

@@ -1,5 +1,5 @@
 import { visible } from "../../platform/shared/text/visible-text.ts";
-import { hashContent } from "../../rates/sources/fetching/content.ts";
+import { hashContent } from "../../rates/documents.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
 

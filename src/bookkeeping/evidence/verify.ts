@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
@@ -67,13 +69,9 @@ function checkPublisher(
     if (isImport(key)) return [fails("an imported figure has no publisher")];
     return [notChecked(`the publisher's name and terms: this Kurs does not know ${key}`)];
   }
-  const { name, country, terms, termsUrl = null } = source;
-  const isSame =
-    publisher?.name === name &&
-    publisher.country === country &&
-    publisher.terms === terms &&
-    publisher.terms_url === termsUrl;
-  if (isSame) return [holds(`${key} is ${name}, with these terms`)];
+  if (isDeepStrictEqual(publisher, publisherJson(source))) {
+    return [holds(`${key} is ${source.name}, with these terms`)];
+  }
   return [notChecked(`the publisher's name and terms: this Kurs has others of ${key}`)];
 }
 

@@ -4,7 +4,7 @@ import { parseDates } from "../../platform/cli/dates.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { figureKinds, servedKindOf } from "../../rates/series/cli/arguments.ts";
-import { symbolOf } from "../../rates/served/cli/arguments.ts";
+import { requireSymbol } from "../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../../rates/served/rules/symbol.ts";
 import type { RateStore } from "../../rates/served/store.ts";
@@ -109,7 +109,7 @@ function selectFormat({ format: name, pair: pairs = [], companyCurrency }: Expor
 function readQuery(options: ExportOptions, deps: ExportCommandDeps): ExportQuery {
   const { source, pair: pairs = [], companyCurrency: currency } = options;
   const companyCurrency =
-    currency === undefined ? undefined : symbolOf("--company-currency", currency);
+    currency === undefined ? undefined : requireSymbol("--company-currency", currency);
   return { source, ...selectKinds(options, deps), ...parseDates(options), pairs, companyCurrency };
 }
 

@@ -7,7 +7,7 @@ import {
 import type { Engine, Row, SqlValue } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
 import type { AssetSymbol } from "../../rates/served/rules/symbol.ts";
-import { sourcedRateOf } from "../../rates/served/update-sql.ts";
+import { readSourcedRate } from "../../rates/served/update-sql.ts";
 import type {
   ExportedFigure,
   ExportReads,
@@ -119,7 +119,7 @@ export function exportReads(engine: Engine): ExportReads {
 
 function toExportedFigure(row: Row): ExportedFigure {
   return {
-    ...sourcedRateOf(row),
+    ...readSourcedRate(row),
     // The schema allows no other.
     kind: textOf(row, "kind") as FigureKind,
     date: textOf(row, "date"),

@@ -54,7 +54,7 @@ export function tracedFigureJson({ figure, origin }: TracedFigure, publisher: Na
   };
 }
 
-function publisherJson(publisher: NamedPublisher) {
+export function publisherJson(publisher: NamedPublisher) {
   if (publisher === undefined) return null;
   const { name, country, terms, termsUrl } = publisher;
   return { name, country, terms, terms_url: termsUrl ?? null };
@@ -118,53 +118,42 @@ function eventJson({ action, actor, actorName, origin, details }: AuditEvent) {
 
 export function differenceJson(difference: Difference) {
   switch (difference.kind) {
-    case "figure": {
-      const { observation, stated } = difference;
-      const { sequence, publication } = observation;
-      const record = recordJson(observation);
-      const statedRate = statedJson(stated);
-      return { kind: "figure", ...record, sequence, publication, stated: statedRate };
+    case "figure":
+    case "observation": {
+      const { sequence, publication } = difference.observation;
+      const record = recordJson(difference.observation);
+      return {
+        kind: difference.kind,
+        ...record,
+        sequence,
+        publication,
+        ...problemJson(difference),
+      };
     }
     // Its own member "kind" says which kind of figure it is.
     case "series":
     case "origin": {
-      const { figure } = difference;
+      const { kind, figure } = difference;
       const { publication = null } = figure;
-      const problem =
-        difference.kind === "origin"
-          ? { reason: difference.reason }
-          : { stated: statedJson(difference.stated) };
-      return { kind: difference.kind, figure: figureJson(figure), publication, ...problem };
+      return { kind, figure: figureJson(figure), publication, ...problemJson(difference) };
     }
     case "document": {
-      const { publication, document, reason } = difference;
-      const stored = document && documentJson(document);
-      return {
-        kind: "document",
-        publication: publication.id,
-        source: publication.source,
-        ...stored,
-        reason,
-      };
+      const { kind, publication, document, reason } = difference;
+      const { id, source } = publication;
+      return { kind, publication: id, source, ...(document && documentJson(document)), reason };
     }
     case "served": {
-      const { base, quote, rate, asOf, source } = difference.served;
-      const { last } = difference;
-      const lastRate = last && {
-        rate: last.rate,
-        as_of: last.asOf,
-        source: last.source,
-        sequence: last.sequence,
+      const { served, last } = difference;
+      const { base, quote, sequence } = served;
+      const lastRate = last && { ...statedJson(last), sequence: last.sequence };
+      return {
+        kind: "served",
+        base,
+        quote,
+        ...statedJson(served),
+        sequence,
+        last: lastRate ?? null,
       };
-      const { sequence } = difference.served;
-      const served = { base, quote, rate, as_of: asOf, source, sequence };
-      return { kind: "served", ...served, last: lastRate ?? null };
-    }
-    case "observation": {
-      const { observation, reason } = difference;
-      const { sequence, publication } = observation;
-      const place = { sequence, publication };
-      return { kind: "observation", ...recordJson(observation), ...place, reason };
     }
     case "headers": {
       const { rate, headers } = difference;
@@ -173,12 +162,15 @@ export function differenceJson(difference: Difference) {
   }
 }
 
-/** What a document states in place of a figure; null if nothing. */
-function statedJson(stated: SourcedRate | undefined) {
-  return stated === undefined
-    ? null
-    : { rate: stated.rate, as_of: stated.asOf, source: stated.source };
+/** Why a figure is reported, or what its document states in place of it; null if nothing. */
+function problemJson(
+  problem: { readonly reason: string } | { readonly stated: SourcedRate | undefined },
+) {
+  if ("reason" in problem) return { reason: problem.reason };
+  return { stated: problem.stated === undefined ? null : statedJson(problem.stated) };
 }
+
+const statedJson = ({ rate, asOf, source }: SourcedRate) => ({ rate, as_of: asOf, source });
 
 export function verifiedJson(counts: VerifiedCounts) {
   const { documents, series } = counts;

@@ -8,7 +8,7 @@ import {
   textOf,
 } from "../../platform/storage/columns.ts";
 import type { Engine, Row } from "../../platform/storage/engine.ts";
-import { positionOf, sourcedRateOf } from "../../rates/served/update-sql.ts";
+import { readPosition, readSourcedRate } from "../../rates/served/update-sql.ts";
 import { isImported } from "../../rates/served/update-statements-sql.ts";
 import type {
   Observation,
@@ -202,15 +202,15 @@ export function observationReads(engine: Engine): ObservationReads {
 
     async misnamed({ base, quote }, limit) {
       const rows = await engine.query(MISNAMED, base, quote, limit);
-      return rows.map((row) => ({ rate: sourcedRateOf(row), headers: textOf(row, "headers") }));
+      return rows.map((row) => ({ rate: readSourcedRate(row), headers: textOf(row, "headers") }));
     },
   };
 }
 
 function toObservation(row: Row): Observation {
   return {
-    ...sourcedRateOf(row),
-    ...positionOf(row),
+    ...readSourcedRate(row),
+    ...readPosition(row),
     sequence: integerOf(row, "sequence"),
     storedAt: textOf(row, "stored_at"),
     publication: integerOf(row, "publication"),
@@ -252,7 +252,7 @@ function toDocument(row: Row, publication: number): StoredDocument {
 }
 
 function toServedPair(row: Row): ServedPair {
-  const served = { ...sourcedRateOf(row), sequence: integerOf(row, "sequence") };
+  const served = { ...readSourcedRate(row), sequence: integerOf(row, "sequence") };
   if (row.last_rate === null) return { served, last: undefined };
   const last = {
     ...served,

@@ -111,7 +111,7 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
 function accountIdOf(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;
-  const rule = "want the id of an account, as kurs accounts list --json shows it";
+  const rule = "must be the id of an account, as kurs accounts list --json shows it";
   throw new CommandError(`--after ${quoted(text)}: ${rule}`, 2);
 }
 
@@ -144,7 +144,7 @@ async function verifyAccount({ openStore, origin, print }: AccountCommandDeps, t
 async function setQuotaMails(deps: AccountCommandDeps, typed: string, state: string) {
   const { openStore, origin, print } = deps;
   if (state !== "on" && state !== "off") {
-    throw new CommandError(`${quoted(state)}: want on or off`, 2);
+    throw new CommandError(`${quoted(state)}: must be on or off`, 2);
   }
   const email = normalizeEmail(typed);
   await using store = await openStore();

@@ -81,21 +81,21 @@ export function accountStore(engine: Engine): AccountStore {
 
     async findByEmail(email) {
       const [row] = await engine.query(ACCOUNT_BY_EMAIL, email);
-      return row && accountOf(row);
+      return row && readAccount(row);
     },
 
     async findById(accountId) {
       const [row] = await engine.query(ACCOUNT_BY_ID, accountId);
-      return row && accountOf(row);
+      return row && readAccount(row);
     },
 
     async list(period, afterId, limit) {
-      return (await engine.query(LIST_ACCOUNTS, period, afterId, limit)).map(summaryOf);
+      return (await engine.query(LIST_ACCOUNTS, period, afterId, limit)).map(readSummary);
     },
 
     async summarize(period, email) {
       const [row] = await engine.query(SUMMARY_BY_EMAIL, period, email);
-      return row && summaryOf(row);
+      return row && readSummary(row);
     },
 
     setPlan: (email, plan, origin) =>
@@ -146,7 +146,7 @@ function planNotStored(plan: string): StoreUnavailable {
   );
 }
 
-function summaryOf(row: Row): AccountSummary {
+function readSummary(row: Row): AccountSummary {
   return {
     ...identityOf(row),
     activeKeys: integerOf(row, "active_keys"),
@@ -157,7 +157,7 @@ function summaryOf(row: Row): AccountSummary {
   };
 }
 
-function accountOf(row: Row): Account {
+function readAccount(row: Row): Account {
   return {
     ...identityOf(row),
     passwordHash: textOf(row, "password_hash"),

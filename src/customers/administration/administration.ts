@@ -94,7 +94,7 @@ export function createDeleteAccount(uses: {
 }): DeleteAccount {
   const { store, secrets, consumeAuthAttempt } = uses;
 
-  const accountOf = async (accountId: string) => {
+  const findAccount = async (accountId: string) => {
     const account = await store.accounts.findById(accountId);
     if (account === undefined) throw sessionRequired;
     return account;
@@ -102,11 +102,11 @@ export function createDeleteAccount(uses: {
 
   return async (session, typed) => {
     const { accountId, clientAddress } = session;
-    const { email } = await accountOf(accountId);
+    const { email } = await findAccount(accountId);
     await consumeAuthAttempt(clientAddress, email);
     const password = normalizePassword(typed);
     for (;;) {
-      const { passwordHash } = await accountOf(accountId);
+      const { passwordHash } = await findAccount(accountId);
       const { matches } = await secrets.verifyPassword(passwordHash || undefined, password);
       if (!matches) throw wrongPassword;
       // Otherwise the password changed meanwhile: check again.

@@ -131,14 +131,14 @@ async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
   if (key === undefined) throw new CommandError(`there is no API key with the ${name}`);
   const active = found.filter(({ revokedAt }) => revokedAt === undefined);
   if (active.length > 1) {
-    for (const one of active.slice(0, LISTED_MAX)) printError(lineOf(one));
+    for (const one of active.slice(0, LISTED_MAX)) printError(showKey(one));
     const count = active.length > LISTED_MAX ? `more than ${LISTED_MAX}` : active.length;
     throw new CommandError(`${count} active API keys have the ${name}: revoke one by its id`);
   }
   if (active.length === 0 || !(await store.keys.revoke(key.accountId, key.id, origin()))) {
     throw new CommandError(`the API key with the ${name} was revoked already`);
   }
-  print(`revoked ${lineOf(key)}`);
+  print(`revoked ${showKey(key)}`);
 }
 
 /**
@@ -156,7 +156,7 @@ function referenceOf(
     const name = `prefix ${keyPrefixOf(value)} and this secret`;
     return { reference: { by: "hash", value: hash(value) }, name };
   }
-  const wanted = "want the id of an API key, or its prefix such as svc_live_01234567";
+  const wanted = "the key must be the id of an API key, or its prefix such as svc_live_01234567";
   throw new CommandError(`${wanted}: see kurs keys list EMAIL`, 2);
 }
 
@@ -176,19 +176,19 @@ async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions
     const uses = { ...deps, store, hash: secrets.hash };
     const report = await burn(text, uses, isDryRun, (revoked) => {
       if (options.json) list.add(revoked.map(ownedKeyJson));
-      else print(revoked.map(lineOf).join("\n"));
+      else print(revoked.map(showKey).join("\n"));
     });
     if (options.json) list.end(`],${JSON.stringify(burnReportJson(report, isDryRun)).slice(1)}`);
-    else print(summaryOf(report, isDryRun));
+    else print(summarize(report, isDryRun));
   });
 }
 
 /** `<prefix>  <email>  <id>` */
-function lineOf({ keyPrefix, email, accountId, id }: OwnedKey): string {
+function showKey({ keyPrefix, email, accountId, id }: OwnedKey): string {
   return visibleLine([keyPrefix, email ?? `account ${accountId}`, id].join("  "));
 }
 
-function summaryOf(report: BurnReport, isDryRun: boolean): string {
+function summarize(report: BurnReport, isDryRun: boolean): string {
   const { keysFound, keysRevoked, keysRevokedBefore, keysUnknown } = report;
   const { tokensFound, sessionsEnded } = report;
   const would = isDryRun ? "would be " : "";
@@ -250,7 +250,7 @@ async function createForAccount(
   // Loaded only here: the compiler takes 70 ms.
   const { Compile } = await import("typebox/schema");
   if (!Compile(NewApiKeyBody).Check({ name })) {
-    const wanted = "want 1 to 100 characters, without control characters";
+    const wanted = "must be 1 to 100 characters, without control characters";
     throw new CommandError(`--name ${quoted(name)}: ${wanted}`, 2);
   }
   await using store = await openStore();

@@ -83,7 +83,7 @@ async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputO
 async function setPlan(deps: PlanCommandDeps, name: string, units: string) {
   const { openStore, origin, print } = deps;
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
-    const rule = "want up to 40 lower-case letters, digits and -, a letter first";
+    const rule = "must be up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);
   }
   const unitsPerPeriod = wholeNumber("units", units, 0, MAX_PLAN_UNITS);
@@ -106,13 +106,13 @@ async function deletePlan({ openStore, origin, print }: PlanCommandDeps, name: s
     throw new CommandError(`there is no plan ${quoted(name)}; there are: ${known}`);
   }
   if (outcome !== "removed") {
-    throw new CommandError(`the plan ${name} was not deleted, ${reasonOf(outcome)}`);
+    throw new CommandError(`the plan ${name} was not deleted, ${explainUses(outcome)}`);
   }
   print(`plan ${name} is deleted`);
 }
 
 /** Names the uses that the operator can end first. */
-function reasonOf({ accounts, deletedAccounts, invitations }: PlanUses): string {
+function explainUses({ accounts, deletedAccounts, invitations }: PlanUses): string {
   if (accounts > 0) {
     const advice = "move each to another plan: kurs accounts plan EMAIL PLAN";
     return `${used(accounts, "account")} on it; ${advice}`;
@@ -212,7 +212,7 @@ function periodOf(name: string | undefined, nowMs: number): BillingPeriod {
   if (name === undefined) return current;
   const period = parseBillingPeriod(name);
   if (period === undefined) {
-    const rule = `want a month as YYYY-MM, such as ${current.name}`;
+    const rule = `must be a month as YYYY-MM, such as ${current.name}`;
     throw new CommandError(`--period ${quoted(name)}: ${rule}`, 2);
   }
   if (period.startMs > nowMs) {

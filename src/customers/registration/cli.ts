@@ -143,8 +143,10 @@ async function listInvitations(
   const invitations = await store.invitations.list(timestamp(clock.nowMs()));
   const text = formatList(invitations, options, {
     toJson: ({ email, plan, createdAt, expiresAt }) => ({
-      ...{ email, plan },
-      ...{ created_at: createdAt, expires_at: expiresAt },
+      email,
+      plan,
+      created_at: createdAt,
+      expires_at: expiresAt,
     }),
     columns: [
       ["EMAIL", ({ email }) => email],
@@ -196,7 +198,7 @@ async function requireEmail(typed: string): Promise<string> {
   const { Compile } = await import("typebox/schema");
   if (Compile(Email).Check(email)) return email;
   const shown = JSON.stringify(typed.slice(0, 300));
-  throw new CommandError(`${shown} is no email: want one such as ada@example.org`, 2);
+  throw new CommandError(`${shown} must be an email such as ada@example.org`, 2);
 }
 
 function accountExists(email: string): CommandError {

@@ -20,9 +20,8 @@ import {
   makePrivateDirectory,
   makePrivateFile,
 } from "../../platform/storage/sqlite/private-files.ts";
-import { readDatabaseId } from "./database-id.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
-import { writeMetadata } from "./metadata.ts";
+import { readDatabaseId, writeMetadata } from "./metadata.ts";
 import { backupName } from "./names.ts";
 import {
   type BackupMetadata,

@@ -6,8 +6,8 @@ import type { Verification } from "./verify.ts";
 
 export function formatBackup(report: BackupReport): string {
   const { file, sizeBytes, takenAt, schema } = report;
-  const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
-  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${formatTotals(report)}`;
+  const about = `${Math.ceil(sizeBytes / 1024)} KiB, schema ${schema}`;
+  return `backed up to ${file} (${about}) as of ${takenAt}: ${formatTotals(report)}`;
 }
 
 export function formatRestore(report: RestoreReport, reviveKeys: boolean): string {

@@ -5,8 +5,8 @@ import { StartupError } from "../../platform/shared/program/start-error.ts";
 import type { OnWait } from "../../platform/storage/sqlite/lock-file.ts";
 import { isDirectory } from "../../platform/storage/sqlite/private-files.ts";
 import { lockBackupDirectory } from "./backup.ts";
-import { readDatabaseIdIn } from "./database-id.ts";
 import { renameDurably } from "./durable-files.ts";
+import { readDatabaseIdIn } from "./metadata.ts";
 import { takenAtOf } from "./names.ts";
 import { forgetChanged, readVerified } from "./verified.ts";
 

@@ -1,5 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
+import { textOf } from "../../platform/storage/columns.ts";
 import { isBackup } from "../../platform/storage/sqlite/backup-note.ts";
+import { resultCodeOf } from "../../platform/storage/sqlite/errors.ts";
 import { type BackupMetadata, type BackupNote, readTotals } from "./report.ts";
 
 // A backup records when it was taken, by which program and with which totals.
@@ -38,4 +40,20 @@ export function takeMetadata(database: DatabaseSync): BackupNote | undefined {
       units: Number(row.units),
     },
   };
+}
+
+/** The id that a database and its backups share. */
+export function readDatabaseId(database: DatabaseSync): string {
+  return textOf(database.prepare("SELECT id FROM database_id").get() ?? {}, "id");
+}
+
+/** The id in a backup. @returns undefined for a file that is not a database of ours. */
+export function readDatabaseIdIn(file: string): string | undefined {
+  try {
+    using database = new DatabaseSync(file, { readOnly: true });
+    return readDatabaseId(database);
+  } catch (error) {
+    if (resultCodeOf(error) !== undefined) return undefined;
+    throw error;
+  }
 }

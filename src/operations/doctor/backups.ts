@@ -1,17 +1,5 @@
 import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 
-/** The state of the backups. Times are RFC 3339, UTC. */
-export interface BackupFacts {
-  readonly directory: string;
-  /** Whether the server takes backups itself. */
-  readonly isScheduled: boolean;
-  /** The backup that was verified last; undefined if none was. */
-  readonly verified: LastVerified | undefined;
-  readonly now: string;
-  /** A scheduled time whose backup is verified by now; undefined without one. */
-  readonly dueAt: string | undefined;
-}
-
 export interface LastVerified {
   readonly file: string;
   readonly takenAt: string;
@@ -19,13 +7,26 @@ export interface LastVerified {
   readonly isChanged: boolean;
 }
 
-export function checkBackups({
-  directory,
-  isScheduled,
-  verified,
-  now,
-  dueAt,
-}: BackupFacts): Finding[] {
+/**
+ * Checks the backups of a directory. Times are RFC 3339, UTC.
+ *
+ * @param verified the backup that was verified last; undefined if none was.
+ * @param isScheduled whether the server takes backups itself.
+ * @param dueAt a scheduled time whose backup is verified by now; undefined without one.
+ */
+export function checkBackups(
+  directory: string,
+  verified: LastVerified | undefined,
+  {
+    now,
+    isScheduled,
+    dueAt,
+  }: {
+    readonly now: string;
+    readonly isScheduled: boolean;
+    readonly dueAt: string | undefined;
+  },
+): Finding[] {
   const { ok, warning, problem } = findingsOf("backups");
   if (verified === undefined) {
     if (!isScheduled) {

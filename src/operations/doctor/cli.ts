@@ -3,7 +3,7 @@ import { CommandError, type CommandIo, type OutputOptions } from "../../platform
 import { formatJson } from "../../platform/cli/output.ts";
 import type { Finding } from "../../platform/shared/finding.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
-import { type DoctorDeps, type DoctorSettings, examine } from "./examine.ts";
+import type { DoctorDeps, DoctorSettings } from "./examine.ts";
 
 export interface DoctorCommandDeps extends CommandIo, DoctorDeps {
   /** @throws {ConfigError} whose problems become the doctor's findings. */
@@ -23,6 +23,8 @@ export function doctorCommands(
     .option("--json", "print the findings as JSON")
     .addHelpText("after", doctorExamples)
     .action(async ({ thorough, json }: DoctorOptions) => {
+      // Loaded only here: it needs the statements of every wing.
+      const { examine } = await import("./examine.ts");
       const findings = await examine(deps, thorough ?? false);
       deps.print(json ? formatJson(findings) : findings.map(formatFinding).join("\n"));
       setExitCode(findings.some(({ level }) => level === "problem") ? 1 : 0);

@@ -5,23 +5,7 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import { FILE_NAME } from "../../platform/storage/sqlite/database-file.ts";
 
 /** The state of a data directory. */
-export interface DirectoryFacts {
-  readonly path: string;
-  /** Whether this user may write to it; for root, whether its owner may. */
-  readonly isWritable: boolean;
-  readonly isWritableByOthers: boolean;
-  readonly freeBytes: number;
-  /** How many files and directories can be made there. */
-  readonly freeInodes: number;
-  readonly databaseBytes: number;
-  readonly logBytes: number;
-  /** Files that every user of this machine can read, and should not. */
-  readonly readableByOthers: readonly string[];
-  /** Files of the database to which the same user may not write. */
-  readonly notWritable: readonly string[];
-  /** The database has a second name: opening it by that name would damage it. */
-  readonly hasSecondName: boolean;
-}
+type DirectoryFacts = Exclude<ReturnType<typeof inspectDirectory>, string>;
 
 const MIB = 1024 * 1024;
 
@@ -39,7 +23,7 @@ const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
 
 /** Inspects a data directory and its files. @returns why there is none, where there is none. */
-export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no directory" {
+export function inspectDirectory(path: string) {
   const directory = statSync(path, { throwIfNoEntry: false });
   if (directory === undefined) return "missing";
   if (!directory.isDirectory()) return "no directory";
@@ -56,16 +40,18 @@ export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no
     isWritable: mayWrite(path, directory),
     isWritableByOthers: (directory.mode & WRITABLE_BY_OTHERS) !== 0,
     freeBytes: bavail * bsize,
-    // Btrfs and others make inodes as they need them, and state 0.
+    // Of files and directories; Btrfs and others make inodes as they need them, and state 0.
     freeInodes: inodes === 0 ? Number.POSITIVE_INFINITY : ffree,
     databaseBytes: files.get(FILE_NAME)?.size ?? 0,
     logBytes: files.get(`${FILE_NAME}-wal`)?.size ?? 0,
+    // By every user of this machine.
     readableByOthers: names.filter(
       (name) => isOpen && ((files.get(name)?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
     ),
     notWritable: [FILE_NAME, `${FILE_NAME}-wal`].filter(
       (name) => files.has(name) && !mayWrite(join(path, name), directory),
     ),
+    // Opening the database by it would damage it.
     hasSecondName: (files.get(FILE_NAME)?.nlink ?? 1) > 1,
   };
 }

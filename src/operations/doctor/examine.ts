@@ -50,20 +50,16 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
   }
   const { signingKeyFile: keyFile } = settings;
   const isEmbedded = settings.database.engine === "sqlite";
-  // At the same time: each may wait for a server elsewhere.
-  const inStore = found("database", () => findInStore(settings, deps, isThorough));
-  const inMailServer = findInMailServer(settings);
-  return [
-    program,
-    ...checkSettings(settings),
-    ...(await found("settings", () =>
+  const findings = await Promise.all([
+    found("settings", () =>
       keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile)),
-    )),
-    ...(await found("files", () => (isEmbedded ? findInDirectories(settings) : []))),
-    ...(await found("backups", () => (isEmbedded ? findInBackups(settings, deps) : []))),
-    ...(await inStore),
-    await inMailServer,
-  ];
+    ),
+    found("files", () => (isEmbedded ? findInDirectories(settings) : [])),
+    found("backups", () => (isEmbedded ? findInBackups(settings, deps) : [])),
+    found("database", () => findInStore(settings, deps, isThorough)),
+    findInMailServer(settings),
+  ]);
+  return [program, ...checkSettings(settings), ...findings.flat()];
 }
 
 /** Where the system rejects a check, that is its finding, and the other checks continue. */
@@ -104,11 +100,9 @@ async function findInBackups(
   }
   // Of two scheduled times, the later one's backup may be on its way.
   const [, dueAt] = backupSchedule?.previousRuns(2, new Date(nowMs)) ?? [];
-  return checkBackups({
-    directory: backupDirectory,
-    isScheduled: backupSchedule !== undefined,
-    verified,
+  return checkBackups(backupDirectory, verified, {
     now: timestamp(nowMs),
+    isScheduled: backupSchedule !== undefined,
     dueAt: dueAt?.toISOString(),
   });
 }

@@ -1,4 +1,4 @@
-import type { MailSettings } from "../../customers/mail/mailer.ts";
+import type { MailSettings } from "../../customers/settings.ts";
 import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 import { isLoopback } from "../../platform/shared/loopback.ts";
 

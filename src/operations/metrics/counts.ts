@@ -1,9 +1,8 @@
 import type { ObservedRequest, ObserveResponse } from "../../platform/http/access-log.ts";
 import { isKnownMethod } from "../../platform/http/route.ts";
 import { type FailureCode, failureCodes } from "../../platform/shared/failure.ts";
-import type { ObserveToolCall } from "../../reads/mcp/call-tool.ts";
-import type { ObserveBatch } from "../../reads/metering/batch/batcher.ts";
-import type { RateReadOutcome } from "../../reads/metering/store.ts";
+import type { ObserveBatch, RateReadOutcome } from "../../reads/store.ts";
+import type { ObserveToolCall } from "../../reads/use-cases.ts";
 import { Buckets } from "./histogram.ts";
 
 const REQUEST_SECONDS = [
@@ -23,22 +22,13 @@ interface RouteCounts {
 }
 
 /** The counts since the start. */
-export interface Counts {
-  routes(): Iterable<RouteCounts>;
-  readonly responsesByPath: Readonly<Record<ObservedRequest["servedBy"], number>>;
-  readonly refusals: ReadonlyMap<FailureCode, number>;
-  readonly calls: Iterable<{ readonly tool: string; readonly outcome: string; calls: number }>;
-  readonly batchReads: Buckets;
-  readonly commitSeconds: Buckets;
-  failedBatches(): number;
-  unitsCharged(): number;
-}
+export type Counts = ReturnType<typeof createCounts>;
 
 /**
  * Counts in plain numbers: a response costs 0.07 µs (0.55 µs with a client library's counter and
  * histogram, which join the labels to a key on every call). A scrape writes the metrics from them.
  */
-export function createCounts(): Counts & Observers {
+export function createCounts() {
   const responses = createResponseCounts();
   const responsesByPath = { fast_path: 0, node_http: 0 };
   const refusals = new Map<FailureCode, number>(failureCodes.map((code) => [code, 0]));
@@ -52,16 +42,7 @@ export function createCounts(): Counts & Observers {
     refusals.set(code, (refusals.get(code) ?? 0) + 1);
   };
 
-  return {
-    routes: responses.routes,
-    responsesByPath,
-    refusals,
-    calls: { [Symbol.iterator]: () => calls.values() },
-    batchReads,
-    commitSeconds,
-    failedBatches: () => failedBatches,
-    unitsCharged: () => unitsCharged,
-
+  const observers: Observers = {
     observeResponse(request, status, code) {
       responses.count(request, status);
       responsesByPath[request.servedBy] += 1;
@@ -81,6 +62,18 @@ export function createCounts(): Counts & Observers {
       if (outcomes === undefined) failedBatches += 1;
       else unitsCharged += unitsIn(outcomes);
     },
+  };
+
+  return {
+    observers,
+    routes: responses.routes,
+    responsesByPath,
+    refusals,
+    calls: () => calls.values(),
+    batchReads,
+    commitSeconds,
+    failedBatches: () => failedBatches,
+    unitsCharged: () => unitsCharged,
   };
 }
 

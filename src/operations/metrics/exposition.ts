@@ -21,33 +21,27 @@ export async function expose(metrics: readonly Metric[]): Promise<string> {
 
 async function render({ type, name, help, read }: Metric): Promise<string> {
   const lines = [...(await read())].flatMap(([labels, value]) =>
-    value instanceof Buckets
-      ? formatBuckets(name, labels, value)
-      : formatSample(name, labels, value),
+    value instanceof Buckets ? bucketLines(name, labels, value) : sampleLine(name, labels, value),
   );
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join("\n");
 }
 
 /** Each bucket counts all values up to its bound. */
-function formatBuckets(
-  name: string,
-  labels: Sample[0],
-  { bounds, counts, sum }: Buckets,
-): string[] {
+function bucketLines(name: string, labels: Sample[0], { bounds, counts, sum }: Buckets): string[] {
   let total = 0;
   const buckets = [...counts].map((count, index) => {
     total += count;
     const le = String(bounds[index] ?? "+Inf");
-    return formatSample(`${name}_bucket`, { ...labels, le }, total);
+    return sampleLine(`${name}_bucket`, { ...labels, le }, total);
   });
   return [
     ...buckets,
-    formatSample(`${name}_sum`, labels, sum),
-    formatSample(`${name}_count`, labels, total),
+    sampleLine(`${name}_sum`, labels, sum),
+    sampleLine(`${name}_count`, labels, total),
   ];
 }
 
-function formatSample(name: string, labels: Sample[0], value: number): string {
+function sampleLine(name: string, labels: Sample[0], value: number): string {
   // JSON escapes a quote, a backslash and a line feed as this format does.
   const pairs = Object.entries(labels).map(([key, text]) => `${key}=${JSON.stringify(text)}`);
   const text = value === Infinity ? "+Inf" : value;

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
 import type { Logger } from "pino";
-import type { MailStore } from "../../customers/mail/store.ts";
+import type { MailStore } from "../../customers/findings.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
-import type { RateSource } from "../../rates/sources/source.ts";
-import type { SourceStore } from "../../rates/sources/store.ts";
+import type { RateSource, SourceStore } from "../../rates/findings.ts";
 import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
 import { createCounts, type Observers } from "./counts.ts";
 import { watchEventLoop } from "./event-loop-delay.ts";
@@ -41,7 +40,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const counts = createCounts();
   return {
-    observers: counts,
+    observers: counts.observers,
     serve(uses) {
       const eventLoopDelay = watchEventLoop();
       const registry = createRegistry({

@@ -77,7 +77,7 @@ function requestMetrics({ counts, openConnections }: RegistryUses): readonly Met
       "kurs_mcp_calls_total",
       "MCP tool calls, by tool and outcome: ok or the failure's code",
       function* () {
-        for (const { tool, outcome, calls } of counts.calls) yield [{ tool, outcome }, calls];
+        for (const { tool, outcome, calls } of counts.calls()) yield [{ tool, outcome }, calls];
       },
     ),
     gauge("kurs_connections_open", "Open client connections", async () =>

@@ -1,11 +1,9 @@
 import type { Logger } from "pino";
-import type { MailStore, OutboxState } from "../../customers/mail/store.ts";
+import type { MailStore, OutboxState } from "../../customers/findings.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
-import { createMissedCounts } from "../../rates/sources/outlook.ts";
-import { readSourceStatus, type SourceStatus } from "../../rates/sources/refresh.ts";
-import type { RateSource } from "../../rates/sources/source.ts";
-import type { SourceStore } from "../../rates/sources/store.ts";
+import type { RateSource, SourceStore } from "../../rates/findings.ts";
+import { createMissedCounts, readSourceStatus, type SourceStatus } from "../../rates/findings.ts";
 
 /** The store is queried at most once in this time, however many scrapers ask. */
 const CACHE_MS = 5000;

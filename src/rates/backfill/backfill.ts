@@ -131,8 +131,10 @@ export function createBackfill(uses: BackfillUses): Backfill {
         const fetched = await archive.fetchRange(range, signal, pause);
         failures = 0;
         const stated = figuresIn(key, range, fetched, clock.nowMs(), tally);
-        const packed = await publicationOf(key, fetched, clock.nowMs(), uses.packContent);
-        const kept = await holdContradictions(store.contradictions, stated, packed, origin());
+        const receivedAt = timestamp(clock.nowMs());
+        const documents = await packDocuments(fetched.documents, uses.packContent);
+        const received = { source: key, receivedAt, documents };
+        const kept = await holdContradictions(store.contradictions, stated, received, origin());
         const { figures, publication, held } = kept;
         tally.hold(held.length);
         await addFigures(figures, publication, (isNew) => tally.add(figures, isNew));
@@ -213,7 +215,10 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
     },
     report: (completedBefore: number, remaining: Dates | undefined): BackfillReport => ({
       ...count,
-      ...{ dates: dates.size, completedBefore, failed, remaining },
+      dates: dates.size,
+      completedBefore,
+      failed,
+      remaining,
     }),
   };
 }
@@ -239,16 +244,6 @@ function figuresIn(
     if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
   }
   return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
-}
-
-async function publicationOf(
-  source: string,
-  { documents }: FetchedLines,
-  nowMs: number,
-  packContent: PackContent,
-): Promise<Publication> {
-  const packed = await packDocuments(documents, packContent);
-  return { source, receivedAt: timestamp(nowMs), documents: packed };
 }
 
 function pauseAfter(tookMs: number): number {

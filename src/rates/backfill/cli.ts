@@ -155,7 +155,7 @@ async function backfillSources(
     await record({ stored, unchanged, rejected, held });
     showProgress("");
     if (options.json) reports.push(backfillReportJson(source.key, dates, report));
-    else print(summaryOf(source.key, dates, report));
+    else print(summarize(source.key, dates, report));
     if (failed.length + held > 0 || remaining !== undefined) exitCode = 1;
     explain(deps, source.key, report, signal.aborted);
   }
@@ -240,7 +240,7 @@ function progressText(progress: BackfillProgress, seconds: number): string {
   return `${of(requestsDone, requests)} requests${inRange} ${progressBar(part)}${left}`;
 }
 
-function summaryOf(key: string, { from, to }: Dates, report: BackfillReport): string {
+function summarize(key: string, { from, to }: Dates, report: BackfillReport): string {
   const { stored, unchanged, rejected, dates } = report;
   const figures = counted(stored, "figure", grouped(stored));
   const of = `${counted(dates, "date", grouped(dates))} (${from} to ${to})`;

@@ -4,7 +4,14 @@ import type { ArchivedSource, BackfillReport } from "./backfill.ts";
 export function backfillReportJson(source: string, { from, to }: Dates, report: BackfillReport) {
   const { stored, unchanged, rejected, held, dates, completedBefore, failed, remaining } = report;
   return {
-    ...{ source, from, to, stored, unchanged, rejected, held, dates },
+    source,
+    from,
+    to,
+    stored,
+    unchanged,
+    rejected,
+    held,
+    dates,
     completed_before: completedBefore,
     failed,
     remaining: remaining ?? null,

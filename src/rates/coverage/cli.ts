@@ -13,7 +13,7 @@ import { noSeries, type SeriesCommandDeps, servedKindOf } from "../series/cli/ar
 import { figureJson } from "../series/json.ts";
 import { NEWEST } from "../series/rules.ts";
 import type { StoredFigure } from "../series/store.ts";
-import { pairOf, shortAsOf, sourcedText, symbolOf } from "../served/cli/arguments.ts";
+import { requirePair, requireSymbol, shortAsOf, sourcedText } from "../served/cli/arguments.ts";
 import { type Pair, pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import type { StoredRate } from "../served/store.ts";
@@ -32,7 +32,7 @@ export function listCommand(rates: Command, deps: SeriesCommandDeps): void {
     .action((base: string | undefined, quote: string | undefined, options: OutputOptions) =>
       base === undefined || quote === undefined
         ? listRates(deps, base, options)
-        : listSeries(deps, pairOf(base, quote), options),
+        : listSeries(deps, requirePair(base, quote), options),
     );
 }
 
@@ -60,7 +60,7 @@ async function listRates(
   base: string | undefined,
   options: OutputOptions,
 ): Promise<void> {
-  const symbol = base === undefined ? undefined : symbolOf("base", base);
+  const symbol = base === undefined ? undefined : requireSymbol("base", base);
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const outlookOf = createOutlooks(sourcesOf(sourceKeys));

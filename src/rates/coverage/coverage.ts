@@ -3,7 +3,7 @@ import type { Instant } from "../../platform/shared/instant.ts";
 import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
 import { createMissedCounts, createOutlooks, type Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
-import type { SourceStore } from "../sources/store.ts";
+import type { SourceState, SourceStore } from "../sources/store.ts";
 
 // What exists: the pairs and their sources, without figures and without the observation times of
 // pairs, which a read pays for. A source has the newest time of its figures: readers see its age.
@@ -17,17 +17,10 @@ export interface StoredPair extends Pair {
 }
 
 /** A source that owns a pair or was ever fetched. */
-interface StoredSource {
-  readonly source: string;
-  /** The number of pairs that it owns. */
-  readonly pairs: number;
-  readonly lastSuccessAt: string | undefined;
-  /** The newest that its publisher has given; undefined for imports. */
-  readonly newestAsOf: Instant | undefined;
-  /** Failures since the last success, and the time of the last one. */
-  readonly failures: number;
-  readonly lastErrorAt: string | undefined;
-}
+type StoredSource = Pick<
+  SourceState,
+  "source" | "pairs" | "lastSuccessAt" | "newestAsOf" | "failures" | "lastErrorAt"
+>;
 
 /** The most pairs of a page: 170 KB as JSON, in 3 ms. */
 export const PAIRS_PER_PAGE_MAX = 1000;
@@ -54,18 +47,13 @@ export interface CoveredPair extends StoredPair {
 }
 
 /** The state of a source, for customers. */
-export interface CoveredSource {
+export interface CoveredSource extends Omit<StoredSource, "source"> {
   readonly source: RateSource;
-  /** The number of pairs that it owns. */
-  readonly pairs: number;
   readonly missedPublications: number;
   /** The number of pairs that its newer publications have left out. */
   readonly missedPairs: number;
   readonly isUpToDate: boolean;
   readonly nextPublication: string | undefined;
-  readonly lastSuccessAt: string | undefined;
-  readonly newestAsOf: Instant | undefined;
-  readonly failures: number;
   /** Undefined when the last fetch succeeded. Its text is the operator's: it may name hosts. */
   readonly lastErrorAt: string | undefined;
 }
@@ -75,18 +63,7 @@ export interface Publisher extends CoveredSource {
   readonly readablePairs: readonly Pair[];
 }
 
-export interface Coverage {
-  /** A page of the pairs; `next` is its last one if there are more. */
-  pairs(
-    page: PageOfPairs,
-  ): Promise<{ readonly pairs: readonly CoveredPair[]; readonly next: Pair | undefined }>;
-  /** The sources that own a pair or are switched on, in order of precedence. */
-  sources(): Promise<readonly CoveredSource[]>;
-  /** The number of all pairs, imported ones included. */
-  countPairs(): Promise<number>;
-  /** What visitors may see: publishers and their pairs. The operator's imports are not public. */
-  publishers(): Promise<readonly Publisher[]>;
-}
+export type Coverage = ReturnType<typeof createCoverage>;
 
 export function createCoverage(uses: {
   readonly store: CoverageStore & Pick<SourceStore, "pairsBehind">;
@@ -97,23 +74,25 @@ export function createCoverage(uses: {
   readonly knownSources: readonly RateSource[];
   /** Lets other requests run between two sources. */
   readonly nextIteration: () => Promise<void>;
-}): Coverage {
+}) {
   const { store, clock, switchedOn, knownSources, nextIteration } = uses;
   const outlookOf = createOutlooks(knownSources);
   const missedBy = createMissedCounts(knownSources);
 
-  const coverage: Coverage = {
-    async pairs(page) {
+  const coverage = {
+    /** A page of the pairs; `next` is its last one if there are more. */
+    async pairs(page: PageOfPairs) {
       const nowMs = clock.nowMs();
       // One more than the page shows whether there is a next one.
       const stored = await store.pairs({ ...page, limit: page.limit + 1 });
-      const pairs = stored.slice(0, page.limit).map((pair) => {
+      const pairs = stored.slice(0, page.limit).map((pair): CoveredPair => {
         return { ...pair, outlook: outlookOf(pair.source, pair.asOf, nowMs, pair) };
       });
       return { pairs, next: stored.length > page.limit ? pairs.at(-1) : undefined };
     },
 
-    async sources() {
+    /** The sources that own a pair or are switched on, in order of precedence. */
+    async sources(): Promise<readonly CoveredSource[]> {
       const nowMs = clock.nowMs();
       const states = new Map((await store.sources()).map((state) => [state.source, state]));
       const behind = await store.pairsBehind();
@@ -127,11 +106,9 @@ export function createCoverage(uses: {
         // Unless it is known, up to 99 searches in the calendar: 10 to 30 ms.
         if (clock.nowMs() > startedMs) await nextIteration();
         const { nextPublication } = outlookOf(source.key, newestAsOf, nowMs);
-        const missedPairs = behind.filter((pair) => {
-          return (
-            pair.source === source.key && outlookOf(source.key, pair.asOf, nowMs, pair).isMissed
-          );
-        }).length;
+        const missedPairs = behind
+          .filter((pair) => pair.source === source.key)
+          .filter((pair) => outlookOf(source.key, pair.asOf, nowMs, pair).isMissed).length;
         const lastErrorAt = failures === 0 ? undefined : state?.lastErrorAt;
         const outcome = { lastSuccessAt, newestAsOf, failures, lastErrorAt };
         const isUpToDate = missedPublications + missedPairs === 0;
@@ -141,10 +118,12 @@ export function createCoverage(uses: {
       return covered;
     },
 
+    /** The number of all pairs, imported ones included. */
     async countPairs() {
       return (await store.sources()).reduce((sum, { pairs }) => sum + pairs, 0);
     },
 
+    /** What visitors may see: publishers and their pairs. The operator's imports are not public. */
     async publishers() {
       const publishers: Publisher[] = [];
       for (const covered of await coverage.sources()) {

@@ -1,7 +1,7 @@
 import type { Instant } from "../../platform/shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import type { Engine, Row } from "../../platform/storage/engine.ts";
-import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
+import { readPair } from "../served/update-sql.ts";
 import { isImported } from "../served/update-statements-sql.ts";
 import type { CoverageStore, StoredPair } from "./coverage.ts";
 
@@ -50,21 +50,14 @@ export function coverageStore(engine: Engine): CoverageStore {
     },
 
     async pairsOfSource(source, limit) {
-      return (await engine.query(PAIRS_OF_SOURCE, source, limit)).map(pairOf);
+      return (await engine.query(PAIRS_OF_SOURCE, source, limit)).map(readPair);
     },
-  };
-}
-
-function pairOf(row: Row): Pair {
-  return {
-    base: textOf(row, "base") as AssetSymbol,
-    quote: textOf(row, "quote") as AssetSymbol,
   };
 }
 
 function storedPairOf(row: Row): StoredPair {
   return {
-    ...pairOf(row),
+    ...readPair(row),
     source: textOf(row, "source"),
     asOf: textOf(row, "as_of") as Instant,
     isSuspended: row.suspended_at !== null,

@@ -80,7 +80,7 @@ type ImportUse = LineReading & { readonly json: boolean };
 function publishedAtOf(text: string | undefined): PublishedAt | undefined {
   const publishedAt = text === undefined ? undefined : parsePublishedAt(text);
   if (text === undefined || publishedAt !== undefined) return publishedAt;
-  const wanted = 'want a time of day and a time zone, such as "16:00 Europe/Berlin"';
+  const wanted = 'must be a time of day and a time zone, such as "16:00 Europe/Berlin"';
   throw new CommandError(`--published-at ${quoted(text)}: ${wanted}`, 2);
 }
 
@@ -90,7 +90,7 @@ function sourceOf(series: string, publishers: readonly string[]): string {
   if (/^[a-z0-9][a-z0-9-]{1,31}$/.test(series) && !isTaken) return importSource(series);
   const wanted = isTaken
     ? "another source has this name, choose a different one"
-    : "want 2 to 32 characters of a-z, 0-9 and -, which is not the first";
+    : "must be 2 to 32 characters of a-z, 0-9 and -, which is not the first";
   throw new CommandError(`--source ${quoted(series)}: ${wanted}`, 2);
 }
 
@@ -153,7 +153,11 @@ async function importRates(
     });
     const { stored, older, unchanged, held, rejected } = count;
     await record({
-      ...{ stored, older, unchanged, held, rejected },
+      stored,
+      older,
+      unchanged,
+      held,
+      rejected,
       ...(publishedAt && { published_at: `${publishedAt.timeOfDay} ${publishedAt.timeZone}` }),
     });
     warnOfFurther(count, deps);
@@ -175,7 +179,10 @@ async function showImport(
   return await withFile(file, deps, async (opened) => {
     await using store = await openStore();
     const count = await previewImport(readRateFile(readWithProgress(opened, deps.showProgress)), {
-      ...{ store, clock, policy, reading },
+      store,
+      clock,
+      policy,
+      reading,
       reports: reportsTo(deps, true),
       show: (updates) => {
         if (!json && updates.length > 0) print(layOut(updates));

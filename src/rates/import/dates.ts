@@ -34,7 +34,7 @@ export function completeTime<Line extends Quotation>(
 }
 
 /** @returns the date of a rate in the zone that the import states; undefined without one. */
-export function dateOf(
+export function dateInZone(
   { asOf }: Pick<Rate, "asOf">,
   publishedAt: PublishedAt | undefined,
 ): string | undefined {
@@ -43,7 +43,9 @@ export function dateOf(
 
 // Most rates of a file share one date, and a zone's rules take 10 µs.
 let last: PublishedAt & { date: string; asOf: Instant | undefined } = {
-  ...{ date: "", timeOfDay: "", timeZone: "" },
+  date: "",
+  timeOfDay: "",
+  timeZone: "",
   asOf: undefined,
 };
 

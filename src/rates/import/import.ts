@@ -12,7 +12,7 @@ import { byPair, pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../served/rules/update-policy.ts";
 import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import type { RateLine } from "../sources/source.ts";
-import { completeTime, dateOf, type PublishedAt } from "./dates.ts";
+import { completeTime, dateInZone, type PublishedAt } from "./dates.ts";
 import {
   createTally,
   type ImportCounts,
@@ -224,7 +224,7 @@ async function* parsedLines(
       const complete = "reason" in entry ? entry : completeTime(entry, publishedAt);
       const parsed = "reason" in complete ? complete : parseQuotation(complete, latest);
       if ("reason" in parsed) return { line, reason: parsed.reason };
-      return { ...parsed, date: dateOf(parsed, publishedAt), source, place: 0, line };
+      return { ...parsed, date: dateInZone(parsed, publishedAt), source, place: 0, line };
     });
   }
 }

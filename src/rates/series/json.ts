@@ -9,8 +9,17 @@ export function figureJson(figure: StoredFigure) {
   const { base, quote, rate, asOf, source, storedAt, hash } = figure;
   const { kind, date, validUntil, revision } = figure;
   return {
-    ...{ base, quote, rate, as_of: asOf, source, kind, date, valid_until: validUntil ?? null },
-    ...{ revision, stored_at: storedAt, document: hash ?? null },
+    base,
+    quote,
+    rate,
+    as_of: asOf,
+    source,
+    kind,
+    date,
+    valid_until: validUntil ?? null,
+    revision,
+    stored_at: storedAt,
+    document: hash ?? null,
   };
 }
 
@@ -28,8 +37,12 @@ export function differenceOf({ lowest, highest }: Comparison) {
 export function comparisonJson(comparison: Comparison) {
   const { base, quote, date, figures, lowest, highest } = comparison;
   return {
-    ...{ base, quote, date },
-    ...{ lowest: lowest.source, highest: highest.source, ...differenceOf(comparison) },
+    base,
+    quote,
+    date,
+    lowest: lowest.source,
+    highest: highest.source,
+    ...differenceOf(comparison),
     figures: figures.map(({ source, rate, asOf, revision, hash }) => {
       return { source, rate, as_of: asOf, revision, document: hash ?? null };
     }),

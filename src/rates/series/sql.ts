@@ -9,9 +9,16 @@ import {
 } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../served/figures.ts";
 import type { HeadersOf } from "../served/headers.ts";
-import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
+import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
-import { eventDetailsOf, positionOf, sourcedRateOf, storeRate } from "../served/update-sql.ts";
+import {
+  eventDetailsOf,
+  heldValues,
+  readPair,
+  readPosition,
+  readSourcedRate,
+  storeRate,
+} from "../served/update-sql.ts";
 import {
   dropHeldRates,
   holdRates,
@@ -155,7 +162,7 @@ export function seriesReads(engine: Engine): SeriesReads {
         ofBase === undefined
           ? await engine.query(PAIRS, base, quote, limit)
           : await engine.query(PAIRS_OF_BASE, base, quote, limit, ofBase);
-      return rows.map(pairOf);
+      return rows.map(readPair);
     },
 
     async figuresOf(publication, after, limit) {
@@ -182,8 +189,8 @@ const valuesOf = ({ base, quote, source, kind, date, asOf, revision }: FigurePla
 /** @returns the figure of a row with the columns of `SELECT_FIGURES`. */
 function storedFigureOf(row: Row): StoredFigure {
   return {
-    ...sourcedRateOf(row),
-    ...positionOf(row),
+    ...readSourcedRate(row),
+    ...readPosition(row),
     kind: kindOf(row),
     date: textOf(row, "date"),
     revision: integerOf(row, "revision"),
@@ -204,11 +211,6 @@ function suspectOf(row: Row): SuspectFigure {
 
 /** The schema allows no other. */
 const kindOf = (row: Row) => textOf(row, "kind") as FigureKind;
-
-const pairOf = (row: Row): Pair => ({
-  base: textOf(row, "base") as AssetSymbol,
-  quote: textOf(row, "quote") as AssetSymbol,
-});
 
 const SERVED_RATE = `
   SELECT base, quote, rate, as_of, source FROM rates WHERE base = $1 AND quote = $2`;
@@ -240,7 +242,7 @@ function* newestFigure({ base, quote, source, kind }: Series, now: string) {
 
 function* servedRate({ base, quote }: Pair): Transaction<SourcedRate | undefined> {
   const rows: Row[] = yield statement(SERVED_RATE, base, quote);
-  return rows.map(sourcedRateOf)[0];
+  return rows.map(readSourcedRate)[0];
 }
 
 /** Serves a figure as an accepted rate of its pair: it also replaces a held one. */
@@ -259,8 +261,6 @@ function* serve(
 }
 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
-  const { base, quote, rate, asOf, source, publication, place = null, line = null } = figure;
-  const values = [base, quote, rate, asOf, source, origin.at, publication, place, line];
-  yield statement(holdRates(1), ...values);
+  yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
   yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
 }

@@ -16,7 +16,7 @@ import { placeOf } from "./rules/contradictions.ts";
 import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { Contradiction, ContradictionStore, HeldContradictions } from "./store.ts";
-import { eventDetailsOf, positionOf, sourcedRateOf, updateRates } from "./update-sql.ts";
+import { eventDetailsOf, readPosition, readSourcedRate, updateRates } from "./update-sql.ts";
 import { RATES_LOCK } from "./update-statements-sql.ts";
 
 const KEY = "base, quote, source, kind, date, as_of";
@@ -92,10 +92,10 @@ function* hold(
   return { publication: id, outcomes: figures.map((one) => outcomes.get(one) ?? "held") };
 }
 
-function contradictionOf(row: Row): Contradiction {
+function readContradiction(row: Row): Contradiction {
   return {
-    ...sourcedRateOf(row),
-    ...positionOf(row),
+    ...readSourcedRate(row),
+    ...readPosition(row),
     kind: textOf(row, "kind") as FigureKind,
     date: textOf(row, "date"),
     validUntil: optionalTextOf(row, "valid_until"),
@@ -111,7 +111,7 @@ export function contradictionStore(engine: Engine): ContradictionStore {
       engine.transaction(() => hold(figures, publication, origin), RATES_LOCK),
 
     async list() {
-      return (await engine.query(LIST)).map(contradictionOf);
+      return (await engine.query(LIST)).map(readContradiction);
     },
 
     release: (figure, { policy, headersOf, origin, isServed }) =>
@@ -134,7 +134,9 @@ export function contradictionStore(engine: Engine): ContradictionStore {
       engine.transaction(function* () {
         const rows: Row[] = yield statement(DROP_PAIR, base, quote);
         for (const row of rows) {
-          yield writeEvent("rate.dropped", origin, { details: eventDetailsOf(sourcedRateOf(row)) });
+          yield writeEvent("rate.dropped", origin, {
+            details: eventDetailsOf(readSourcedRate(row)),
+          });
         }
         return rows.length;
       }, RATES_LOCK),

@@ -11,7 +11,7 @@ import { type Figure, type FigureStore, figureOf } from "./figures.ts";
 import { storePublication } from "./history-sql.ts";
 import { pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
-import { byCount, FIGURE_KEY, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
+import { byCount, FIGURE_KEY, placeholders, RATES_LOCK } from "./update-statements-sql.ts";
 
 export const figureTables: Tables = {
   figures: {
@@ -39,7 +39,7 @@ const insertFigures = byCount(
   (figures) => `
   INSERT INTO figures (stored_at, publication, base, quote, source, kind, date, as_of, revision,
     rate, valid_until, place, line)
-  VALUES ${rowsOf(figures, 11, 2)}`,
+  VALUES ${placeholders(figures, 11, 2)}`,
 );
 
 /** What a series has of a figure's date and time. */

@@ -4,8 +4,8 @@ import { type Engine, type Row, statement } from "../../platform/storage/engine.
 import type { HeadersOf } from "./headers.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { RatesToRenew } from "./store.ts";
-import { sourcedRateOf } from "./update-sql.ts";
-import { byCount, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
+import { readSourcedRate } from "./update-sql.ts";
+import { byCount, placeholders, RATES_LOCK } from "./update-statements-sql.ts";
 
 /** A restore removes the headers. Also damaged ones, which no response can have. */
 const WITHOUT_HEADERS = `
@@ -24,7 +24,8 @@ const listAfter = (which: RatesToRenew) => `
 // Only where no other rate was stored meanwhile.
 const setHeaders = byCount(
   (rates) => `
-  WITH renewed (base, quote, observation, headers, signing_key) AS (VALUES ${rowsOf(rates, 5)})
+  WITH renewed (base, quote, observation, headers, signing_key)
+    AS (VALUES ${placeholders(rates, 5)})
   UPDATE rates SET headers = n.headers, signing_key = n.signing_key FROM renewed n
   WHERE rates.base = n.base AND rates.quote = n.quote
     AND rates.observation = CAST(n.observation AS bigint)
@@ -49,7 +50,7 @@ export async function renewHeaders(
   let renewed = 0;
   let rows: Row[] = await engine.query(sql, "", "", ROWS_PER_PAGE);
   while (rows.length > 0) {
-    const rates = rows.map(sourcedRateOf);
+    const rates = rows.map(readSourcedRate);
     const headersFor = await headersOf.rates(rates, now);
     const renewals = rates.map((rate, index) => {
       const { json, signingKey } = headersFor(rate);

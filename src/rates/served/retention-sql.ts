@@ -7,7 +7,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { byCount, FIGURE_KEY, RATES_LOCK, rowsOf } from "./update-statements-sql.ts";
+import { byCount, FIGURE_KEY, placeholders, RATES_LOCK } from "./update-statements-sql.ts";
 
 /** Pairs, events or publications that one statement reads: SQLite takes about 1 ms. */
 const ROWS_PER_PAGE = 200;
@@ -77,7 +77,7 @@ const FIGURES = `
 
 const removeFigures = byCount(
   (figures) => `
-  WITH old (${FIGURE_KEY}) AS (VALUES ${rowsOf(figures, 7)})
+  WITH old (${FIGURE_KEY}) AS (VALUES ${placeholders(figures, 7)})
   DELETE FROM figures WHERE (${FIGURE_KEY}) IN (
     SELECT base, quote, source, kind, date, as_of, CAST(revision AS bigint) FROM old)`,
 );

@@ -16,9 +16,9 @@ import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
   eventDetailsOf,
-  positionOf,
   previewRates,
-  sourcedRateOf,
+  readPosition,
+  readSourcedRate,
   storeRate,
   updateRates,
 } from "./update-sql.ts";
@@ -93,7 +93,7 @@ export function rateStore(engine: Engine): RateStore {
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(
         (row): HeldRate => ({
-          ...sourcedRateOf(row),
+          ...readSourcedRate(row),
           heldAt: textOf(row, "held_at"),
           servedRate: textOf(row, "served_rate") as Decimal,
         }),
@@ -104,8 +104,8 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return undefined;
-        const held = sourcedRateOf(row);
-        const stored = { ...held, ...positionOf(row) };
+        const held = readSourcedRate(row);
+        const stored = { ...held, ...readPosition(row) };
         const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
         yield* storeRate(stored, integerOf(row, "publication"), headers, origin.at);
         const details = eventDetailsOf(held);
@@ -117,7 +117,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
-        const details = eventDetailsOf(sourcedRateOf(row));
+        const details = eventDetailsOf(readSourcedRate(row));
         yield writeEvent("rate.dropped", origin, { details });
         return true;
       }),
@@ -144,13 +144,13 @@ export function rateStore(engine: Engine): RateStore {
         yield statement(SET_VALIDATORS, rate.source, null);
         const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
-        return { rate, held: heldRow && sourcedRateOf(heldRow) };
+        return { rate, held: heldRow && readSourcedRate(heldRow) };
       }, RATES_LOCK),
   };
 }
 
 function storedRateOf(row: Row): StoredRate {
-  return { ...sourcedRateOf(row), suspendedAt: optionalTextOf(row, "suspended_at") };
+  return { ...readSourcedRate(row), suspendedAt: optionalTextOf(row, "suspended_at") };
 }
 
 /**

@@ -160,7 +160,7 @@ function newState(pair: Pair): UpdatedPair {
 
 function setStored(state: UpdatedPair | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
-  if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
+  if (row.rate !== null) state.current = readRate(row, state.pair);
   state.sequence = integerOf(row, "observation");
   state.wasHeld = row.held_rate !== null;
 }
@@ -235,11 +235,14 @@ function* storeHeld(
     served !== undefined && wasHeld ? served.rate : [],
   );
   for (const some of chunksOf(settled, maxRowsPerStatement))
-    yield statement(dropHeldRates(some.length), ...some.flatMap(pairOf));
+    yield statement(
+      dropHeldRates(some.length),
+      ...some.flatMap(({ base, quote }) => [base, quote]),
+    );
 
   const held = states.flatMap((state) => state.held ?? []);
   for (const some of chunksOf(held, maxRowsPerStatement)) {
-    const values = some.flatMap((rate) => heldValuesOf(rate, publication, origin.at));
+    const values = some.flatMap((rate) => heldValues(rate, publication, origin.at));
     yield statement(holdRates(some.length), ...values);
   }
   for (const { served, held: rate, wasHeld } of states) {
@@ -255,14 +258,16 @@ export function eventDetailsOf(rate: SourcedRate) {
   return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
 
-export function sourcedRateOf(row: Row): SourcedRate {
-  const base = textOf(row, "base") as AssetSymbol;
-  const quote = textOf(row, "quote") as AssetSymbol;
-  return rateOf(row, base, quote);
+export function readPair(row: Row): Pair {
+  return { base: textOf(row, "base") as AssetSymbol, quote: textOf(row, "quote") as AssetSymbol };
+}
+
+export function readSourcedRate(row: Row): SourcedRate {
+  return readRate(row, readPair(row));
 }
 
 /** @returns the rate of a row without the columns of its pair, which is known. */
-function rateOf(row: Row, base: AssetSymbol, quote: AssetSymbol): SourcedRate {
+function readRate(row: Row, { base, quote }: Pair): SourcedRate {
   return {
     base,
     quote,
@@ -272,15 +277,12 @@ function rateOf(row: Row, base: AssetSymbol, quote: AssetSymbol): SourcedRate {
   };
 }
 
-export function positionOf(row: Row): DocumentPosition {
+export function readPosition(row: Row): DocumentPosition {
   return { place: optionalIntegerOf(row, "place"), line: optionalIntegerOf(row, "line") };
 }
 
-function pairOf({ base, quote }: Pair): readonly string[] {
-  return [base, quote];
-}
-
-function heldValuesOf(held: SourcedRate, publication: number, now: string): SqlValue[] {
+/** @returns the values of a row of `holdRates`. */
+export function heldValues(held: SourcedRate, publication: number, now: string): SqlValue[] {
   const { base, quote, rate, asOf, source, place = null, line = null } = held;
   return [base, quote, rate, asOf, source, now, publication, place, line];
 }

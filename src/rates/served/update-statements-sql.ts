@@ -35,7 +35,7 @@ export const currentRates = byCount(
 export const storeRates = byCount(
   (rates) => `
   INSERT INTO rates (base, quote, rate, as_of, source, observation, headers, signing_key)
-  VALUES ${rowsOf(rates, 8)}
+  VALUES ${placeholders(rates, 8)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
       observation = excluded.observation, headers = excluded.headers,
@@ -47,13 +47,13 @@ export const insertObservations = byCount(
   (observations) => `
   INSERT INTO observations (stored_at, publication, base, quote, sequence, rate, as_of, source,
     place, line)
-  VALUES ${rowsOf(observations, 8, 2)}`,
+  VALUES ${placeholders(observations, 8, 2)}`,
 );
 
 export const holdRates = byCount(
   (rates) => `
   INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line)
-  VALUES ${rowsOf(rates, 9)}
+  VALUES ${placeholders(rates, 9)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
       held_at = excluded.held_at, publication = excluded.publication, place = excluded.place,
@@ -62,7 +62,7 @@ export const holdRates = byCount(
 
 export const dropHeldRates = byCount(
   (pairs) => `
-  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
+  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${placeholders(pairs, 2)})`,
 );
 
 /** Numbered pairs, since a join may return them in another order: `(0, $1, $2), (1, $3, $4)`. */
@@ -76,7 +76,7 @@ function wantedRows(pairs: number): string {
  *
  * @param shared how many values all rows begin with: with one, `($1, $2, $3), ($1, $4, $5)`.
  */
-export function rowsOf(rows: number, columns: number, shared = 0): string {
+export function placeholders(rows: number, columns: number, shared = 0): string {
   const from = (first: number, count: number) =>
     Array.from({ length: count }, (_, index) => `$${first + index}`);
   const row = (index: number) =>

@@ -145,7 +145,7 @@ async function fetchSources(
       else {
         const report = await refreshSource(source, { signal, onlyWhenDue: false });
         failed ||= report?.error !== undefined;
-        print(report === undefined ? `${source.key}: another node fetches it` : lineOf(report));
+        print(report === undefined ? `${source.key}: another node fetches it` : showReport(report));
         for (const { reason } of report?.rejections ?? []) printError(`${source.key}: ${reason}`);
       }
     } catch (error) {
@@ -165,7 +165,7 @@ export function requireKnown(keys: readonly string[], sourceKeys: readonly strin
   throw new CommandError(`unknown source ${unknown}; known sources: ${sourceKeys.join(", ")}`, 2);
 }
 
-function lineOf(report: RefreshReport): string {
+function showReport(report: RefreshReport): string {
   const { source, error, stored, held, skipped, further, rejections } = report;
   const counts = [stored, held, skipped, further, rejections.length];
   if (error !== undefined && counts.every((count) => count === 0)) {

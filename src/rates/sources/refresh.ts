@@ -141,7 +141,7 @@ async function storeFetched(
 ) {
   const nowMs = clock.nowMs();
   const { figures: stated, rejections } = validFigures(source, fetched, nowMs);
-  const received = await publicationOf(source, fetched, nowMs, packContent);
+  const received = await createPublication(source, fetched, nowMs, packContent);
   const kept = await holdContradictions(store.contradictions, stated, received, origin());
   const { served, waiting, further } = sortFigures(source, kept.figures, nowMs);
   let { publication } = kept;
@@ -198,7 +198,7 @@ export async function previewSource(
   return { decided, further: isNew, waiting: waiting.length, contradictions };
 }
 
-async function publicationOf(
+async function createPublication(
   { key, schedule }: RateSource,
   { documents }: Exclude<Fetched, "unchanged">,
   nowMs: number,

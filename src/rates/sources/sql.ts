@@ -1,7 +1,7 @@
 import type { Instant } from "../../platform/shared/instant.ts";
 import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import type { Engine } from "../../platform/storage/engine.ts";
-import type { AssetSymbol } from "../served/rules/symbol.ts";
+import { readPair } from "../served/update-sql.ts";
 import type { SourceStore } from "./store.ts";
 
 export const sourceTables: Tables = {
@@ -75,8 +75,7 @@ export function sourceStore(engine: Engine): SourceStore {
 
     async pairsBehind() {
       return (await engine.query(PAIRS_BEHIND)).map((row) => ({
-        base: textOf(row, "base") as AssetSymbol,
-        quote: textOf(row, "quote") as AssetSymbol,
+        ...readPair(row),
         source: textOf(row, "source"),
         asOf: textOf(row, "as_of") as Instant,
       }));

@@ -255,7 +255,7 @@ for (const [command, message] of [
   ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of ch-vat/],
   [
     "rates evidence EUR PLN today --as pl-vat --out x",
-    /date "today": want a date of the publisher/,
+    /date "today": must be a date of the publisher/,
   ],
   ["rates evidence EUR PLN 2026-03-16 --as pl-vat --out - --ubl -", /are both -: name two files/],
   [

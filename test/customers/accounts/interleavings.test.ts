@@ -92,7 +92,10 @@ async function startInvited() {
   const account = newAccount({ id: invitation.accountId, email: EMAIL });
   const started = starting.move();
   return {
-    ...{ on, store, other, account },
+    on,
+    store,
+    other,
+    account,
     accept: () => store.invitations.accept(invitation.tokenHash, account, BY),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

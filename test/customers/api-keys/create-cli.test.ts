@@ -65,7 +65,7 @@ suite("kurs keys create", () => {
     for (const name of ["", "  ", "a".repeat(101), "a\u202eb"]) {
       const { exitCode, stdout, stderr } = await createFor(email, "--name", name);
       assert.deepEqual([exitCode, stdout], [2, ""], name);
-      assert.match(stderr, /--name ".*": want 1 to 100 characters, without control characters/);
+      assert.match(stderr, /--name ".*": must be 1 to 100 characters, without control characters/);
     }
     assert.equal((await createFor(email)).exitCode, 2);
   });

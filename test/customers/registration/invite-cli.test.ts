@@ -208,11 +208,16 @@ const failures = [
   [["invite", EMAIL, "--plan", "none"], {}, 1, "there is no plan none; there are: free."],
   [["create", EMAIL, "--plan", ""], {}, 1, "there is no plan ; there are: free."],
   [["invite", EMAIL], { REGISTRATION: "closed" }, 1, "an invitation has no effect with REGIS"],
-  [["invite", ""], {}, 2, '"" is no email: want one such as ada@example.org'],
-  [["create", "ada"], {}, 2, '"ada" is no email'],
-  [["invite", "Ada <ada@example.org>"], {}, 2, '"Ada <ada@example.org>" is no email'],
+  [["invite", ""], {}, 2, '"" must be an email such as ada@example.org'],
+  [["create", "ada"], {}, 2, '"ada" must be an email'],
+  [["invite", "Ada <ada@example.org>"], {}, 2, '"Ada <ada@example.org>" must be an email'],
   [["invite", "ada@example.org\nBcc: eve@example.org"], {}, 2, '"ada@example.org\\nBcc: eve'],
-  [["create", "ada@example.org,eve@example.org"], {}, 2, '"ada@example.org,eve@example.org" is no'],
+  [
+    ["create", "ada@example.org,eve@example.org"],
+    {},
+    2,
+    '"ada@example.org,eve@example.org" must be',
+  ],
   [["create", `${"a".repeat(100_000)}@example.org`], {}, 2, '"aaaa'],
 ] as const;
 

@@ -25,10 +25,10 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["serve --port 80", "error: unknown option '--port'"],
     ["rates import", "error: missing required argument 'file'"],
     ["rates import one.csv two.csv", "error: too many arguments for 'import'"],
-    ["rates history EUR U$D", 'kurs: quote "U$D": want'],
-    ["rates history EUR USD --from ''", 'kurs: --from "": want a date such as 2026-'],
-    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": want a'],
-    ["rates history EUR USD --to 24h", 'kurs: --to "24h": want a date such as'],
+    ["rates history EUR U$D", 'kurs: quote "U$D": must be'],
+    ["rates history EUR USD --from ''", 'kurs: --from "": must be a date such as 2026-'],
+    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": must be a'],
+    ["rates history EUR USD --to 24h", 'kurs: --to "24h": must be a date such as'],
     [
       "rates history EUR USD --from 2026-01-02 --to 2026-01-01",
       "kurs: --from 2026-01-02 is after --to 2026-01-01: exchange them",
@@ -38,15 +38,15 @@ suite("command-line usage", { concurrency: 4 }, () => {
       "rates history EUR USD --json --format csv",
       "error: option '--json' cannot be used with option '--format <format>'",
     ],
-    ["rates at EUR USD yesterday", 'kurs: moment "yesterday": want a date such as'],
-    ["rates at EUR USD 2026-01-01T10:00", 'kurs: moment "2026-01-01T10:00": want'],
+    ["rates at EUR USD yesterday", 'kurs: moment "yesterday": must be a date such as'],
+    ["rates at EUR USD 2026-01-01T10:00", 'kurs: moment "2026-01-01T10:00": must be'],
     ["rates at EUR USD 9999-12-31", 'kurs: moment "9999-12-31": this day ends at'],
     ["rates at EUR USD 9999-12-31T00:00:00Z", 'kurs: moment "9999-12-31T00:00:00Z"'],
     ["rates trace EUR USD --at 9999-01-01", 'kurs: --at "9999-01-01": this day'],
     ["rates trace EUR USD --file", "error: option '--file <path>' argument missing"],
     ["rates verify EUR", "error: too many arguments for 'verify'"],
     ["rates verify --source", "error: option '--source <source>' argument missing"],
-    ["rates list EUR U$D", 'kurs: quote "U$D": want'],
+    ["rates list EUR U$D", 'kurs: quote "U$D": must be'],
     ["rates list EUR USD GBP", "error: too many arguments for 'list'"],
     [
       "rates history EUR USD --kind middle",
@@ -58,49 +58,52 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ],
     [
       "rates history EUR USD --source ecb --from 2026-01-01T00:00:00Z",
-      'kurs: --from "2026-01-01T00:00:00Z": want a date of the publisher such as',
+      'kurs: --from "2026-01-01T00:00:00Z": must be a date of the publisher such as',
     ],
     [
       "rates history EUR USD --source ecb --to 2026-02-30",
-      'kurs: --to "2026-02-30": want a date of the publisher',
+      'kurs: --to "2026-02-30": must be a date of the publisher',
     ],
     [
       "rates history EUR USD --source=ecb --from=2026-01-02 --to=2026-01-01",
       "kurs: --from 2026-01-02 is after --to 2026-01-01: exchange them",
     ],
-    ["rates trace EUR USD --source ecb --at 24h", 'kurs: --at "24h": want a date of the publisher'],
+    [
+      "rates trace EUR USD --source ecb --at 24h",
+      'kurs: --at "24h": must be a date of the publisher',
+    ],
     ["rates trace EUR USD --kind buying", "kurs: --kind buying: pass --source"],
-    ["rates compare E", 'kurs: base "E": want 2 to 10 letters A-Z or digits'],
+    ["rates compare E", 'kurs: base "E": must be 2 to 10 letters A-Z or digits'],
     ["rates compare EUR USD GBP", "error: too many arguments for 'compare'"],
-    ["rates compare --above -1", 'kurs: --above "-1": want a number of percent'],
-    ["rates compare --above half", 'kurs: --above "half": want a number of percent'],
+    ["rates compare --above -1", 'kurs: --above "-1": must be a number of percent'],
+    ["rates compare --above half", 'kurs: --above "half": must be a number of percent'],
     ["rates own EUR USD", "error: missing required argument 'source'"],
-    ["rates own EUR '' ecb", 'kurs: quote "": want'],
-    ["audit --since tomorrow", 'kurs: --since "tomorrow": want a time such as 2026-11-'],
-    ["keys revoke ''", "kurs: want the id of an API key, or its prefix such as"],
-    ["keys revoke svc_live_0123456", "kurs: want the id of an API key, or its prefix"],
-    ["keys revoke svc_live_012345678", "kurs: want the id of an API key, or its prefix"],
-    ["accounts quota-mails ada@example.org ON", 'kurs: "ON": want on or off'],
+    ["rates own EUR '' ecb", 'kurs: quote "": must be'],
+    ["audit --since tomorrow", 'kurs: --since "tomorrow": must be a time such as 2026-11-'],
+    ["keys revoke ''", "kurs: the key must be the id of an API key, or its prefix such as"],
+    ["keys revoke svc_live_0123456", "kurs: the key must be the id of an API key, or its prefix"],
+    ["keys revoke svc_live_012345678", "kurs: the key must be the id of an API key, or its prefix"],
+    ["accounts quota-mails ada@example.org ON", 'kurs: "ON": must be on or off'],
     ["mail test ada", 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     ["mail test ada@example.org,eve@example.org", 'kurs: "ada@example.org,eve@'],
     ["backup one.db --keep 0", 'kurs: --keep "0": must be a whole number from 1'],
     ["backup -", "kurs: name a file: a backup is checked completely"],
     ["restore -", "kurs: name a file: a backup is checked completely"],
-    ["rates list E", 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
-    ["rates suspend EUR ß", 'kurs: quote "ß": want'],
-    ["rates delete EUR ''", 'kurs: quote "": want'],
-    ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": want'],
-    ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": want'],
+    ["rates list E", 'kurs: base "E": must be 2 to 10 letters A-Z or digits, such as EUR'],
+    ["rates suspend EUR ß", 'kurs: quote "ß": must be'],
+    ["rates delete EUR ''", 'kurs: quote "": must be'],
+    ["rates delete EUR;DROP USD", 'kurs: base "EUR;DROP": must be'],
+    ["rates resume EUR/USD USD", 'kurs: base "EUR/USD": must be'],
     ["plans set pro -1", 'kurs: units "-1": must be a whole number from 0 to 1000000000000'],
-    ["plans set pro 1000000000001", 'kurs: units "1000000000001": want'],
-    ["plans set Pro 5", 'kurs: plan "Pro": want up to 40 lower-case letters'],
+    ["plans set pro 1000000000001", 'kurs: units "1000000000001": must be'],
+    ["plans set Pro 5", 'kurs: plan "Pro": must be up to 40 lower-case letters'],
     ["accounts list --limit 0", 'kurs: --limit "0": must be a whole number from 1 to 1000'],
     ["accounts list --limit 1001", 'kurs: --limit "1001": must be a whole number from 1'],
-    ["accounts list --after ''", 'kurs: --after "": want the id of an account'],
-    ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": want the'],
+    ["accounts list --after ''", 'kurs: --after "": must be the id of an account'],
+    ["accounts list --after ada@example.org", 'kurs: --after "ada@example.org": must be the'],
     ["usage export --format CSV", "error: option '--format <format>' argument 'CSV' is"],
-    ["usage export --period ''", 'kurs: --period "": want a month as YYYY-MM, such as 2'],
+    ["usage export --period ''", 'kurs: --period "": must be a month as YYYY-MM, such as 2'],
     ["usage export --period 9999-12", "kurs: --period 9999-12: this period has not begun;"],
   ];
 
@@ -202,7 +205,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     for (const command of ["plans list", "settings"]) {
       const ended = await kurs(command.split(" "), { env: { PORT: "abc" } });
       assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
-      const problem = /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/;
+      const problem = /^kurs: .*\n {2}PORT: must be a whole number from 0 to 65535, not "abc"\n$/;
       assert.match(ended.stderr, problem);
     }
   });
@@ -214,7 +217,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
       assert.deepEqual([exitCode, stderr], [0, ""]);
     }
     const { stderr } = await kurs(["plans", "set", "pro", "-1"], { env });
-    assert.match(stderr, /^kurs: units "-1": want/);
+    assert.match(stderr, /^kurs: units "-1": must be/);
   });
 });
 

@@ -15,7 +15,10 @@ const PACE_MS = 500;
 const DATES = { from: "2024-01-01", to: "2024-01-05" };
 
 const lineAt = (date: string, base: string, rate: string): SourceLine => ({
-  ...{ base, quote: "CZK", rate, asOf: `${date}T13:30:00Z` },
+  base,
+  quote: "CZK",
+  rate,
+  asOf: `${date}T13:30:00Z`,
 });
 
 /** An archive by days: each has EUR/CZK, unless the test says otherwise. */
@@ -60,7 +63,10 @@ function newBackfill(
     sleep: ownSleep ?? (async (milliseconds) => void sleeps.push(milliseconds)),
   });
   return {
-    ...{ sleeps, reported, progress, stopping },
+    sleeps,
+    reported,
+    progress,
+    stopping,
     run: (source: ReturnType<typeof archiveOf>, dates = DATES) =>
       backfill(
         source,

@@ -28,8 +28,11 @@ test("the list as JSON has the number of requests and the least seconds they tak
   assert.deepEqual(
     list.find(({ source }) => source === "ecb"),
     {
-      ...{ source: "ecb", name: "European Central Bank", since: "1999-01-04" },
-      ...{ requests: 1, seconds_at_least: 0 },
+      source: "ecb",
+      name: "European Central Bank",
+      since: "1999-01-04",
+      requests: 1,
+      seconds_at_least: 0,
     },
   );
   const riksbank = list.find(({ source }) => source === "riksbank");
@@ -41,8 +44,8 @@ const wrongUses: readonly (readonly [args: string, message: RegExp])[] = [
   ["kraken", /^kurs: kraken: Kraken has no archive that Kurs knows; kurs rates backfill lists /],
   ["ecb snb", /^kurs: snb: Swiss National Bank has no archive that Kurs knows;/],
   ["ecb bank", /^kurs: unknown source bank; known sources: ecb, cnb, nbp, /],
-  ["ecb --from 2024-02-30", /^kurs: --from "2024-02-30": want a date such as 2026-03-13\n$/],
-  ["ecb --to 13.03.2026", /^kurs: --to "13\.03\.2026": want a date such as 2026-03-13\n$/],
+  ["ecb --from 2024-02-30", /^kurs: --from "2024-02-30": must be a date such as 2026-03-13\n$/],
+  ["ecb --to 13.03.2026", /^kurs: --to "13\.03\.2026": must be a date such as 2026-03-13\n$/],
   ["ecb --from 2024-03-02 --to 2024-03-01", /^kurs: --from 2024-03-02 is after --to 2024-03-01: /],
   ["ecb --to 9999-12-31", /^kurs: --to 9999-12-31 is in the future\n$/],
   ["ecb --from 9999-12-31", /^kurs: --from 9999-12-31 is in the future\n$/],

@@ -29,7 +29,8 @@ async function newArchivedStore() {
   await kurs(["migrate"], at);
   const disposable = starting.move();
   return {
-    ...{ archives, at },
+    archives,
+    at,
     /** Starts a backfill and waits until it requests the second of the three years. */
     async startUntilSecondYear(): Promise<Program> {
       const asked = Promise.withResolvers<void>();
@@ -179,9 +180,17 @@ test("a backfill keeps the document, and records who ran it with the counts", as
 
   const [report] = JSON.parse(stdout);
   assert.deepEqual(report, {
-    ...{ source: "ecb", from: "2024-07-01", to: TO },
-    ...{ stored: wanted.length, unchanged: 0, rejected: 0, held: 0, dates: dateCount },
-    ...{ completed_before: 0, failed: [], remaining: null },
+    source: "ecb",
+    from: "2024-07-01",
+    to: TO,
+    stored: wanted.length,
+    unchanged: 0,
+    rejected: 0,
+    held: 0,
+    dates: dateCount,
+    completed_before: 0,
+    failed: [],
+    remaining: null,
   });
   const hash = createHash("sha256").update(ecbHistory(archived.ecb)).digest("hex");
   const sql = `SELECT d.name, f.figures FROM publication_documents d

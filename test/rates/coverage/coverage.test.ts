@@ -41,7 +41,13 @@ async function setUp(options: Parameters<typeof startService>[0] = {}) {
     membersOf(await service.get("/v1/account/sources", { session }), "sources");
   const disposable = starting.move();
   return {
-    ...{ service, store, clock, session, apiKey, list, listSources },
+    service,
+    store,
+    clock,
+    session,
+    apiKey,
+    list,
+    listSources,
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
   };
 }

@@ -39,7 +39,8 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
   };
   const disposable = starting.move();
   return {
-    ...{ database, store },
+    database,
+    store,
     run: (batches: AsyncIterable<readonly RateLine[]>) =>
       storeRateLines(
         batches,

@@ -71,7 +71,12 @@ suite("a dry run of an import", () => {
     const { stdout } = await cli.importText(file, "--dry-run", "--json");
     assert.deepEqual(JSON.parse(stdout), {
       dry_run: true,
-      ...{ stored: 4, older: 1, unchanged: 0, held: 1, rejected: 1, unknown_symbols: ["QQX"] },
+      stored: 4,
+      older: 1,
+      unchanged: 0,
+      held: 1,
+      rejected: 1,
+      unknown_symbols: ["QQX"],
     });
   });
 
@@ -139,7 +144,7 @@ suite("a date alone", () => {
     for (const time of ["16:00", "25:00 Europe/Berlin", "16:00 Europe/Bonn", "4 pm UTC", ""]) {
       const { exitCode, stderr } = await cli.importText(dates, "--published-at", time);
       assert.equal(exitCode, 2, time);
-      assert.match(stderr, /want a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
+      assert.match(stderr, /must be a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
     }
     assert.doesNotMatch(await cli.output("rates", "list"), /EUR/);
   });

@@ -96,12 +96,12 @@ suite("the series of imports", () => {
     for (const [name, reason] of [
       ["ecb", /--source "ecb": another source has this name, choose a different one/],
       ["snapshot", /another source has this name/],
-      ["x", /want 2 to 32 characters of a-z, 0-9 and -/],
-      ["Closing", /want 2 to 32 characters/],
+      ["x", /must be 2 to 32 characters of a-z, 0-9 and -/],
+      ["Closing", /must be 2 to 32 characters/],
       // The option that follows, if the name was forgotten.
-      ["--dry-run", /want 2 to 32 characters/],
-      ["a:b", /want 2 to 32 characters/],
-      ["a".repeat(33), /want 2 to 32 characters/],
+      ["--dry-run", /must be 2 to 32 characters/],
+      ["a:b", /must be 2 to 32 characters/],
+      ["a".repeat(33), /must be 2 to 32 characters/],
     ] as const) {
       const { exitCode, stdout, stderr } = await cli.importText(input, "--source", name);
       assert.deepEqual([exitCode, stdout], [2, ""], name);

@@ -19,8 +19,13 @@ suite("a comparison of sources", { concurrency: 4 }, () => {
     const [compared, ...others] = JSON.parse(await cli.output("rates compare EUR CZK --json"));
     const { figures, ...comparison } = compared;
     assert.deepEqual(comparison, {
-      ...{ base: "EUR", quote: "CZK", date: "2026-03-13" },
-      ...{ lowest: "ecb", highest: "cnb", difference: "0.010", percent: "0.0410" },
+      base: "EUR",
+      quote: "CZK",
+      date: "2026-03-13",
+      lowest: "ecb",
+      highest: "cnb",
+      difference: "0.010",
+      percent: "0.0410",
     });
     assert.deepEqual(
       figures.map(({ source, rate }: Record<string, string>) => `${source} ${rate}`),
@@ -91,8 +96,11 @@ suite("a pair that is given to another source", { concurrency: 4 }, () => {
       .map((line) => JSON.parse(line))
       .filter(({ action }) => action === "rate.owned");
     const details = {
-      ...{ pair: "EUR/CZK", rate: "24.500", as_of: "2026-03-16T13:30:00.000000000Z" },
-      ...{ source: "cnb", former_source: "ecb" },
+      pair: "EUR/CZK",
+      rate: "24.500",
+      as_of: "2026-03-16T13:30:00.000000000Z",
+      source: "cnb",
+      former_source: "ecb",
     };
     assert.deepEqual(
       owned.map((event) => [event.actor, event.details]),

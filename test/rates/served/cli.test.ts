@@ -222,9 +222,14 @@ suite("rates", { concurrency: 4 }, () => {
     const [jpy, usd, ...others] = JSON.parse(stdout);
     assert.deepEqual(others, []);
     const shared = {
-      ...{ base: "EUR", as_of: STORED_TIME, type: "direct", source: "import", base_name: "Euro" },
+      base: "EUR",
+      as_of: STORED_TIME,
+      type: "direct",
+      source: "import",
+      base_name: "Euro",
       // An import has no calendar.
-      ...{ missed_publication: false, next_publication: null },
+      missed_publication: false,
+      next_publication: null,
     };
     const yen = { quote: "JPY", quote_name: "Japanese Yen", rate: "121", suspended_at: null };
     assert.deepEqual(jpy, { ...shared, ...yen });

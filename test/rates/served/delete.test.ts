@@ -45,8 +45,14 @@ suite("kurs rates delete", { concurrency: 4 }, () => {
     assert.equal(exitCode, 0);
     assert.match(stdout, /^\{[^\n]+\}\n$/);
     assert.deepEqual(JSON.parse(stdout), {
-      ...{ base: "EUR", quote: "USD", rate: "1.100", as_of: STORED_TIME, type: "direct" },
-      ...{ source: "import", suspended_at: null, held_rate: null },
+      base: "EUR",
+      quote: "USD",
+      rate: "1.100",
+      as_of: STORED_TIME,
+      type: "direct",
+      source: "import",
+      suspended_at: null,
+      held_rate: null,
     });
     assert.equal((await cli.stored()).length, 1);
 
@@ -70,7 +76,9 @@ suite("kurs rates delete", { concurrency: 4 }, () => {
     ];
     assert.deepEqual(stdout.split("\n"), lines);
     assert.deepEqual(JSON.parse(inverse.stdout).held_rate, {
-      ...{ rate: "90", as_of: "2020-01-07T15:00:00.500000000Z", source: "import" },
+      rate: "90",
+      as_of: "2020-01-07T15:00:00.500000000Z",
+      source: "import",
     });
     assert.equal((await cli.run(["rates", "held"])).stdout, "No rate is held.\n");
     assert.deepEqual(await cli.stored(), []);

@@ -58,7 +58,7 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
     ["has a key of another curve", pemOf("ed448"), /has a key of type ed448$/],
     ["has an encrypted key", pemOf("rsa", "sesame"), /is encrypted: decrypt it with openssl pkey$/],
     ["has a public key", publicPem(), /begins with a PUBLIC KEY$/],
-    ["has two private keys", newKeyPem() + newKeyPem(), /has 2 private keys: want one$/],
+    ["has two private keys", newKeyPem() + newKeyPem(), /has 2 private keys instead of one$/],
     ["has a key that is cut short", cutShort(newKeyPem()), /cannot be parsed$/],
     ["has binary data", "\0\u0001\uFFFD", /is not in PEM$/],
   ];
@@ -75,7 +75,10 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
       assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
       const [, port = "", key = ""] = ended.stderr.split("\n");
       assert.match(port, /^ {2}PORT: /);
-      assert.ok(key.startsWith("  SIGNING_KEY_FILE: want a file with an Ed25519 private key"), key);
+      assert.ok(
+        key.startsWith("  SIGNING_KEY_FILE: must be a file with an Ed25519 private key"),
+        key,
+      );
       assert.match(key, reason);
       assert.doesNotMatch(ended.stderr, /sesame|BEGIN|MC4C/);
       assert.deepEqual(await readdir(place.path), ["key.pem"]);

@@ -21,7 +21,9 @@ async function newCli() {
     kurs(args, { dataDirectory, clock, sourcesOf, env: { RATE_SOURCES: "ecb" } });
   const disposable = starting.move();
   return {
-    ...{ publisher, clock, run },
+    publisher,
+    clock,
+    run,
     /** Fetches what the ECB publishes at a time. @returns the counts. */
     async fetchAt(time: string, figures: Readonly<Record<string, string>>): Promise<string> {
       clock.set(time);

@@ -99,8 +99,13 @@ test("an exception in a publisher's parser shows in the status and does not bloc
   const faulty = { ...sound, fetch: () => Promise.reject(new TypeError("no such member")) };
   const policy = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
   const refresh = createRefreshSource({
-    ...{ store, clock, policy, headersOf, packContent },
-    ...{ origin: () => BY, random: () => 0.5 },
+    store,
+    clock,
+    policy,
+    headersOf,
+    packContent,
+    origin: () => BY,
+    random: () => 0.5,
   });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 

@@ -49,13 +49,23 @@ async function setUp(
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
   const policy = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({
-    ...{ store, clock, policy, headersOf, packContent },
-    ...{ origin: () => BY, random: () => 0.5 },
+    store,
+    clock,
+    policy,
+    headersOf,
+    packContent,
+    origin: () => BY,
+    random: () => 0.5,
   });
   const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
-    ...{ service, store, clock, ecb, nbpA, nbpB },
+    service,
+    store,
+    clock,
+    ecb,
+    nbpA,
+    nbpB,
     /** Fetches a source now, as `kurs rates fetch` does while the server runs. */
     async refresh(key: string, replaced: Partial<RateSource> = {}) {
       const source = sources.find((known) => known.key === key);

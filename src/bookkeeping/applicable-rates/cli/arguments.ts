@@ -3,7 +3,7 @@ import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
@@ -63,7 +63,7 @@ export function readPairAndDate([base, quote, date]: PairAndDate, instead = "") 
   if (base === undefined || quote === undefined || date === undefined) {
     throw new CommandError(`pass BASE QUOTE DATE, such as EUR PLN 2026-03-16${instead}`, 2);
   }
-  return { pair: pairOf(base, quote), date: parseDate("date", date) };
+  return { pair: requirePair(base, quote), date: parseDate("date", date) };
 }
 
 /** What a command asks for, whatever the pair and the date. */

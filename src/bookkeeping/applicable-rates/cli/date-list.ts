@@ -1,9 +1,7 @@
 import { CommandError } from "../../../platform/cli/command.ts";
-import { parseDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import type { Column } from "../../../platform/cli/output.ts";
-import { pairOf } from "../../../rates/served/cli/arguments.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import type { AppliedRule } from "../json.ts";
 import {
@@ -11,6 +9,7 @@ import {
   type AskedRule,
   applyRule,
   type NumberedLine,
+  readPairAndDate,
 } from "./arguments.ts";
 
 /** A line of the list, and the figure for it or why it has none. */
@@ -75,13 +74,8 @@ async function findFor(
   try {
     if ("reason" in line) throw new CommandError(line.reason);
     if (cells.length !== 3) throw new CommandError(LINE_FORM);
-    const applied = await applyRule(
-      store,
-      deps,
-      pairOf(base, quote),
-      parseDate("date", date),
-      asked,
-    );
+    const { pair, date: day } = readPairAndDate([base, quote, date]);
+    const applied = await applyRule(store, deps, pair, day, asked);
     return { ...listed, outcome: applied };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -90,34 +84,23 @@ async function findFor(
 }
 
 function rowJson({ line, date, base, quote, outcome }: ListedRate) {
-  const place = { line, date, base, quote };
-  if ("error" in outcome) return { ...place, ...NO_FIGURE, error: outcome.error };
-  const { rule, date: countedFrom, figure } = outcome.rate;
-  const { rate, source, kind, date: publishedFor, revision, hash } = figure;
+  const found = "error" in outcome ? undefined : outcome.rate;
   return {
-    ...place,
-    rate,
-    rule,
-    counted_from: countedFrom,
-    published_for: publishedFor,
-    source,
-    kind,
-    revision,
-    document: hash ?? null,
-    error: null,
+    line,
+    date,
+    base,
+    quote,
+    rate: found?.figure.rate ?? null,
+    rule: found?.rule ?? null,
+    counted_from: found?.date ?? null,
+    published_for: found?.figure.date ?? null,
+    source: found?.figure.source ?? null,
+    kind: found?.figure.kind ?? null,
+    revision: found?.figure.revision ?? null,
+    document: found?.figure.hash ?? null,
+    error: "error" in outcome ? outcome.error : null,
   };
 }
-
-const NO_FIGURE = {
-  rate: null,
-  rule: null,
-  counted_from: null,
-  published_for: null,
-  source: null,
-  kind: null,
-  revision: null,
-  document: null,
-};
 
 const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>
   "error" in row.outcome ? "" : text(row.outcome);

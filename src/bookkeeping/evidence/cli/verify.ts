@@ -7,7 +7,7 @@ import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { SigningKey } from "../../../rates/served/signing-key.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
-import { readImportedLine } from "../../provenance/cli/imported-file.ts";
+import { readLine } from "../../provenance/cli/imported-file.ts";
 import type { Check } from "../check.ts";
 import { type GivenKeys, summarize, type Verified, verifyEvidence } from "../verify.ts";
 import { openedAgain, readWhole } from "./files.ts";
@@ -60,24 +60,14 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
     documents,
     sources: deps.knownSources(),
     keys,
-    readImported: (content, hash, stated) => {
-      const uses = { ...deps, openFile: () => openedAgain(content) };
-      return readImportedLine(file, { ...IMPORTED, hash }, stated, uses);
-    },
+    readImported: (content, stated) =>
+      readLine(openedAgain(content).bytes, stated, deps.readRateFile),
   });
   const failed = verified.checks.filter(({ result }) => result === "fails").length;
   if (options.json) print(formatJson(verifiedJson(verified, failed)));
   else print(describe(verified, failed));
   return failed > 0 ? 1 : 0;
 }
-
-const IMPORTED = {
-  name: "",
-  receivedAt: "",
-  bytes: undefined,
-  content: undefined,
-  isFirst: true,
-};
 
 function verifiedJson({ evidence, checks }: Verified, failed: number) {
   const summary = evidence === undefined ? null : summarize(evidence);

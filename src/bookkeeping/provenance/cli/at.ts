@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
 import { parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { servedAtJson } from "../json.ts";
 import { findServedAt, type ServedAt } from "../served-at.ts";
@@ -19,7 +19,7 @@ export function atCommand(rates: Command, deps: ProvenanceCommandDeps): void {
     .option("--json", "print it as JSON")
     .addHelpText("after", atExamples)
     .action((base: string, quote: string, moment: string, options: OutputOptions) =>
-      showServedAt(deps, pairOf(base, quote), moment, options),
+      showServedAt(deps, requirePair(base, quote), moment, options),
     );
 }
 

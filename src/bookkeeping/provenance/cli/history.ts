@@ -5,7 +5,7 @@ import { type Column, shortHash } from "../../../platform/cli/output.ts";
 import { pagesOf } from "../../../platform/shared/pages.ts";
 import { figureJson } from "../../../rates/series/json.ts";
 import type { FigureCursor, StoredFigure } from "../../../rates/series/store.ts";
-import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
@@ -43,8 +43,8 @@ export function historyCommand(rates: Command, deps: ProvenanceCommandDeps): voi
     .addHelpText("after", historyExamples)
     .action((base: string, quote: string, options: HistoryOptions) =>
       isOfSeries(options)
-        ? showSeries(deps, pairOf(base, quote), options)
-        : showHistory(deps, pairOf(base, quote), options),
+        ? showSeries(deps, requirePair(base, quote), options)
+        : showHistory(deps, requirePair(base, quote), options),
     );
 }
 

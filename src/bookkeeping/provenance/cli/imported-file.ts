@@ -53,8 +53,10 @@ export async function readImportedLine(
   });
 }
 
-/** Reads to the end, also where the reader stops earlier, and keeps one line. */
-async function readLine(
+/**
+ * Reads a line of bytes as an import does: to the end, also where the reader stops earlier.
+ */
+export async function readLine(
   input: AsyncIterable<Uint8Array>,
   stated: Stated,
   readRateFile: RateLineReader,

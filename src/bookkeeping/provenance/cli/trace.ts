@@ -4,7 +4,7 @@ import { parseDate, parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import { NEWEST } from "../../../rates/series/rules.ts";
-import { pairOf, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { requirePair, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
@@ -58,8 +58,8 @@ export function traceCommand(
     .action(async (base: string, quote: string, options: TraceOptions) =>
       setExitCode(
         await (isOfSeries(options)
-          ? traceSeries(deps, pairOf(base, quote), options)
-          : trace(deps, pairOf(base, quote), options)),
+          ? traceSeries(deps, requirePair(base, quote), options)
+          : trace(deps, requirePair(base, quote), options)),
       ),
     );
 }

@@ -6,8 +6,10 @@ import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { StoredFigure } from "../../../rates/series/store.ts";
 import { sourcedText } from "../../../rates/served/cli/arguments.ts";
 import { pairName } from "../../../rates/served/rules/symbol.ts";
+import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { Difference, FigureCounts, VerifiedCounts } from "../differences.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
+import type { Observation } from "../observations.ts";
 import { verifyHistory, verifySource } from "../verify.ts";
 import type { ProvenanceCommandDeps } from "./arguments.ts";
 
@@ -93,15 +95,11 @@ function describeDifference(difference: Difference): string {
   switch (difference.kind) {
     case "figure": {
       const { observation, stated } = difference;
-      const { sequence, hash } = observation;
-      const text = stated === undefined ? "no such figure" : sourcedText(stated);
-      const what = `${pairName(observation)}, number ${sequence}: ${sourcedText(observation)}`;
-      return `${what}; its document ${shortHash(hash)} states ${text}`;
+      return `${describeObservation(observation)}; ${describeStated(observation.hash, stated)}`;
     }
     case "series": {
       const { figure, stated } = difference;
-      const text = stated === undefined ? "no such figure" : sourcedText(stated);
-      return `${describeFigure(figure)}; its document ${shortHash(figure.hash)} states ${text}`;
+      return `${describeFigure(figure)}; ${describeStated(figure.hash, stated)}`;
     }
     case "origin":
       return `${describeFigure(difference.figure)}: ${difference.reason}`;
@@ -118,11 +116,8 @@ function describeDifference(difference: Difference): string {
       const what = `${pairName(served)} is served at number ${served.sequence}`;
       return `${what}, ${sourcedText(served)}; its history is ${text}`;
     }
-    case "observation": {
-      const { observation, reason } = difference;
-      const what = `${pairName(observation)}, number ${observation.sequence}`;
-      return `${what}: ${sourcedText(observation)}: ${reason}`;
-    }
+    case "observation":
+      return `${describeObservation(difference.observation)}: ${difference.reason}`;
     case "headers": {
       const { rate, headers } = difference;
       return `${pairName(rate)} is served from ${rate.source}; its headers are ${headers}`;
@@ -130,7 +125,13 @@ function describeDifference(difference: Difference): string {
   }
 }
 
-function describeFigure(figure: StoredFigure): string {
-  const { kind, date, revision } = figure;
-  return `${pairName(figure)}, ${kind} of ${date}, revision ${revision}: ${sourcedText(figure)}`;
-}
+const describeObservation = (observation: Observation) =>
+  `${pairName(observation)}, number ${observation.sequence}: ${sourcedText(observation)}`;
+
+const describeFigure = (figure: StoredFigure) =>
+  `${pairName(figure)}, ${figure.kind} of ${figure.date}, revision ${figure.revision}: ` +
+  sourcedText(figure);
+
+const describeStated = (hash: string | undefined, stated: SourcedRate | undefined) =>
+  `its document ${shortHash(hash)} states ` +
+  (stated === undefined ? "no such figure" : sourcedText(stated));

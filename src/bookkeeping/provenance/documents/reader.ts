@@ -1,6 +1,6 @@
+import type { Publisher } from "../../../rates/documents.ts";
+import { hashContent, unpackContent } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import { hashContent, unpackContent } from "../../../rates/sources/fetching/content.ts";
-import type { Publisher } from "../../../rates/sources/publishers/publisher.ts";
 import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import { findFigure } from "./find-figure.ts";

@@ -1,3 +1,4 @@
+import { ParseError, type Publisher } from "../../../rates/documents.ts";
 import {
   ANY_TIME,
   type FigureKind,
@@ -7,7 +8,6 @@ import {
 } from "../../../rates/served/rules/rate.ts";
 import { pairName, parseSymbol } from "../../../rates/served/rules/symbol.ts";
 import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
-import { ParseError, type Publisher } from "../../../rates/sources/publishers/publisher.ts";
 import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { ReadDocument, StatedFigures } from "../document-reader.ts";
 

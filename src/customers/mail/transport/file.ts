@@ -7,7 +7,7 @@ import { requireOwner } from "../../../platform/storage/sqlite/owner.ts";
 import { makePrivateDirectory } from "../../../platform/storage/sqlite/private-files.ts";
 import { MailError, type Mailer } from "../mailer.ts";
 import type { OutgoingMail } from "../store.ts";
-import { type MessageSettings, messageOf } from "./message.ts";
+import { composeMessage, type MessageSettings } from "./message.ts";
 
 /** Links in mails are secrets: only the owner may read the files. */
 const FILE_MODE = 0o600;
@@ -44,7 +44,7 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
  * (RFC 5322, section 2.1.1) does not apply to a file.
  */
 function unfolded(mail: OutgoingMail, settings: MessageSettings): SendMailOptions {
-  const { text, html, ...message } = messageOf(mail, settings);
+  const { text, html, ...message } = composeMessage(mail, settings);
   return { ...message, alternatives: [part("plain", text), part("html", html)] };
 }
 

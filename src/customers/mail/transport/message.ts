@@ -15,7 +15,7 @@ export interface MessageSettings {
  * @returns a mail in nodemailer's form.
  * @throws {MailError} for an address that nodemailer would change.
  */
-export function messageOf(
+export function composeMessage(
   mail: OutgoingMail,
   { from, publicUrl }: MessageSettings,
 ): SendMailOptions {

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import { isLoopback } from "../../../platform/shared/loopback.ts";
 import { MailError, type Mailer } from "../mailer.ts";
-import { type MessageSettings, messageOf } from "./message.ts";
+import { composeMessage, type MessageSettings } from "./message.ts";
 
 /** A reachable server replies sooner, but may take minutes to process a mail. */
 const CONNECTION_TIMEOUT_MS = 15_000;
@@ -22,7 +22,10 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
   return {
     async send(mail, signal) {
       try {
-        const { response } = await transport.sendMail({ ...messageOf(mail, settings), signal });
+        const { response } = await transport.sendMail({
+          ...composeMessage(mail, settings),
+          signal,
+        });
         return sanitizeReply(response, mail.email);
       } catch (error) {
         throw mailError(error, mail.email, signal);
@@ -95,7 +98,7 @@ interface NodemailerError {
 function mailError(error: unknown, email: string, signal: AbortSignal): MailError {
   if (error instanceof MailError) return error;
   const { message, code, responseCode = 0 } = error as Partial<NodemailerError>;
-  const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message);
+  const reason = signal.aborted ? abortReasonOf(signal) : explain(message);
   const isRejected = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
   return new MailError(sanitizeReply(reason, email), { isRejected, cause: error });
 }
@@ -108,7 +111,7 @@ function abortReasonOf({ reason }: AbortSignal): string {
 const noTls = /^(?:Error upgrading connection with STARTTLS|EHLO failed but HELO does not support)/;
 
 /** nodemailer's message, with advice for the operator where it is unclear. */
-function reasonOf(message = "no reason was given"): string {
+function explain(message = "no reason was given"): string {
   if (/self-signed|unable to (get|verify)|issuer/i.test(message)) {
     return `${message} (set NODE_EXTRA_CA_CERTS to trust its authority)`;
   }

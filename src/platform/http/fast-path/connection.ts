@@ -39,11 +39,10 @@ interface FastPath {
 }
 
 /**
- * Serves plain requests without node:http: metered reads and MCP calls in their plainest form, one
- * after the other. All sockets belong to the fast path; node:http serves other requests through a
- * stream, and the next plain request is served here again if it begins where that stream's request
- * ends. The responses of both are the same; the fast path takes less processor time
- * (docs/decisions/0009-plain-reads-bypass-node-http.md).
+ * Serves plain requests without node:http, one after the other, with the same responses in less
+ * processor time (docs/decisions/0009-plain-reads-bypass-node-http.md). All sockets belong to the
+ * fast path; node:http serves other requests through a stream, and the next plain request is served
+ * here again if it begins where that stream's request ends.
  *
  * @param acceptConnection returns whether a connection is served; if not, it is being closed.
  */
@@ -113,7 +112,7 @@ class Connection {
     readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
   }
 
-  /** Unless the next bytes may begin a plain request. */
+  /** Undefined when the next bytes may begin a plain request. */
   get #activeSide(): NodeSide | undefined {
     return this.#nodeSide?.isActive === true ? this.#nodeSide : undefined;
   }

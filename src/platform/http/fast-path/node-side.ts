@@ -25,9 +25,8 @@ const endOfRtspLine = new RegExp(`(?<=(?:^|\\n)${NAME} [^\\0- \\x7f]+ RTSP/1\\.[
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
- * A connection as node:http sees it (nodejs.org/api/http.html, event `connection`: any duplex
- * stream is a connection). The fast path keeps the socket and gives the bytes that it does not
- * serve; what node:http writes goes to the socket.
+ * A connection as node:http sees it: any duplex stream (nodejs.org/api/http.html, `connection`).
+ * The fast path gives it what it does not serve; what node:http writes goes to the socket.
  *
  * All bytes from a request's first on go to node:http, and the connection returns to the fast path
  * only if exactly one whole request arrived and has its response: node:http's parser then is
@@ -140,9 +139,8 @@ export class NodeSide extends Duplex {
     return this.#socket;
   }
 
-  /** Returns after one request, whose end is where node:http's parser finds it. */
+  /** Returns after one request, whose end is where node:http found it, unless it was the last. */
   #returnIfOver(): void {
-    // The response may be the connection's last one: a further request would get none.
     if (this.#served === undefined || this.writableEnded) return;
     const { "content-length": length = 0, "transfer-encoding": coding } = this.#served.headers;
     const bodyStart = this.#head.indexOf(END_OF_HEAD) + END_OF_HEAD.length;

@@ -51,11 +51,9 @@ export function createPlainParser(forms: readonly PlainForm[]): ParsePlainReques
   );
   return (bytes) => {
     if (bytes.length > BYTES_MAX) return undefined;
-    for (const parse of parsers) {
-      const request = parse(bytes);
-      if (request !== undefined) return request;
-    }
-    return undefined;
+    let request: PlainRequest | undefined;
+    for (const parse of parsers) request ??= parse(bytes);
+    return request;
   };
 }
 
@@ -65,17 +63,15 @@ function createHeadParser(form: PlainForm): ParsePlainRequest {
   return (bytes) => {
     const text = bytes.toString("latin1");
     const groups = pattern.exec(text);
-    return groups === null ? undefined : requestOf(form, text, groups, noHeaders);
+    return groups === null ? undefined : requestOf(form, text, groups);
   };
 }
-
-const noHeaders: PlainHeaders = {};
 
 function requestOf(
   form: PlainForm,
   text: string,
   groups: readonly string[],
-  headers: PlainHeaders,
+  headers: PlainHeaders = {},
 ): PlainRequest {
   return {
     form,

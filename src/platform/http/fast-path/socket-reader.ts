@@ -7,17 +7,15 @@ const fields = Object.getOwnPropertySymbols(new Socket());
 const bufferField = fields.find(({ description }) => description === "kBuffer");
 const callbackField = fields.find(({ description }) => description === "kBufferCb");
 
-interface Internals {
+type Internals = Record<symbol, unknown> & {
   readonly _handle?: { readonly useUserBuffer?: (buffer: Uint8Array) => void };
-  [field: symbol]: unknown;
-}
+};
 
 /**
  * Reads a socket's data into one buffer that all sockets share. Node would allocate 64 KiB for each
  * read and free most of it: 1.3 µs of the 9 that a bare socket takes to read a request and respond.
- * Client sockets have the option `onread` for this (nodejs.org/api/net.html); accepted sockets have
- * not, so this function sets the option's fields. On a Node.js with other internals, data arrives
- * as "data" events.
+ * Client sockets have the option `onread` (nodejs.org/api/net.html), whose fields this function
+ * sets on accepted ones. On a Node.js with other internals, data arrives as "data" events.
  *
  * @param onBytes must have used or copied the bytes when it returns.
  */

@@ -9,7 +9,7 @@ import {
 } from "../../../platform/shared/decimal.ts";
 import { counted } from "../../../platform/shared/text/counted.ts";
 import { quoted, visibleLine } from "../../../platform/shared/text/visible-text.ts";
-import { pairOf, shortAsOf, sourcedText, symbolOf } from "../../served/cli/arguments.ts";
+import { requirePair, requireSymbol, shortAsOf, sourcedText } from "../../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../../served/cli/commands.ts";
 import { type Pair, pairName } from "../../served/rules/symbol.ts";
 import { isImport } from "../../served/rules/update-policy.ts";
@@ -49,8 +49,8 @@ Examples:
 
 function comparedOf(base: string | undefined, quote: string | undefined): ComparedPairs {
   return {
-    base: base === undefined ? undefined : symbolOf("base", base),
-    quote: quote === undefined ? undefined : symbolOf("quote", quote),
+    base: base === undefined ? undefined : requireSymbol("base", base),
+    quote: quote === undefined ? undefined : requireSymbol("quote", quote),
   };
 }
 
@@ -58,7 +58,7 @@ function comparedOf(base: string | undefined, quote: string | undefined): Compar
 function fractionOf(text: string): Decimal {
   const percent = parseDecimal(text.replace(/%$/, ""));
   if (isDecimal(percent)) return movePoint(percent, -2);
-  throw new CommandError(`--above ${quoted(text)}: want a number of percent, such as 0.5%`, 2);
+  throw new CommandError(`--above ${quoted(text)}: must be a number of percent, such as 0.5%`, 2);
 }
 
 async function compare(
@@ -69,7 +69,7 @@ async function compare(
   const fraction = fractionOf(above);
   await using store = await openStore();
   const printer = createJsonPrinter(print);
-  const rowsOf = createTable(columns);
+  const layOut = createTable(columns);
   let compared = 0;
   let differing = 0;
   for await (const page of compareSources(store.series, pairs)) {
@@ -77,7 +77,7 @@ async function compare(
     compared += page.length;
     differing += found.length;
     if (json) printer.add(found.map(comparisonJson));
-    else if (found.length > 0) await write(`${rowsOf(found)}\n`);
+    else if (found.length > 0) await write(`${layOut(found)}\n`);
   }
   if (json) printer.end();
   else if (differing === 0) printError(noneDiffers(compared, above));
@@ -114,7 +114,7 @@ export function ownCommand(
     .argument("<source>", "one in RATE_SOURCES, import or import:NAME")
     .addHelpText("after", ownExamples)
     .action(async (base: string, quote: string, source: string) =>
-      setExitCode(await own(deps, pairOf(base, quote), source)),
+      setExitCode(await own(deps, requirePair(base, quote), source)),
     );
 }
 
@@ -140,12 +140,12 @@ async function own(deps: SeriesCommandDeps, pair: Pair, source: string): Promise
   }
   await warnOfMissingKey(store, deps);
   const change = await store.series.own(series, { maxRateJump, headersOf, origin: origin() });
-  print(describe(pair, source, change));
+  print(explainChange(pair, source, change));
   return change.decision === "hold" ? 1 : 0;
 }
 
 /** @throws {CommandError} the source cannot own the pair. */
-function describe(pair: Pair, source: string, change: OwnerChange): string {
+function explainChange(pair: Pair, source: string, change: OwnerChange): string {
   const name = pairName(pair);
   if (change.decision === "none") {
     const why = "no table of it with this pair has begun";

@@ -9,16 +9,16 @@ import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
 import type { RateStore } from "../store.ts";
 
 /** Parses a symbol argument or option. @throws {CommandError} it is invalid. */
-export function symbolOf(argument: string, text: string): AssetSymbol {
+export function requireSymbol(argument: string, text: string): AssetSymbol {
   const symbol = parseSymbol(text);
   if (symbol !== undefined) return symbol;
-  const rule = "want 2 to 10 letters A-Z or digits, such as EUR";
+  const rule = "must be 2 to 10 letters A-Z or digits, such as EUR";
   throw new CommandError(`${argument} ${quoted(text)}: ${rule}`, 2);
 }
 
 /** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
-export function pairOf(base: string, quote: string): Pair {
-  return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
+export function requirePair(base: string, quote: string): Pair {
+  return { base: requireSymbol("base", base), quote: requireSymbol("quote", quote) };
 }
 
 /** The failure of a command whose pair has no stored rate. */

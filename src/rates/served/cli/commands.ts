@@ -5,7 +5,7 @@ import { removedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
 import type { RemovedRate } from "../store.ts";
-import { notStored, pairOf, type RateCommandDeps, sourcedText } from "./arguments.ts";
+import { notStored, type RateCommandDeps, requirePair, sourcedText } from "./arguments.ts";
 
 /** Adds `kurs rates`, to which every feature of rates adds its commands. */
 export function rateGroup(program: Command): Command {
@@ -23,7 +23,9 @@ export function suspendCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates suspend EUR USD")
-    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "suspend"));
+    .action((base: string, quote: string) =>
+      setSuspended(deps, requirePair(base, quote), "suspend"),
+    );
 
   rates
     .command("resume")
@@ -31,7 +33,9 @@ export function suspendCommands(rates: Command, deps: RateCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
-    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "resume"));
+    .action((base: string, quote: string) =>
+      setSuspended(deps, requirePair(base, quote), "resume"),
+    );
 }
 
 async function setSuspended(
@@ -55,7 +59,7 @@ export function deleteCommand(rates: Command, deps: RateCommandDeps): void {
     .option("--json", "print the deleted rate as one line of NDJSON, which import reads")
     .addHelpText("after", deleteExamples)
     .action((base: string, quote: string, options: OutputOptions) =>
-      deleteRate(deps, pairOf(base, quote), options),
+      deleteRate(deps, requirePair(base, quote), options),
     );
 }
 

@@ -10,7 +10,7 @@ import { byPair, type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy, type UpdatePolicy } from "../rules/update-policy.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
 import type { Contradiction, ContradictionStore, HeldRate, RateStore } from "../store.ts";
-import { pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
+import { type RateCommandDeps, requirePair, shortAsOf } from "./arguments.ts";
 import { warnOfMissingKey } from "./commands.ts";
 
 /** The dependencies of the commands on what is held. */
@@ -42,7 +42,7 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
     .option("--date <date>", "and of which date, where it does so for several dates")
     .addHelpText("after", releaseExamples)
     .action((base: string, quote: string, rate: string | undefined, options: ReleaseOptions) =>
-      release(deps, pairOf(base, quote), rate, options),
+      release(deps, requirePair(base, quote), rate, options),
     );
 
   rates
@@ -51,7 +51,7 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
-    .action((base: string, quote: string) => drop(deps, pairOf(base, quote)));
+    .action((base: string, quote: string) => drop(deps, requirePair(base, quote)));
 }
 
 interface ReleaseOptions {

@@ -19,7 +19,7 @@ export function parseSigningKey(pem: string): SigningKey | { readonly reason: st
     return { reason: `begins with a ${label}` };
   const privateKeys = pem.match(/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/g) ?? [];
   if (privateKeys.length > 1) {
-    return { reason: `has ${privateKeys.length} private keys: want one` };
+    return { reason: `has ${privateKeys.length} private keys instead of one` };
   }
   try {
     const privateKey = createPrivateKey(pem);

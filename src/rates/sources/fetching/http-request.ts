@@ -75,7 +75,7 @@ export async function httpRequest(
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([settings.signal, timeout]);
   try {
-    const request = { headers: { ...headersOf(settings), ...headers }, body, hosts, signal };
+    const request = { headers: { ...createHeaders(settings), ...headers }, body, hosts, signal };
     const response = await follow(address, request, limits.redirectsMax);
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
@@ -83,7 +83,7 @@ export async function httpRequest(
       throw new StatusError(address, response.status);
     }
     const content = await bodyOf(response, limits.bodyBytesMax);
-    const receivedMs = dateOf(response) ?? clock.nowMs();
+    const receivedMs = readDate(response) ?? clock.nowMs();
     return { body: content, validators: validatorsOf(response), receivedMs };
   } catch (error) {
     if (error instanceof SourceError) throw error;
@@ -104,7 +104,7 @@ function isConditional({ etag, lastModified }: Validators): boolean {
   return etag !== undefined || lastModified !== undefined;
 }
 
-function headersOf({ userAgent, validators }: { userAgent: string; validators: Validators }) {
+function createHeaders({ userAgent, validators }: { userAgent: string; validators: Validators }) {
   const headers: Record<string, string> = { "user-agent": userAgent };
   if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
   if (validators.lastModified !== undefined) headers["if-modified-since"] = validators.lastModified;
@@ -168,7 +168,7 @@ function validatorsOf({ headers }: Response): Validators {
   return { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) };
 }
 
-function dateOf({ headers }: Response): number | undefined {
+function readDate({ headers }: Response): number | undefined {
   const dateMs = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(dateMs) ? undefined : dateMs;
 }

@@ -72,7 +72,13 @@ function createPublisher(entry: Entry, group: string): Publisher {
       documentsOf(entry, responses).flatMap((documents, place) =>
         read(documents).flatMap((line) => complete(line, place)),
       ),
-    ...(archive && { archive: { paceMs: PACE_MS, ...archive } }),
+    ...(archive && {
+      archive: {
+        paceMs: PACE_MS,
+        ...archive,
+        addresses: (dates) => [archive.addresses(dates)].flat(),
+      },
+    }),
   };
 }
 

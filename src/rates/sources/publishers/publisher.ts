@@ -35,12 +35,14 @@ export interface DocumentRequest {
 }
 
 /**
- * An address, or the request of a document whose address or body has a date or a token.
+ * An address, or one that has a date, or a request with more than an address.
  *
  * @param today the day in the time zone of the publisher's schedule.
  * @param token from SOURCE_TOKENS; "" for a publisher that needs none.
  */
-export type Address = string | ((today: Temporal.PlainDate, token: string) => DocumentRequest);
+export type Address =
+  | string
+  | ((today: Temporal.PlainDate, token: string) => string | DocumentRequest);
 
 /** @returns the requests for the documents of a publisher, in their order. */
 export function requestsOf(
@@ -51,9 +53,10 @@ export function requestsOf(
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
   const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
-  return addresses.map((address) =>
-    typeof address === "string" ? { address } : address(today, token),
-  );
+  return addresses.map((stated) => {
+    const address = typeof stated === "string" ? stated : stated(today, token);
+    return typeof address === "string" ? { address } : address;
+  });
 }
 
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
@@ -104,7 +107,10 @@ export interface Entry
   /** Whether its figures of gold and other metals are for a troy ounce; unset: left out. */
   readonly statesTroyOunces?: true;
   readonly parse: Parse;
-  readonly archive?: Omit<Archive, "paceMs"> & { readonly paceMs?: number };
+  readonly archive?: Omit<Archive, "addresses" | "paceMs"> & {
+    readonly addresses: (dates: Dates) => string | readonly string[];
+    readonly paceMs?: number;
+  };
 }
 
 /** A publisher of rates: its name, addresses, schedule and terms, and its parser. */

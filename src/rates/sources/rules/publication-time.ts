@@ -45,7 +45,8 @@ export function dateIn(time: string, timeZone: string): string | undefined {
 }
 
 let last: { time: string; timeZone: string; date: string | undefined } = {
-  ...{ time: "", timeZone: "" },
+  time: "",
+  timeZone: "",
   date: undefined,
 };
 

@@ -69,6 +69,8 @@ export async function startFastPath(options: ServerOptions = {}) {
     logged,
     /** The server's ends of its connections, in order. */
     sockets,
+    /** The requests that wait for their response. */
+    held,
     /** How many reads the fast path has served. */
     fastReads: () => fastReads,
     /** Sends a request, and waits until the server has begun it. */

@@ -28,7 +28,9 @@ async function playArchive(isAbsentBy404 = true) {
       pauses.push(publisher.requests.length);
     });
   return {
-    ...{ publisher, pauses, fetch },
+    publisher,
+    pauses,
+    fetch,
     ranges: played.rangesOf({ from: "2024-04-01", to: "2024-09-30" }),
     [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose](),
   };

@@ -25,8 +25,10 @@ import { TestClock } from "../../../support/service.ts";
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
 const FIGURES = ["USD 1.1600", "ISK 144.20"];
 const LIMITS = {
-  ...{ timeoutMs: 600_000, publicationMs: 1_200_000 },
-  ...{ bodyBytesMax: 64 * 1024, redirectsMax: 5 },
+  timeoutMs: 600_000,
+  publicationMs: 1_200_000,
+  bodyBytesMax: 64 * 1024,
+  redirectsMax: 5,
 };
 
 const redirectTo =
@@ -51,7 +53,10 @@ function fetchFrom(
   const publisher = { ...publisherAt(key, addresses), ...(tokenUrl && { tokenUrl }) };
   const clock = new TestClock(now);
   const source = createPublisherSource(publisher, {
-    ...{ userAgent: USER_AGENT, limits, clock, token },
+    userAgent: USER_AGENT,
+    limits,
+    clock,
+    token,
   });
   return source.fetch(validators, signal);
 }
@@ -355,12 +360,20 @@ test("when one of two addresses has changed, the other is fetched again despite 
   const lines = changed.lines.map((line) => ("reason" in line ? line.reason : line));
   assert.deepEqual(lines, [
     {
-      ...{ base: "USD", quote: "PLN", rate: "3.6010", asOf: "2026-11-20T11:00:00.000000000Z" },
-      ...{ date: "2026-11-20", place: 0 },
+      base: "USD",
+      quote: "PLN",
+      rate: "3.6010",
+      asOf: "2026-11-20T11:00:00.000000000Z",
+      date: "2026-11-20",
+      place: 0,
     },
     {
-      ...{ base: "PAB", quote: "PLN", rate: "3.6770", asOf: "2026-11-18T11:00:00.000000000Z" },
-      ...{ date: "2026-11-18", place: 1 },
+      base: "PAB",
+      quote: "PLN",
+      rate: "3.6770",
+      asOf: "2026-11-18T11:00:00.000000000Z",
+      date: "2026-11-18",
+      place: 1,
     },
   ]);
   assert.deepEqual(

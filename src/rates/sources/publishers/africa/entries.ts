@@ -16,10 +16,10 @@ export const africanPublishers: readonly Entry[] = [
     key: "sarb",
     name: "South African Reserve Bank",
     country: "ZA",
-    addresses: SARB_SERIES.map((series) => (today) => ({
-      address:
+    addresses: SARB_SERIES.map(
+      (series) => (today) =>
         `${SARB}/GetTimeseriesObservations/${series}` + `/${today.subtract(SARB_DAYS)}/${today}`,
-    })),
+    ),
     // "Current Market Rates": "Weighted average of the banks' daily rates at approximately
     // 10:30am".
     schedule: {

@@ -36,10 +36,9 @@ export const americanPublishers: readonly Entry[] = [
     archive: {
       since: "2017-01-03",
       requestsBy: "year",
-      addresses: ({ from, to }) => [
+      addresses: ({ from, to }) =>
         "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json" +
-          `?start_date=${from}&end_date=${to}`,
-      ],
+        `?start_date=${from}&end_date=${to}`,
     },
   },
   {
@@ -59,10 +58,9 @@ export const americanPublishers: readonly Entry[] = [
     archive: {
       since: "2000-01-03",
       requestsBy: "year",
-      addresses: ({ from, to }) => [
+      addresses: ({ from, to }) =>
         "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde&$limit=5000" +
-          `&$where=vigenciadesde%20between%20'${from}T00:00:00'%20and%20'${to}T00:00:00'`,
-      ],
+        `&$where=vigenciadesde%20between%20'${from}T00:00:00'%20and%20'${to}T00:00:00'`,
     },
   },
   {

@@ -61,7 +61,7 @@ export const bcbAddresses: readonly Address[] = "AUD CAD CHF DKK EUR GBP JPY NOK
     const period = `@dataInicial='${from}'&@dataFinalCotacao='${american(today)}'`;
     const closing = "$filter=tipoBoletim%20eq%20'Fechamento'&$format=json";
     const query = `@moeda='${currency}'&${period}&${closing}`;
-    return { address: `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}` };
+    return `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}`;
   });
 
 function american(date: Temporal.PlainDate): string {

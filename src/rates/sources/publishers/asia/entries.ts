@@ -23,7 +23,7 @@ export const asianPublishers: readonly Entry[] = [
     archive: {
       since: "2023-01-03",
       requestsBy: "everything",
-      addresses: () => ["https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"],
+      addresses: () => "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv",
     },
   },
   {

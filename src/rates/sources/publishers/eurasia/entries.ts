@@ -66,9 +66,8 @@ export const eurasianPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "day",
-      addresses: ({ from }) => [
+      addresses: ({ from }) =>
         `https://www.cbr.ru/scripts/XML_daily.asp?date_req=${from.split("-").reverse().join("/")}`,
-      ],
     },
   },
   {
@@ -84,9 +83,8 @@ export const eurasianPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "day",
-      addresses: ({ from }) => [
+      addresses: ({ from }) =>
         `https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/en/json/?date=${from}`,
-      ],
     },
   },
   {
@@ -119,7 +117,7 @@ export const eurasianPublishers: readonly Entry[] = [
     archive: {
       since: "2016-07-01",
       requestsBy: "day",
-      addresses: ({ from }) => [`https://api.nbrb.by/exrates/rates?ondate=${from}&periodicity=0`],
+      addresses: ({ from }) => `https://api.nbrb.by/exrates/rates?ondate=${from}&periodicity=0`,
     },
   },
   {
@@ -128,11 +126,9 @@ export const eurasianPublishers: readonly Entry[] = [
     country: "UA",
     termsUrl: "https://bank.gov.ua/en/useterms",
     addresses: [
-      (today) => ({
-        address:
-          "https://bank.gov.ua/NBU_Exchange/exchange_site" +
-          `?start=${compact(today)}&end=${compact(today)}&json`,
-      }),
+      (today) =>
+        "https://bank.gov.ua/NBU_Exchange/exchange_site" +
+        `?start=${compact(today)}&end=${compact(today)}&json`,
     ],
     // Set at the end of a working day, in effect from the next one on. Those of today, since those
     // of a Monday, published on Friday, are too far ahead.
@@ -145,9 +141,7 @@ export const eurasianPublishers: readonly Entry[] = [
     key: "cbu",
     name: "Central Bank of Uzbekistan",
     country: "UZ",
-    addresses: [
-      (today) => ({ address: `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${today}/` }),
-    ],
+    addresses: [(today) => `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${today}/`],
     // Published at 16:00 of a banking day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Tashkent", holidays: uzbekHolidays },
     publishedAt: "00:00",
@@ -157,9 +151,7 @@ export const eurasianPublishers: readonly Entry[] = [
     key: "nbk",
     name: "National Bank of Kazakhstan",
     country: "KZ",
-    addresses: [
-      (today) => ({ address: `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}` }),
-    ],
+    addresses: [(today) => `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}`],
     // Set from the trades of a working day, and "published the following day of their setting"
     // (the bank's metadata, "Exchange Rates"); those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Almaty", holidays: kazakhHolidays },
@@ -172,9 +164,7 @@ export const eurasianPublishers: readonly Entry[] = [
     country: "MD",
     termsUrl: "https://www.bnm.md/en/content/terms-use",
     addresses: [
-      (today) => ({
-        address: `https://www.bnm.md/en/official_exchange_rates?get_xml=1&date=${dotted(today)}`,
-      }),
+      (today) => `https://www.bnm.md/en/official_exchange_rates?get_xml=1&date=${dotted(today)}`,
     ],
     // Set on a working day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Chisinau", holidays: moldovanHolidays },
@@ -188,11 +178,9 @@ export const eurasianPublishers: readonly Entry[] = [
     terms: "Free to reuse, the National Bank named as the source, the figures unmodified.",
     termsUrl: "https://www.nbrm.mk/veb-info.nspx",
     addresses: [
-      (today) => ({
-        address:
-          "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
-          `?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
-      }),
+      (today) =>
+        "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
+        `?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
     ],
     // Set on a working day, in effect from the next calendar day on (the list's own heading). The
     // response has a list for each day, that of the last working day before it; those of today.

@@ -107,7 +107,7 @@ export class EcbDocument {
       const problem = `over ${MARKUP_CHARACTERS_MAX} characters without a tag`;
       this.#reject(`${STOPPED}: ${problem}`, this.#markupStart.line);
     } else {
-      this.#reject(`${STOPPED}: ${messageOf(fault)}`);
+      this.#reject(`${STOPPED}: ${describeFault(fault)}`);
     }
   }
 
@@ -179,7 +179,7 @@ export class EcbDocument {
 }
 
 /** The parser's messages look like `12:34: undefined entity.` */
-function messageOf(error: unknown): string {
+function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return error.message
     .replace(/^[0-9]+:[0-9]+: /, "")

@@ -64,7 +64,7 @@ export const europeanPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "everything",
-      addresses: () => ["https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml"],
+      addresses: () => "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.xml",
     },
   },
   {
@@ -84,9 +84,8 @@ export const europeanPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "year",
-      addresses: ({ from }) => [
+      addresses: ({ from }) =>
         `https://api.cnb.cz/cnbapi/exrates/daily-year?year=${from.slice(0, 4)}&lang=EN`,
-      ],
     },
   },
   {
@@ -134,10 +133,9 @@ export const europeanPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "year",
-      addresses: ({ from, to }) => [
+      addresses: ({ from, to }) =>
         "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata" +
-          `&startPeriod=${from}&endPeriod=${to}`,
-      ],
+        `&startPeriod=${from}&endPeriod=${to}`,
       isAbsentBy404: true,
     },
   },
@@ -170,9 +168,8 @@ export const europeanPublishers: readonly Entry[] = [
     archive: {
       since: EURO,
       requestsBy: "year",
-      addresses: ({ from, to }) => [
+      addresses: ({ from, to }) =>
         `https://api.riksbank.se/swea/v1/Observations/ByGroup/130/${from}/${to}`,
-      ],
       paceMs: 13_000,
     },
   },
@@ -190,9 +187,8 @@ export const europeanPublishers: readonly Entry[] = [
     archive: {
       since: "2006-01-03",
       requestsBy: "year",
-      addresses: ({ from }) => [
+      addresses: ({ from }) =>
         `https://curs.bnr.ro/files/xml/years/nbrfxrates${from.slice(0, 4)}.xml`,
-      ],
     },
   },
   {

@@ -36,10 +36,9 @@ export const periodicPublishers: readonly Entry[] = [
     archive: {
       since: "2022-09-30",
       requestsBy: "year",
-      addresses: ({ from, to }) => [
+      addresses: ({ from, to }) =>
         `${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000` +
-          `${UST_PAGE}&filter=effective_date:gte:${from},effective_date:lte:${to}`,
-      ],
+        `${UST_PAGE}&filter=effective_date:gte:${from},effective_date:lte:${to}`,
     },
   },
   {
@@ -49,9 +48,7 @@ export const periodicPublishers: readonly Entry[] = [
     terms:
       "Open Government Licence: free to reuse when HM Revenue & Customs is named as the source.",
     termsUrl: "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
-    addresses: [
-      ({ year, month }) => ({ address: `${HMRC_FILES}/monthly_csv_${year}-${month}.csv` }),
-    ],
+    addresses: [({ year, month }) => `${HMRC_FILES}/monthly_csv_${year}-${month}.csv`],
     // "HMRC Exchange Rate Service": published "on the penultimate Thursday of every month", for
     // the next one. Fetched when it begins to apply: the address has the month.
     schedule: {
@@ -87,7 +84,7 @@ export const periodicPublishers: readonly Entry[] = [
     addresses: [
       (today) => {
         const [year, month] = today.toString().split("-");
-        return { address: `${BAZG_AVERAGES}?j=${year}&m=${month}` };
+        return `${BAZG_AVERAGES}?j=${year}&m=${month}`;
       },
     ],
     // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.

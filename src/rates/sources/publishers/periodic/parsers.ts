@@ -30,9 +30,8 @@ function hmrcCurrency(code: string | undefined, start: string): string | undefin
 
 const INFOREURO = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates";
 
-export const requestInforEuro: Address = ({ year, month }) => ({
-  address: `${INFOREURO}?lang=EN&year=${year}&month=${month}`,
-});
+export const requestInforEuro: Address = ({ year, month }) =>
+  `${INFOREURO}?lang=EN&year=${year}&month=${month}`;
 
 /**
  * Reads the European Commission's accounting rates of a month (ec.europa.eu, InforEuro): the units

@@ -35,7 +35,8 @@ export interface Row {
 }
 
 export const rejected = (reason: string, ...pairs: readonly string[]): Loss => ({
-  ...{ reasons: [reason], pairs },
+  reasons: [reason],
+  pairs,
 });
 
 /** Nothing is rejected, and these pairs have no figure or another one. */

@@ -1,52 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { createPlainParser } from "../../../src/platform/http/fast-path/plain-request.ts";
-import { createPlainCall } from "../../../src/reads/mcp/fast-path.ts";
-import type { OriginCheck } from "../../../src/reads/mcp/origin-check.ts";
 import { sendRaw } from "../../support/raw-connection.ts";
 import { startSharedService } from "../../support/service.ts";
 import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
 
-const KEPT_HEADS_MAX = 500;
-
-const parserWith = (checkOrigin: OriginCheck) =>
-  createPlainParser([createPlainCall(() => assert.fail("no response is asked"), checkOrigin)]);
-
-test("the head of a message is parsed once while it is among the kept ones, which are at most 500", () => {
-  const call = '{"method":"tools/call"}';
-  let parsed = 0;
-  const parse = parserWith(() => {
-    parsed += 1;
-  });
-  /** @returns how many heads were parsed for a message with this header. */
-  const parsedFor = (header: string, apiKey = "one") => {
-    const before = parsed;
-    const lines = [
-      "POST /v1/mcp HTTP/1.1",
-      "Host: kurs",
-      `Authorization: ApiKey ${apiKey}`,
-      "Content-Type: application/json",
-      `Content-Length: ${call.length}`,
-      header,
-    ];
-    const message = parse(Buffer.from(`${lines.join("\r\n")}\r\n\r\n${call}`));
-    assert.deepEqual([message?.apiKey, message?.body], [apiKey, call]);
-    return parsed - before;
-  };
-  assert.deepEqual([parsedFor("Via: 0"), parsedFor("Via: 0", "two")], [1, 0]);
-
-  for (let other = 1; other <= KEPT_HEADS_MAX; other += 1) parsedFor(`Via: ${other}`);
-
-  assert.deepEqual([parsedFor(`Via: ${KEPT_HEADS_MAX}`), parsedFor("Via: 0")], [0, 1]);
-});
-
-// A plain message bypasses node:http. One with a repeated header must not: only node:http knows
-// what each header means then.
-
 const service = await startSharedService();
 const { apiKey, usedUnits } = await service.newCustomer();
-
-const parsePlainMessage = parserWith(() => undefined);
 
 const body = JSON.stringify(readOf("2026").json);
 
@@ -72,28 +31,7 @@ const letters = [..."abcdefghijkl"];
 /** Lines of 144 names, each different and ignored by the server. */
 const between = letters.flatMap((one) => letters.map((other) => `sec-fetch-${one}${other}: a`));
 
-suite("MCP: a repeated header in a plain message", () => {
-  test("makes the difference: without it the message is plain, also with 144 more lines", () => {
-    for (const lines of [usual, [...usual, ...between]]) {
-      assert.equal(parsePlainMessage(Buffer.from(messageOf(lines)))?.apiKey, apiKey);
-    }
-  });
-
-  test("hands the message to node:http, whichever header it is and wherever it is", () => {
-    for (const line of usual) {
-      for (const more of [[], between]) {
-        for (const again of [line, line.toUpperCase(), line.replace(/:.*/, ": 1")]) {
-          for (const lines of [
-            [...usual, ...more, again],
-            [again, ...more, ...usual],
-          ]) {
-            assert.equal(parsePlainMessage(Buffer.from(messageOf(lines))), undefined, again);
-          }
-        }
-      }
-    }
-  });
-
+suite("MCP: a repeated header", () => {
   const rejected = [
     ["Authorization: ApiKey x", 401],
     [`Authorization: ApiKey ${apiKey}`, 401],

@@ -1,0 +1,8 @@
+// What reads documents: of publishers as they were fetched, and files that operators import.
+
+export { readRateFile } from "./import/files/read-rate-file.ts";
+export { readTextLines } from "./import/files/text-lines.ts";
+export { hashContent, unpackContent } from "./sources/fetching/content.ts";
+export { parseSnapshot } from "./sources/fetching/snapshot.ts";
+export { publishers } from "./sources/publishers/catalogue.ts";
+export { ParseError, type Publisher } from "./sources/publishers/publisher.ts";
