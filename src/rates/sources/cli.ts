@@ -167,10 +167,8 @@ export function requireKnown(keys: readonly string[], sourceKeys: readonly strin
 
 function showReport(report: RefreshReport): string {
   const { source, error, stored, held, skipped, further, rejections } = report;
-  const counts = [stored, held, skipped, further, rejections.length];
-  if (error !== undefined && counts.every((count) => count === 0)) {
-    return `${source}: failed: ${error}`;
-  }
+  const isEmpty = stored + held + skipped + further + rejections.length === 0;
+  if (error !== undefined && isEmpty) return `${source}: failed: ${error}`;
   const alone = further === 0 ? "" : `, for its series alone ${further}`;
   const failed = error === undefined ? "" : `; a document failed: ${error}`;
   const parts = [`stored ${stored}`, `held ${held}`, `skipped ${skipped}`];

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
+import { counted } from "../../../platform/shared/text/counted.ts";
 import type { SourceLine } from "../../served/rules/rate.ts";
 import {
   type DocumentRequest,
@@ -58,16 +59,16 @@ export function createPublisherSource(
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.publicationMs)]);
-      const failures: SourceError[] = [];
+      const failures: (readonly [address: string, failure: SourceError])[] = [];
       /** A document that fails does not keep the others out, unless all of them are one. */
-      const attempt = async <Value>(work: () => Value | Promise<Value>) => {
+      const attempt = async <Value>(address: string, work: () => Value | Promise<Value>) => {
         try {
           return await work();
         } catch (error) {
           if (!(error instanceof SourceError) || publisher.documentsAreOne || signal.aborted) {
             throw error;
           }
-          failures.push(error);
+          failures.push([address, error]);
           return undefined;
         }
       };
@@ -79,7 +80,7 @@ export function createPublisherSource(
       for (const request of requests) {
         const isConditional = request.body === undefined;
         const validators = isConditional ? known[request.address] : undefined;
-        responses.push(await attempt(() => send(request, validators ?? {})));
+        responses.push(await attempt(request.address, () => send(request, validators ?? {})));
       }
       const isChanged = responses.some((response) => typeof response === "object");
       if (!isChanged && failures.length === 0) return "unchanged";
@@ -89,35 +90,30 @@ export function createPublisherSource(
         const response = responses[index];
         const full =
           response === "unchanged"
-            ? await attempt(async () => requireChanged(await send(request, {})))
+            ? await attempt(request.address, async () => requireChanged(await send(request, {})))
             : response;
         if (full !== undefined) whole.push({ ...full, address: request.address });
       }
       const read = { documents: [] as FetchedDocument[], lines: [] as SourceLine[] };
       for (const some of documentsOf(publisher, whole)) {
-        const lines = await attempt(() => parseDocuments(some, (all) => requireRates(parse(all))));
+        const lines = await attempt(some[0]?.address ?? "", () =>
+          parseDocuments(some, (all) => requireRates(parse(all))),
+        );
         const start = read.documents.length;
         if (lines === undefined) continue;
         read.lines.push(...lines.map((line) => ({ ...line, place: start + (line.place ?? 0) })));
         read.documents.push(...some.map(({ validators: _, ...document }) => document));
       }
-      const failure = combine(failures);
-      if (failure !== undefined && read.documents.length === 0) throw failure;
+      const [[address, first] = [], ...others] = failures;
+      if (first !== undefined && read.documents.length === 0) throw first;
+      const more = others.length === 0 ? "" : `, and ${counted(others.length, "more document")}`;
+      const failure = first && new SourceError(`${first.message} (${address})${more}`, first);
       const validators = whole
         .filter(({ address }) => read.documents.some((document) => document.address === address))
         .map((response) => [response.address, response.validators]);
       return { ...read, validators: JSON.stringify(Object.fromEntries(validators)), failure };
     },
   };
-}
-
-/** The first failure, with the reasons of the others. */
-function combine(failures: readonly SourceError[]): SourceError | undefined {
-  const [first] = failures;
-  const reasons = new Set(failures.map(({ message }) => message));
-  return first && reasons.size > 1
-    ? new SourceError([...reasons].join("; "), first, first.isUnreachable)
-    : first;
 }
 
 function requireChanged(response: FetchedResponse | "unchanged"): FetchedResponse {

@@ -121,7 +121,8 @@ test("another limit is for all documents of a publication, of which no further o
   });
   const addresses = ["A", "B", "C"].map((table) => `${publisher.address}/${table}`);
   const { figures, failure } = await changedFrom(addresses, { key: "nbp" });
-  assert.deepEqual([figures, failure?.message], [["PLN 3.6000"], "its documents took too long"]);
+  assert.deepEqual(figures, ["PLN 3.6000"]);
+  assert.match(failure?.message ?? "", /^its documents took too long .*, and 1 more document$/);
   assert.equal(publisher.requests.length, 2);
   // The third one has ended before it begins.
   const { publicationMs, timeoutMs } = LIMITS;
@@ -198,7 +199,7 @@ test("a rejected connection is a failure, and so is one of two addresses beside 
   const addresses = [tableA.address, tableB.address];
   const { figures, failure } = await changedFrom(addresses, { key: "nbp" });
   assert.deepEqual(figures, ["PLN 3.6010"]);
-  assert.match(failure?.message ?? "", /responded with 503$/);
+  assert.match(failure?.message ?? "", /responded with 503 /);
 });
 
 test("a body of exactly the limit is read after five redirects, and a sixth is a failure", async () => {
