@@ -46,31 +46,34 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
   return {
     ...{ directory: directory.path, dataDirectory, clock, store, run },
     requests: publisher.requests,
-    /** Fetches a source's documents a minute later, one from each address. */
+    /** Fetches a source's documents a minute later, one from each address, or a status. */
     async refresh(
       key: string,
-      documents: readonly (string | Uint8Array)[],
+      documents: readonly (string | Uint8Array | number)[],
       queries = documents.map((_, index) => `?${index}`),
+      failure: RegExp | undefined = undefined,
     ): Promise<RefreshReport> {
       publisher.behave((response) => {
-        const asked = queries.findIndex((query) => response.req.url?.endsWith(query));
-        response.writeHead(200, { etag: '"1"' }).end(documents[asked]);
+        const url = decodeURIComponent(response.req.url ?? "");
+        const document = documents[queries.findIndex((query) => url.endsWith(query))];
+        if (typeof document === "number") response.writeHead(document).end();
+        else response.writeHead(200, { etag: '"1"' }).end(document);
       });
       clock.advanceMs(60_000);
       const addresses = queries.map((query) => `${publisher.address}${query}`);
       const how = { signal: new AbortController().signal, onlyWhenDue: false };
       const report = await refreshSource(sourceAt(key, addresses, clock), how);
-      assert.equal(report?.error, undefined);
       assert.ok(report !== undefined);
+      assert.match(report.error ?? "none", failure ?? /^none$/);
       return report;
     },
     /** Stores a document of an archive and every figure in it, as a backfill does. */
     async archive(source: string, document: string | Uint8Array): Promise<void> {
       const receivedAt = new Date(clock.nowMs()).toISOString();
       const body = Buffer.from(document);
-      const { archive, parse } = publisherOf(source);
+      const { parse } = publisherOf(source);
       const response = { address: "", body, receivedMs: clock.nowMs() };
-      const figures = (archive?.parse ?? parse)([response]).map((line) => {
+      const figures = parse([response]).map((line) => {
         assert.ok(!("reason" in line));
         const rate = parseQuotation(line, ANY_TIME);
         assert.ok(!("reason" in rate));

@@ -34,7 +34,12 @@ export function packDocuments(
 
 /** The outcome of fetching a source. */
 export type Fetched =
-  | (FetchedLines & { readonly validators: string | undefined })
+  | (FetchedLines & {
+      /** Of the documents that were read. */
+      readonly validators: string | undefined;
+      /** Why further documents could not be fetched or read; unset: there are none. */
+      readonly failure?: SourceError | undefined;
+    })
   /** The publisher reports that nothing has changed. */
   | "unchanged";
 
@@ -56,8 +61,13 @@ export interface RateSource {
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   /**
+   * A currency whose last figure is so many days older than the newest of all has ended, and is not
+   * served; unset: the documents have no series that ended.
+   */
+  readonly endedAfterDays?: number;
+  /**
    * @param validators as the last fetch returned them.
-   * @throws {SourceError} with the reason.
+   * @throws {SourceError} with the reason, if no document could be read.
    */
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
   /** Its earlier figures; unset for a publisher without an archive that Kurs knows. */

@@ -6,8 +6,8 @@ import type { DocumentReader } from "../document-reader.ts";
 import { findFigure } from "./find-figure.ts";
 import {
   type ParseDocuments,
-  publisherParsers,
-  rateStatedBy,
+  publisherParser,
+  ratesStatedBy,
   snapshotParser,
   statedBy,
 } from "./stated.ts";
@@ -18,20 +18,20 @@ export function createDocumentReader(
   publishers: readonly Publisher[],
   parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
 ): DocumentReader {
-  /** @returns what may have parsed a publication of a source. */
-  const findParsers = (source: string): readonly ParseDocuments[] => {
-    if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
+  /** @returns what parses a publication of a source. */
+  const findParser = (source: string): ParseDocuments | undefined => {
+    if (source === SNAPSHOT_SOURCE) return snapshotParser(parseSnapshot);
     const publisher = findPublisher(source);
-    return publisher === undefined ? [] : publisherParsers(publisher);
+    return publisher && publisherParser(publisher);
   };
   const findPublisher = (source: string) => publishers.find(({ key }) => key === source);
   const servedKindOf = (source: string) => findPublisher(source)?.servedKind ?? "middle";
 
   return {
     figuresOf(source, documents) {
-      const parsers = findParsers(source);
-      if (parsers.length === 0) return { reason: `this version does not know ${source}` };
-      return statedBy(parsers, documents, servedKindOf);
+      const parse = findParser(source);
+      if (parse === undefined) return { reason: `this version does not know ${source}` };
+      return statedBy(parse, documents, servedKindOf);
     },
 
     open({ hash, content }) {
@@ -49,18 +49,19 @@ export function createDocumentReader(
 
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
-      if (document === undefined) return "not stated";
-      const rateIn = (parse: ParseDocuments) => (content: Uint8Array) => {
+      const parse = findParser(source);
+      if (document === undefined || parse === undefined) return "not stated";
+      const ratesIn = (content: Uint8Array) => {
         const changed = documents.with(place, { ...document, content });
-        return rateStatedBy(parse, changed, rate, servedKindOf);
+        return ratesStatedBy(parse, changed, rate, servedKindOf);
       };
+      // Of several that contradict each other, an operator may have released any.
+      const which = ratesIn(document.content).toArray().indexOf(rate.rate);
+      if (which === -1) return "not stated";
+      const rateIn = (content: Uint8Array) => ratesIn(content).drop(which).next().value;
       const { charset } = findPublisher(source) ?? {};
       const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      for (const parse of findParsers(source)) {
-        const found = findFigure(document.content, sought, rateIn(parse));
-        if (found !== "not stated") return found;
-      }
-      return "not stated";
+      return findFigure(document.content, sought, rateIn);
     },
   };
 }
