@@ -3,7 +3,7 @@ import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
+import type { DocumentReader, ReadDocument, StatedFigures } from "../provenance/document-reader.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 
@@ -26,8 +26,8 @@ export interface DocumentUses {
 
 interface DocumentChecks {
   readonly checks: readonly Check[];
-  /** The publisher's dates of the series in the documents; undefined without them. */
-  readonly dates: readonly string[] | undefined;
+  /** The figures of the series that each document states; undefined without the documents. */
+  readonly series: ReturnType<StatedFigures["seriesOf"]> | undefined;
   /** The dates of other pairs of the source in the document with the figure. */
   readonly others?: readonly string[];
 }
@@ -40,7 +40,7 @@ export async function checkDocuments(
 ): Promise<DocumentChecks> {
   const { documents, publication_source: publication, source } = evidence;
   const checks = documents.map(checkBytes);
-  const only = (check: Check) => ({ checks: [...checks, check], dates: undefined });
+  const only = (check: Check) => ({ checks: [...checks, check], series: undefined });
   if (publication !== source && publication !== SNAPSHOT_SOURCE) {
     return only(fails(`a publication of ${publication} has no figure of ${source}`));
   }
@@ -54,7 +54,7 @@ export async function checkDocuments(
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
     const checked = checkLine(evidence, uses.documents);
     const unread = notChecked(`what ${publication} states: this Kurs cannot read its documents`);
-    return { checks: [...checks, checked, unread], dates: undefined };
+    return { checks: [...checks, checked, unread], series: undefined };
   }
   const read = checkPublished(evidence, figure, uses.documents);
   return { ...read, checks: [...checks, ...read.checks] };
@@ -135,7 +135,7 @@ function checkPublished(
   const figures = reader.figuresOf(publication, documents);
   if ("reason" in figures) {
     const check = fails(`the parser of ${publication} cannot read the document: ${figures.reason}`);
-    return { checks: [check], dates: undefined };
+    return { checks: [check], series: undefined };
   }
   const stated = figures.get(figure);
   const { date = stated?.asOf.slice(0, 10), validUntil } = stated ?? {};
@@ -145,17 +145,15 @@ function checkPublished(
   const what = `${equation(figure)} (${kind}) for ${figure.date}${until}`;
   if (!isStated) {
     const check = fails(`the parser of ${publication} does not read ${what} from the document`);
-    return { checks: [check], dates: undefined };
+    return { checks: [check], series: undefined };
   }
   const found = reader.find(publication, documents, { ...figure, place: place.document - 1 });
   const checks = [
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
-  const ownDocument = documents.slice(place.document - 1, place.document);
-  const own = documents.length > 1 ? reader.figuresOf(publication, ownDocument) : figures;
-  const others = "reason" in own ? [] : own.datesBeside(figure);
-  return { checks, dates: figures.datesOf(figure), others };
+  const others = figures.datesBeside({ ...figure, place: place.document - 1 });
+  return { checks, series: figures.seriesOf(figure), others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

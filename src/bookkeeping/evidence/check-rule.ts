@@ -2,21 +2,30 @@ import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
+  type DatedFigure,
   dateCounted,
   datesPassedOver,
   daysAfter,
   explainDates,
+  findRival,
   GAPS,
   type KnownDates,
   LAST_DATE,
   mayName,
+  otherOfMonth,
   ruleWords,
 } from "../applicable-rates/rules.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
+/** What tells which other figures there are. */
+interface Known extends Pick<KnownDates, "publicationOf" | "others"> {
+  /** The figures of the series that each document states; undefined without the documents. */
+  readonly series: readonly (readonly DatedFigure[])[] | undefined;
+}
+
 /** Recomputes which date the rule counts from, and whether it names the figure. */
-export function checkRule(evidence: Evidence, knows: KnownDates): readonly Check[] {
+export function checkRule(evidence: Evidence, knows: Known): readonly Check[] {
   return [
     checkCounted(evidence),
     ...checkPreset(evidence),
@@ -75,7 +84,7 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 });
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
-function checkBetween(evidence: Evidence, known: KnownDates): Check {
+function checkBetween(evidence: Evidence, { publicationOf, series, others }: Known): Check {
   const { source: key, accepted_gaps: gaps, rule } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
@@ -85,9 +94,20 @@ function checkBetween(evidence: Evidence, known: KnownDates): Check {
   if (stray !== undefined) {
     return fails(`the accepted gap ${stray} is not between the figure and the rule's date`);
   }
+  const rival = findRival(rule, counted, figureIn(evidence), series?.flat() ?? []);
+  if (rival !== undefined) {
+    const which =
+      rule === "month" && rival.validUntil === undefined ? "of the month, too" : "which is nearer";
+    return fails(`the document states a figure for ${rival.date}, ${which}`);
+  }
+  const other = rule === "month" ? otherOfMonth(figureIn(evidence), publicationOf) : undefined;
+  if (other !== undefined) {
+    return fails(`by its calendar ${key} published for ${other}, of the month, too`);
+  }
   const dates = from === to ? from : `${from} to ${to}`;
   if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
-  const passed = explainDates({ from, to }, known);
+  const stated = series?.map((figures) => figures.map(({ date }) => date));
+  const passed = explainDates({ from, to }, { publicationOf, stated, others });
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");

@@ -44,16 +44,12 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
   }
   const knownSources = uses.sources.map(({ key }) => key);
-  const {
-    checks,
-    dates,
-    others = [],
-  } = await checkDocuments(evidence, figure, { ...uses, knownSources });
+  const read = await checkDocuments(evidence, figure, { ...uses, knownSources });
   const source = uses.sources.find(({ key }) => key === evidence.source);
   const publicationOf = source && publicationsOf(source, figure);
-  const rule = checkRule(evidence, { publicationOf, stated: dates, others });
+  const rule = checkRule(evidence, { ...read, publicationOf });
   const named = checkPublisher(evidence, source);
-  return { evidence, checks: [form, ...checks, ...rule, ...named, ...signatures] };
+  return { evidence, checks: [form, ...read.checks, ...rule, ...named, ...signatures] };
 }
 
 function readFigure(evidence: Evidence): SourcedRate | Rejection {

@@ -11,6 +11,9 @@ export interface ReadDocument {
   readonly receivedAt: string;
 }
 
+/** A figure with the publisher's own date. */
+export type DatedRate = SourcedRate & { readonly date: string };
+
 /** The figures that documents state. */
 export interface StatedFigures {
   /**
@@ -19,9 +22,9 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
-  /** The publisher's dates of the figures of a source, pair and kind, in any order. */
-  datesOf(figure: SourcedRate): readonly string[];
-  /** Those of the other pairs of its source and kind. */
+  /** The figures of a source, pair and kind that each document states, in any order. */
+  seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
+  /** The dates of the other pairs of its source and kind in the document at its place. */
   datesBeside(figure: SourcedRate): readonly string[];
 }
 
