@@ -65,9 +65,9 @@ function checkAddresses(evidence: Evidence, reader: DocumentReader): readonly Ch
     const why = "the operator has imported the file, and no address of a publisher has it";
     return [notProven(`whose figures these are: ${why}`)];
   }
-  const judged = reader.judgeAddresses(publication, documents.map(readDocument), receivedAt);
-  if (judged === undefined) return [];
-  return [judged.isForeign ? fails(judged.reason) : notProven(judged.reason)];
+  const fault = reader.checkOrigin(publication, documents.map(readDocument), receivedAt);
+  if (fault === undefined) return [];
+  return [fault.isForeign ? fails(fault.reason) : notProven(fault.reason)];
 }
 
 function checkBytes(document: EvidenceDocument, index: number): Check {

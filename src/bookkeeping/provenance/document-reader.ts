@@ -12,7 +12,7 @@ export interface ReadDocument {
 }
 
 /** A figure with the publisher's own date. */
-export type DatedRate = SourcedRate & { readonly date: string };
+type DatedRate = SourcedRate & { readonly date: string };
 
 /** The figures that documents state. */
 export interface StatedFigures {
@@ -55,7 +55,7 @@ export interface DocumentReader {
    * @param receivedAt when they were fetched: some addresses have the date.
    * @returns undefined if nothing is.
    */
-  judgeAddresses(
+  checkOrigin(
     source: string,
     documents: readonly ReadDocument[],
     receivedAt: string,

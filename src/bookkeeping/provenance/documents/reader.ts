@@ -3,7 +3,7 @@ import { hashContent, unpackContent } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
 import type { BundledPublication, Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
-import { judgeAddresses, judgeSnapshot } from "./addresses.ts";
+import { checkAddresses, checkSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
   figureStatedBy,
@@ -49,10 +49,10 @@ export function createDocumentReader(
       }
     },
 
-    judgeAddresses(source, documents, receivedAt) {
-      if (source === SNAPSHOT_SOURCE) return judgeSnapshot(documents, snapshots.load());
+    checkOrigin(source, documents, receivedAt) {
+      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.load());
       const publisher = findPublisher(source);
-      return publisher && judgeAddresses(publisher, documents, Date.parse(receivedAt));
+      return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
     },
 
     linesOf: (source, content) =>
