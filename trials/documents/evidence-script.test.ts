@@ -59,7 +59,7 @@ for (const [what, command, source, first] of [
     await using files = await newFiles(command, source);
     const { exitCode, lines } = files.script(files.text);
     assert.equal(exitCode, 0, lines.join("\n"));
-    assert.ok(lines[0]?.startsWith(first), lines[0]);
+    assert.ok(lines[0]?.startsWith(first), lines.join());
   });
 }
 

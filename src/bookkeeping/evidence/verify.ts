@@ -6,7 +6,7 @@ import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
-import { checkTimes, findMalformedTime } from "./check-times.ts";
+import { checkTimes } from "./check-times.ts";
 import { type Evidence, equation, FORMAT, parseEvidence } from "./format.ts";
 import { isOneKey, isSigned } from "./signature.ts";
 
@@ -43,10 +43,6 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const figure = readFigure(evidence);
   if ("reason" in figure) {
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
-  }
-  const malformed = findMalformedTime(evidence);
-  if (malformed !== undefined) {
-    return { evidence, checks: [form, fails(`${malformed} is no time of Kurs`), ...signatures] };
   }
   const knownSources = uses.sources.map(({ key }) => key);
   const { checks, series } = await checkDocuments(evidence, figure, { ...uses, knownSources });

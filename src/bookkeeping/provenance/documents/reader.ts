@@ -1,7 +1,10 @@
-import type { Publisher } from "../../../rates/documents.ts";
-import { hashContent, unpackContent } from "../../../rates/documents.ts";
+import {
+  type snapshots as bundled,
+  hashContent,
+  type Publisher,
+  unpackContent,
+} from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import type { BundledPublication, Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import { checkAddresses, checkSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
@@ -17,15 +20,11 @@ import { createTextDecoder } from "./text.ts";
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
   publishers: readonly Publisher[],
-  snapshots: {
-    readonly parse: (content: Uint8Array) => readonly BundledPublication[];
-    /** Loads the one that comes with the program. */
-    readonly load: () => Pick<Snapshot, "fileName" | "content">;
-  },
+  snapshots: Pick<typeof bundled, "loadSnapshot" | "parseSnapshot">,
 ): DocumentReader {
   /** @returns what may have parsed a publication of a source. */
   const findParsers = (source: string): readonly ParseDocuments[] => {
-    if (source === SNAPSHOT_SOURCE) return [snapshotParser(snapshots.parse)];
+    if (source === SNAPSHOT_SOURCE) return [snapshotParser(snapshots.parseSnapshot)];
     const publisher = findPublisher(source);
     return publisher === undefined ? [] : publisherParsers(publisher);
   };
@@ -50,7 +49,7 @@ export function createDocumentReader(
     },
 
     checkOrigin(source, documents, receivedAt) {
-      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.load());
+      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.loadSnapshot());
       const publisher = findPublisher(source);
       return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
     },
