@@ -89,13 +89,13 @@ export function statedBy(
   };
 }
 
-/** The rates that documents state for a figure's pair, kind and time, without an index of all. */
-export function* ratesStatedBy(
+/** What documents state for a figure's pair, kind and time, without an index of all. */
+export function* figuresStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
   figure: SourcedRate,
   servedKindOf: ServedKindOf,
-): Generator<string> {
+): Generator<SourcedRate> {
   const lists = parse(documents);
   if ("reason" in lists) return;
   const { base, quote, source } = figure;
@@ -105,8 +105,7 @@ export function* ratesStatedBy(
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
       const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key)
-        yield stated.rate;
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) yield stated;
     }
   }
 }
@@ -124,8 +123,8 @@ function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
-  const { date, kind, validUntil, place } = line;
-  return { ...rate, source, date, kind, validUntil, place };
+  const { date, kind, validUntil, place, table } = line;
+  return { ...rate, source, date, kind, validUntil, place, table };
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */
