@@ -28,6 +28,8 @@ interface DocumentChecks {
   readonly checks: readonly Check[];
   /** The publisher's dates of the series in the documents; undefined without them. */
   readonly dates: readonly string[] | undefined;
+  /** The dates of other pairs of the source in the document with the figure. */
+  readonly others?: readonly string[];
 }
 
 /** Checks the bytes of the documents, and that they state the figure in its place. */
@@ -55,7 +57,7 @@ export async function checkDocuments(
     return { checks: [...checks, checked, unread], dates: undefined };
   }
   const read = checkPublished(evidence, figure, uses.documents);
-  return { checks: [...checks, ...read.checks], dates: read.dates };
+  return { ...read, checks: [...checks, ...read.checks] };
 }
 
 function checkBytes(document: EvidenceDocument, index: number): Check {
@@ -150,7 +152,10 @@ function checkPublished(
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
-  return { checks, dates: figures.datesOf(figure) };
+  const ownDocument = documents.slice(place.document - 1, place.document);
+  const own = documents.length > 1 ? reader.figuresOf(publication, ownDocument) : figures;
+  const others = "reason" in own ? [] : own.datesBeside(figure);
+  return { checks, dates: figures.datesOf(figure), others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

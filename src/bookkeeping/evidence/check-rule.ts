@@ -1,3 +1,4 @@
+import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
@@ -5,6 +6,7 @@ import {
   datesPassedOver,
   daysAfter,
   explainDates,
+  GAPS,
   type KnownDates,
   LAST_DATE,
   mayName,
@@ -18,6 +20,7 @@ export function checkRule(evidence: Evidence, knows: KnownDates): readonly Check
   return [
     checkCounted(evidence),
     ...checkPreset(evidence),
+    ...checkEnd(evidence),
     checkDate(evidence),
     checkBetween(evidence, knows),
   ];
@@ -52,6 +55,11 @@ function checkPreset({ preset, source, rule, ...evidence }: Evidence): readonly 
 
 const text = (value: object) => JSON.stringify(value);
 
+function checkEnd(evidence: Evidence): readonly Check[] {
+  const ended = explainEnd(evidence, evidence.counted_from, evidence.published_for);
+  return ended === undefined ? [] : [fails(ended)];
+}
+
 function checkDate(evidence: Evidence): Check {
   const { rule, counted_from: counted, published_for: published, valid_until: until } = evidence;
   const validity = until === null ? "" : `, valid until ${until}`;
@@ -78,12 +86,18 @@ function checkBetween(evidence: Evidence, known: KnownDates): Check {
     return fails(`the accepted gap ${stray} is not between the figure and the rule's date`);
   }
   const dates = from === to ? from : `${from} to ${to}`;
+  if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
   const passed = explainDates({ from, to }, known);
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
     case "nearer figure":
       return fails(`the document states a figure for ${passed.date}, which is nearer`);
+    case "suspension": {
+      const pair = `${evidence.base}/${evidence.quote}`;
+      const beside = `${key} published other pairs for ${passed.date}, and not ${pair}`;
+      return fails(`${beside}: its figure of ${published} does not stand for ${counted}`);
+    }
     case "document":
       return holds(`the document has dates before and after ${dates}, and none between`);
     case "nothing":

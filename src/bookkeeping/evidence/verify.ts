@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notChecked } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
@@ -44,10 +44,14 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
   }
   const knownSources = uses.sources.map(({ key }) => key);
-  const { checks, dates } = await checkDocuments(evidence, figure, { ...uses, knownSources });
+  const {
+    checks,
+    dates,
+    others = [],
+  } = await checkDocuments(evidence, figure, { ...uses, knownSources });
   const source = uses.sources.find(({ key }) => key === evidence.source);
-  const publicationOf = source && scheduleOf(source, figure).publicationOf;
-  const rule = checkRule(evidence, { publicationOf, stated: dates });
+  const publicationOf = source && publicationsOf(source, figure);
+  const rule = checkRule(evidence, { publicationOf, stated: dates, others });
   const named = checkPublisher(evidence, source);
   return { evidence, checks: [form, ...checks, ...rule, ...named, ...signatures] };
 }

@@ -21,6 +21,8 @@ export interface StatedFigures {
   get(figure: SourcedRate): SourcedRate | undefined;
   /** The publisher's dates of the figures of a source, pair and kind, in any order. */
   datesOf(figure: SourcedRate): readonly string[];
+  /** Those of the other pairs of its source and kind. */
+  datesBeside(figure: SourcedRate): readonly string[];
 }
 
 /** Where a document states a figure. */

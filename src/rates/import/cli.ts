@@ -17,6 +17,7 @@ import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts"
 import { type RateCommandDeps, shortAsOf } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
 import { type HistoryStore, SNAPSHOT_SOURCE } from "../served/history.ts";
+import { describeEnd } from "../served/rules/ended-currencies.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy, IMPORT_SOURCE, importSource } from "../served/rules/update-policy.ts";
 import type { SigningKeyStore } from "../served/signing-key.ts";
@@ -228,6 +229,8 @@ function reportsTo({ printError }: ImportCommandDeps, isDryRun: boolean): Import
       const what = `${symbol} is on no list of currencies (line ${line}): ${would}stored as given`;
       printError(`warning: ${what}`);
     },
+    onEnded: (line, ended) =>
+      printError(`warning: ${describeEnd(ended)} (line ${line}): ${would}stored as given`),
   };
 }
 

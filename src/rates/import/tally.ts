@@ -1,3 +1,4 @@
+import { type EndedCurrency, endedBy } from "../served/rules/ended-currencies.ts";
 import { knownSymbols } from "../served/rules/known-symbols.ts";
 import type { Rate } from "../served/rules/rate.ts";
 import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
@@ -29,6 +30,8 @@ export interface ImportReports {
   readonly onContradiction: (line: number, rate: Rate) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
   readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
+  /** The line was stored, and is the first with this currency after its end. */
+  readonly onEnded: (line: number, ended: EndedCurrency) => void;
   /** A transaction has stored the rates of further lines. */
   readonly onStored?: (lines: number) => void;
 }
@@ -42,9 +45,17 @@ export type Tally = ReturnType<typeof createTally>;
 
 /** Counts what became of the lines, and reports those that the operator should look at. */
 export function createTally(reports: ImportReports) {
-  const { onRejected, onHeld, onContradiction, onUnknownSymbol } = reports;
+  const { onRejected, onHeld, onContradiction, onUnknownSymbol, onEnded } = reports;
   const count = { stored: 0, older: 0, unchanged: 0, held: 0, rejected: 0 };
   const unknown = findUnknown(onUnknownSymbol);
+  const ended = new Set<string>();
+  const checkEnds = ({ line, base, quote, asOf, date = asOf.slice(0, 10) }: ImportedRate) => {
+    for (const end of [endedBy(base, date), endedBy(quote, date)]) {
+      if (end === undefined || ended.has(end.symbol)) continue;
+      ended.add(end.symbol);
+      onEnded(line, end);
+    }
+  };
   const reject = (line: number, reason: string) => {
     count.rejected += 1;
     onRejected(line, reason);
@@ -60,6 +71,7 @@ export function createTally(reports: ImportReports) {
         count.stored += 1;
         if (decision !== "store") count.older += 1;
         unknown.check(rate.line, rate);
+        checkEnds(rate);
       }
     },
     counts: (): ImportCounts => ({ ...count, ...unknown.found() }),

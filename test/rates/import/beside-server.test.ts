@@ -36,6 +36,7 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
     onHeld: () => undefined,
     onContradiction: () => undefined,
     onUnknownSymbol: () => undefined,
+    onEnded: () => undefined,
   };
   const disposable = starting.move();
   return {

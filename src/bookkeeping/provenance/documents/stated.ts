@@ -62,22 +62,24 @@ export function statedBy(
   const lists = parse(documents);
   if ("reason" in lists) return lists;
   const figures = figuresIn(lists);
+  const datesWhere = (
+    { source, kind = servedKindOf(source) }: SourcedRate,
+    isMeant: (one: SourcedRate) => boolean,
+  ) =>
+    figures
+      .values()
+      .toArray()
+      .flat()
+      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
+      .map((one) => one.date ?? one.asOf.slice(0, 10));
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
       const stated = figures.get(key);
       return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
-    datesOf({ source, base, quote, kind = servedKindOf(source) }) {
-      const isOfSeries = (one: SourcedRate) =>
-        one.base === base && one.quote === quote && one.source === source;
-      return figures
-        .values()
-        .toArray()
-        .flat()
-        .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => one.date ?? one.asOf.slice(0, 10));
-    },
+    datesOf: (figure) => datesWhere(figure, (one) => pairName(one) === pairName(figure)),
+    datesBeside: (figure) => datesWhere(figure, (one) => pairName(one) !== pairName(figure)),
   };
 }
 

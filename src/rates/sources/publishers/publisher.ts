@@ -2,7 +2,7 @@ import type { Instant } from "../../../platform/shared/instant.ts";
 import type { SourceLine } from "../../served/rules/rate.ts";
 import type { Pair } from "../../served/rules/symbol.ts";
 import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
-import type { Holiday } from "../rules/holidays.ts";
+import type { Holidays } from "../rules/holidays.ts";
 import type { FetchedDocument, RateSource } from "../source.ts";
 
 /**
@@ -72,8 +72,10 @@ export type Parse = (
 export interface PublicationCalendar {
   readonly cron: string;
   readonly timeZone: string;
-  /** The days in that time zone on which the publisher does not publish. */
-  readonly holidays: readonly Holiday[];
+  /** The days in that time zone on which the publisher does not publish; unset: none. */
+  readonly holidays?: Holidays;
+  /** Whether it publishes on the last working day before a day of the pattern that is a holiday. */
+  readonly movesBefore?: true;
   /**
    * A publication's rates, amendments included, are dated from this many days before it on; unset:
    * a rate belongs to the nearest publication.
@@ -131,7 +133,8 @@ export interface Publisher
   readonly schedule: PublicationCalendar | { readonly everySeconds: number };
   /** The pairs that are published less often, and when; unset: none. */
   readonly rarerPairs?: {
-    readonly includes: (pair: Pair) => boolean;
+    /** Whether a pair was one of them in a year; undefined: that is not known. */
+    readonly includes: (pair: Pair, year: number) => boolean | undefined;
     readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */

@@ -40,7 +40,7 @@ export const asianPublishers: readonly Entry[] = [
     ],
     // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and
     // 6th business days" ("General Notes").
-    schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", holidays: [], leadDays: 20 },
+    schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", leadDays: 20 },
     publishedAt: "17:00",
     parse: parseHkma,
   },

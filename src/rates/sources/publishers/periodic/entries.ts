@@ -22,7 +22,6 @@ export const periodicPublishers: readonly Entry[] = [
     schedule: {
       cron: "0 12 7 1,4,7,10 *",
       timeZone: "America/New_York",
-      holidays: [],
       // The 7th less 8 days is before the quarter's last day, and after that of any month before.
       leadDays: 8,
       amendmentsCron: "0 12 * * 1-5",
@@ -54,7 +53,6 @@ export const periodicPublishers: readonly Entry[] = [
     schedule: {
       cron: "5 0 1 * *",
       timeZone: "Europe/London",
-      holidays: [],
       // "Exchange rates": compared with the market once a week, and amended "from midnight on
       // Tuesday" where they differ by more than 5%.
       amendmentsCron: "5 0 * * 3",
@@ -71,7 +69,7 @@ export const periodicPublishers: readonly Entry[] = [
     addresses: [requestInforEuro],
     // "Exchange rate (InforEuro)": "the market rates for the penultimate day of the previous
     // month". The address has the month in which they apply.
-    schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels", holidays: [] },
+    schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels" },
     publishedAt: "00:00",
     parse: parseInforEuro,
   },
@@ -88,7 +86,7 @@ export const periodicPublishers: readonly Entry[] = [
       },
     ],
     // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.
-    schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich", holidays: [] },
+    schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich" },
     publishedAt: "00:00",
     servedKind: "selling",
     parse: parseBazgMonth,
