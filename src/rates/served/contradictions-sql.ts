@@ -123,11 +123,13 @@ export function contradictionStore(engine: Engine): ContradictionStore {
         const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
         const how = { policy, publication, origin };
         const { maxRowsPerStatement: rows } = engine;
-        const decisions = isServed
-          ? (yield* updateRates(rows, [figure], how, headers)).decisions
-          : [yield* addFigures(rows, [figure], publication, origin.at)];
         yield writeEvent("rate.released", origin, { details: eventDetailsOf(figure) });
-        return decisions[0] === "store";
+        if (!isServed) {
+          yield* addFigures(rows, [figure], publication, origin.at);
+          return false;
+        }
+        const [decision] = (yield* updateRates(rows, [figure], how, headers)).decisions;
+        return decision === "store" || decision === "unchanged";
       }, RATES_LOCK),
 
     drop: ({ base, quote }: Pair, origin) =>

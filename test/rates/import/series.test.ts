@@ -56,7 +56,7 @@ suite("the series of imports", () => {
     ];
     assert.deepEqual(figuresIn(cli.dataDirectory), others);
 
-    const released = await kurs(["rates", "release", "EUR", "USD", "1.125"], cli);
+    const released = await kurs(["rates", "release", "EUR", "USD", "1.1250"], cli);
     const decided = await cli.importText(file);
 
     assert.match(released.stdout, /2020-01-03, 1\.125, is in the series of import and not served/);

@@ -118,7 +118,8 @@ async function release(
   // The operator has seen a jump.
   const policy: UpdatePolicy = (current, next) =>
     decide(current, next) === "hold" ? "store" : decide(current, next);
-  for (const figure of named) {
+  const exact = named.filter((one) => one.rate === text);
+  for (const figure of exact.length > 0 ? exact : named.slice(0, 1)) {
     const how = { policy, headersOf, origin: origin(), isServed: isServable(figure, deps) };
     const isServed = await store.contradictions.release(figure, how);
     if (isServed === undefined) throw notHeld(pair);
