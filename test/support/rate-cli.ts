@@ -10,7 +10,7 @@ import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.t
 import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/rates/sources/refresh.ts";
 import { BY } from "../contract/suite/database.ts";
-import { publisherOf } from "../rates/sources/publishers/recorded.ts";
+import { addressesOf, publisherOf } from "../rates/sources/publishers/recorded.ts";
 import { kursUnchecked } from "./command-line.ts";
 import { playPublisher, sourceAt } from "./fake-publisher.ts";
 import { temporaryDirectory } from "./process.ts";
@@ -46,22 +46,42 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
   return {
     ...{ directory: directory.path, dataDirectory, clock, store, run },
     requests: publisher.requests,
-    /** Fetches a source's documents a minute later, one from each address. */
+    /** Fetches a source's documents a minute later, one from each address, or a status. */
     async refresh(
       key: string,
-      documents: readonly (string | Uint8Array)[],
-      queries = documents.map((_, index) => `?${index}`),
+      documents: readonly (string | Uint8Array | number)[],
+      queries: readonly string[] = documents.map((_, index) => `?${index}`),
+      failure: RegExp | undefined = undefined,
     ): Promise<RefreshReport> {
       publisher.behave((response) => {
-        const asked = queries.findIndex((query) => response.req.url?.endsWith(query));
-        response.writeHead(200, { etag: '"1"' }).end(documents[asked]);
+        const url = decodeURIComponent(response.req.url ?? "");
+        const document = documents[queries.findIndex((query) => url.endsWith(query))];
+        const date = new Date(clock.nowMs()).toUTCString();
+        if (typeof document === "number") response.writeHead(document).end();
+        else response.writeHead(200, { etag: '"1"', date }).end(document);
       });
       clock.advanceMs(60_000);
       const addresses = queries.map((query) => `${publisher.address}${query}`);
       const how = { signal: new AbortController().signal, onlyWhenDue: false };
-      const report = await refreshSource(sourceAt(key, addresses, clock), how);
-      assert.equal(report?.error, undefined);
+      const played = sourceAt(key, addresses, clock);
+      const genuine = addressesOf(key, clock.nowMs());
+      const source: typeof played = {
+        ...played,
+        // As the publisher's own, which its figures are later compared with.
+        async fetch(...asked) {
+          const fetched = await played.fetch(...asked);
+          if (fetched === "unchanged") return fetched;
+          const named = fetched.documents.map((document, place) => {
+            const [query = "", address = ""] = [queries[place], genuine[place]];
+            const isOwn = /^\?\d+$/.test(query) || address.endsWith(query);
+            return isOwn && address !== "" ? { ...document, address } : document;
+          });
+          return { ...fetched, documents: named };
+        },
+      };
+      const report = await refreshSource(source, how);
       assert.ok(report !== undefined);
+      assert.match(report.error ?? "none", failure ?? /^none$/);
       return report;
     },
     /** Stores a document of an archive and its figures of some dates, as a backfill does. */
@@ -74,7 +94,7 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
       const body = Buffer.from(document);
       const { archive, parse } = publisherOf(source);
       const response = { address: "", body, receivedMs: clock.nowMs() };
-      const figures = (archive?.parse ?? parse)([response]).flatMap((line) => {
+      const figures = parse([response]).flatMap((line) => {
         assert.ok(!("reason" in line));
         const rate = parseQuotation(line, ANY_TIME);
         if ("reason" in rate) return [];
@@ -82,7 +102,10 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
         return isStored(figure.date) ? [figure] : [];
       });
       const stored = await packContent(body);
-      const documents = [{ name: `https://${source}.example/archive`, receivedAt, stored }];
+      const [date = ""] = figures.map((figure) => figure.date);
+      const range = { from: date, to: date };
+      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, clock.nowMs());
+      const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
     },
     /** Runs a command that succeeds. @returns its stdout. */

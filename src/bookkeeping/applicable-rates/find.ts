@@ -89,11 +89,13 @@ async function unexplainedDates(
   const { reads, series, source, publicationOf } = search;
   if (dates.from > dates.to) return { missing: [], isChecked: true };
   // An import tells only of the dates that it has.
-  const beside = source && (await findBeside(reads, series, dates));
+  // A polled source has figures of what was traded.
+  const hasDays = source?.schedule.isKnown !== undefined;
+  const beside = hasDays ? await findBeside(reads, series, dates) : undefined;
   const neighbor = figure ?? (await reads.figureOnOrBefore(series, dates.from));
   const document = source && neighbor && (await readDocument(search, neighbor));
   const others = [
-    ...(document?.others ?? []),
+    ...((hasDays && document?.others) || []),
     ...(beside === undefined ? [] : [beside.other.date]),
   ];
   const explained = explainDates(dates, {

@@ -5,7 +5,7 @@ import type { Series, StoredFigure } from "../../rates/series/store.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
-import type { RateSource } from "../../rates/sources/source.ts";
+import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
 import { type Dates, daysAfter } from "./rules.ts";
@@ -97,8 +97,8 @@ export function missingFigures(
   const lost = restores.find(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
-  const isKnown = source?.schedule.isKnown?.(first) ?? true;
-  const was = isKnown ? "was due to publish" : "may have published";
+  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
+  const was = isUnknown ? "may have published" : "was due to publish";
   const why =
     lost === undefined
       ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`

@@ -1,8 +1,10 @@
+import type { FigureKind } from "../../rates/served/figures.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
   type DatedFigure,
+  type Dates,
   dateCounted,
   datesPassedOver,
   daysAfter,
@@ -15,20 +17,22 @@ import {
   otherOfMonth,
   ruleWords,
 } from "../applicable-rates/rules.ts";
-import { type Check, fails, holds, notChecked } from "./check.ts";
+import { type Check, fails, holds, notProven } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
 /** What tells which other figures there are. */
 interface Known extends Pick<KnownDates, "publicationOf" | "others" | "unread"> {
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: readonly (readonly DatedFigure[])[] | undefined;
+  /** The kind of figures that a preset means; undefined for an unknown source. */
+  readonly servedKind: FigureKind | undefined;
 }
 
 /** Recomputes which date the rule counts from, and whether it names the figure. */
 export function checkRule(evidence: Evidence, knows: Known): readonly Check[] {
   return [
     checkCounted(evidence),
-    ...checkPreset(evidence),
+    ...checkPreset(evidence, knows.servedKind),
     ...checkEnd(evidence),
     checkDate(evidence),
     checkBetween(evidence, knows),
@@ -44,7 +48,10 @@ function checkCounted({ asked, counted_from: counted, preset }: Evidence): Check
   return wanted === counted ? holds(rule) : fails(`${rule}, and not from ${counted}`);
 }
 
-function checkPreset({ preset, source, rule, ...evidence }: Evidence): readonly Check[] {
+function checkPreset(
+  { preset, source, rule, kind, ...evidence }: Evidence,
+  servedKind = kind,
+): readonly Check[] {
   const words = ruleWords[rule];
   if (evidence.rule_in_words !== words) {
     return [fails(`the rule ${rule} means ${words}, and not ${evidence.rule_in_words}`)];
@@ -55,11 +62,11 @@ function checkPreset({ preset, source, rule, ...evidence }: Evidence): readonly 
   const named = `the preset ${preset.name}`;
   const { base = evidence.base, quote = evidence.quote } = preset;
   const isOfPair = base === evidence.base && quote === evidence.quote;
-  if (preset.source !== source || preset.rule !== rule || !isOfPair) {
-    return [fails(`${named} names another source, rule or currency than the file`)];
+  if (preset.source !== source || preset.rule !== rule || !isOfPair || kind !== servedKind) {
+    return [fails(`${named} names another source, rule, currency or kind than the file`)];
   }
   if (isKnown) return [holds(`${named} is the one of this Kurs: ${preset.law}`)];
-  return [notChecked(`${named}: this Kurs has no preset with this text`)];
+  return [notProven(`${named}: no version of Kurs has had a preset with this text`)];
 }
 
 const text = (value: object) => JSON.stringify(value);
@@ -108,6 +115,7 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
   if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
   const stated = series?.map((figures) => figures.map(({ date }) => date));
   const passed = explainDates({ from, to }, { publicationOf, stated, others, unread });
+  const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
@@ -120,17 +128,32 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
       const beside = `${key} published other pairs for ${passed.date}, and not ${pair}`;
       return fails(`${beside}: its figure of ${published} does not stand for ${counted}`);
     }
-    case "document":
-      return holds(`the document has dates before and after ${dates}, and none between`);
+    case "document": {
+      const between = `the document has dates before and after ${dates}, and none between`;
+      if (due === undefined) return holds(between);
+      const how = "compare the document with the publisher's";
+      return notProven(`${between}, but by its calendar ${key} published for ${due}: ${how}`);
+    }
     case "nothing":
-      return notChecked(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
+      return notProven(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
     case "calendar":
-      for (let date = from; date <= to; date = daysAfter(date, 1)) {
-        if (passed.publicationOf(date) !== undefined && !gaps.includes(date)) {
-          return fails(`by its calendar ${key} published for ${date}, which is nearer`);
-        }
+      if (due !== undefined) {
+        return fails(`by its calendar ${key} published for ${due}, which is nearer`);
       }
   }
-  const apart = gaps.length === 0 ? "" : `, apart from ${gaps.join(", ")}, accepted as closed`;
-  return holds(`by its calendar ${key} published nothing for ${dates}${apart}`);
+  const none = `by its calendar ${key} published nothing for ${dates}`;
+  if (gaps.length === 0) return holds(none);
+  return notProven(`${none}, apart from ${gaps.join(", ")}, which the operator took as closed`);
+}
+
+/** The first date with a publication by the calendar that is not accepted as a gap. */
+function findDue(
+  { from, to }: Dates,
+  gaps: readonly string[],
+  publicationOf: NonNullable<KnownDates["publicationOf"]>,
+): string | undefined {
+  for (let date = from; date <= to; date = daysAfter(date, 1)) {
+    if (publicationOf(date) !== undefined && !gaps.includes(date)) return date;
+  }
+  return undefined;
 }

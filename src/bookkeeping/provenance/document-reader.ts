@@ -45,6 +45,8 @@ export interface FigurePosition {
   readonly figure: string;
   /** Where the figure begins in `text`, from 0. */
   readonly offset: number;
+  /** The publisher's own number of the table, where it has one. */
+  readonly table?: string | undefined;
 }
 
 /** Reads stored documents as they were read when they arrived. */
@@ -55,6 +57,18 @@ export interface DocumentReader {
   figuresIn(publication: StoredPublication): StatedFigures | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /**
+   * Tells what is wrong with documents as one publication by their names: an address that is not
+   * of the source, or is there twice, or a snapshot that is not this program's, is foreign.
+   *
+   * @param receivedAt when they were fetched: some addresses have the date.
+   * @returns undefined if nothing is.
+   */
+  checkOrigin(
+    source: string,
+    documents: readonly ReadDocument[],
+    receivedAt: string,
+  ): (Rejection & { readonly isForeign: boolean }) | undefined;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
   /** Finds where a publication states a figure, or tells why that is unknown. */

@@ -1,10 +1,13 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
 import type { PackContent, Publication } from "../served/history.ts";
+import { holdContradictions } from "../served/rules/contradictions.ts";
 import { latestAsOf, parseSourceLine, type Rejection } from "../served/rules/rate.ts";
 import { byPair } from "../served/rules/symbol.ts";
+import type { ContradictionStore } from "../served/store.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import {
   type ArchiveRange,
@@ -56,6 +59,8 @@ export interface BackfillReport {
   readonly unchanged: number;
   /** Lines that are not valid figures. */
   readonly rejected: number;
+  /** Figures that their document contradicts: held for the operator. */
+  readonly held: number;
   /** How many dates the stored and the unchanged figures have. */
   readonly dates: number;
   /** Ranges that the same command had completed before: they were not fetched again. */
@@ -99,17 +104,20 @@ export type Backfill = (
 interface BackfillUses {
   readonly store: {
     readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
     readonly backfills: BackfillStore;
     readonly status: StoreStatus;
   };
   readonly clock: Clock;
+  /** @returns the origin of what a backfill holds now. */
+  readonly origin: () => Origin;
   readonly packContent: PackContent;
   /** Resolves after the time, or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export function createBackfill(uses: BackfillUses): Backfill {
-  const { store, clock, sleep } = uses;
+  const { store, clock, origin, sleep } = uses;
 
   return async ({ key, archive, schedule }, dates, reports, signal) => {
     const command = { source: key, asked: dates.asked };
@@ -142,16 +150,19 @@ export function createBackfill(uses: BackfillUses): Backfill {
       try {
         const fetched = await archive.fetchRange(range, signal, pause);
         const valid = figuresIn(key, range, fetched, clock.nowMs(), tally);
-        const figures = valid.filter(({ date }) => date >= range.from && date <= range.to);
+        const stated = valid.filter(({ date }) => date >= range.from && date <= range.to);
         const receivedAt = timestamp(clock.nowMs());
         const documents = await packDocuments(fetched.documents, uses.packContent);
-        const publication = { source: key, receivedAt, documents };
+        const received = { source: key, receivedAt, documents };
+        const kept = await holdContradictions(store.contradictions, stated, received, origin());
+        const { figures, publication, held } = kept;
+        tally.hold(held.length);
         await addFigures(figures, publication, (isNew) => tally.add(figures, isNew));
         if (signal.aborted) break;
         tally.end(range);
         const failed = tally.failedCount();
         await settle(check.add(range, [...new Set(valid.map(({ date }) => date))]));
-        failures = figures.length > 0 ? 0 : failures + tally.failedCount() - failed;
+        failures = stated.length > 0 ? 0 : failures + tally.failedCount() - failed;
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
         if (signal.aborted) break;
@@ -188,7 +199,7 @@ function pacer(paceMs: number, sleep: (milliseconds: number) => Promise<void>) {
 
 /** Counts what became of the lines, and reports it. */
 function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) {
-  const count = { stored: 0, unchanged: 0, rejected: 0 };
+  const count = { stored: 0, unchanged: 0, rejected: 0, held: 0 };
   const dates = new Set<string>();
   const failed: FailedRange[] = [];
   const requests = wanted.reduce((sum, range) => sum + range.requests, 0);
@@ -217,6 +228,9 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
     reject(range: Dates, rejection: Rejection): void {
       count.rejected += 1;
       reports.onRejected(range, rejection);
+    },
+    hold(figures: number): void {
+      count.held += figures;
     },
     fail(range: ArchiveRange, reason: string): void {
       const failure = { from: range.from, to: range.to, reason };
@@ -265,7 +279,7 @@ function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: Abort
   let figuresPerTransaction = FIGURES_WITH_OTHER_WRITERS;
   return async (
     figures: readonly Figure[],
-    first: Publication,
+    first: Publication | number,
     onAdded: (isNew: readonly boolean[]) => void,
   ): Promise<void> => {
     let publication: Publication | number = first;

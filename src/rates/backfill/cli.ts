@@ -17,6 +17,7 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
+import type { ContradictionStore } from "../served/store.ts";
 import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { SourceLookup } from "../sources/source.ts";
@@ -35,6 +36,7 @@ import type { BackfillDates, BackfillStore } from "./store.ts";
 export interface BackfillCommandDeps extends CommandIo, SourceLookup {
   readonly openStore: OpenStore<{
     readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
     readonly backfills: BackfillStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
@@ -89,7 +91,8 @@ The figures are stored beside those that the source has: kurs rates history BASE
 SOURCE shows them. What is served stays as it is. A source need not be in RATE_SOURCES. The command
 may run beside servers. Stopped with Ctrl-C or in any other way, the same command continues it; once
 it has finished, it fetches everything again, and stores what the publisher has amended. Exit code 1
-when some dates could not be fetched, or have no figure although the calendar expects one.
+when some dates could not be fetched, or have no figure although the calendar expects one, or
+figures are held.
 
 Examples:
   $ kurs rates backfill
@@ -150,12 +153,12 @@ async function backfillSources(
     // A kill or a full disk may leave no event after the figures.
     await record({ started: true });
     const report = await run(backfill, source, dates, deps, signal);
-    const { stored, unchanged, rejected, failed, remaining } = report;
-    await record({ stored, unchanged, rejected });
+    const { stored, unchanged, rejected, held, failed, remaining } = report;
+    await record({ stored, unchanged, rejected, held });
     showProgress("");
     if (options.json) reports.push(backfillReportJson(source.key, dates, report));
     else print(summarize(source.key, dates, report));
-    if (failed.length > 0 || remaining !== undefined) exitCode = 1;
+    if (failed.length + held > 0 || remaining !== undefined) exitCode = 1;
     explain(deps, source.key, report, signal.aborted);
   }
   if (options.json) print(formatJson(reports));
@@ -252,9 +255,13 @@ function summarize(key: string, { from, to }: Dates, report: BackfillReport): st
 function explain(
   { printError }: BackfillCommandDeps,
   key: string,
-  { completedBefore, failed, remaining }: BackfillReport,
+  { completedBefore, held, failed, remaining }: BackfillReport,
   isStopped: boolean,
 ): void {
+  if (held > 0) {
+    const figures = counted(held, "figure");
+    printError(`${key}: held ${figures} that their document contradicts: kurs rates held`);
+  }
   if (completedBefore > 0) {
     const were = completedBefore === 1 ? "was" : "were";
     printError(

@@ -34,7 +34,12 @@ export function packDocuments(
 
 /** The outcome of fetching a source. */
 export type Fetched =
-  | (FetchedLines & { readonly validators: string | undefined })
+  | (FetchedLines & {
+      /** Of the documents that were read. */
+      readonly validators: string | undefined;
+      /** Why further documents could not be fetched or read; unset: there are none. */
+      readonly failure?: SourceError | undefined;
+    })
   /** The publisher reports that nothing has changed. */
   | "unchanged";
 
@@ -56,8 +61,13 @@ export interface RateSource {
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   /**
+   * A currency whose last figure is so many days older than the newest of all has ended, and is not
+   * served; unset: the documents have no series that ended.
+   */
+  readonly endedAfterDays?: number;
+  /**
    * @param validators as the last fetch returned them.
-   * @throws {SourceError} with the reason.
+   * @throws {SourceError} with the reason, if no document could be read.
    */
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
   /** Its earlier figures; unset for a publisher without an archive that Kurs knows. */
@@ -104,8 +114,8 @@ const LAST_YEAR = 9999;
 
 /** The pairs that a publisher publishes less often than the others. */
 interface RarerPairs {
-  /** Whether a pair was one of them in a year. */
-  readonly includes: (pair: Pair, year: number) => boolean;
+  /** Whether a pair was one of them in a year; undefined: that is not known. */
+  readonly includes: (pair: Pair, year: number) => boolean | undefined;
   readonly schedule: Schedule;
 }
 
@@ -118,6 +128,17 @@ export function scheduleOf(
   year = LAST_YEAR,
 ): Schedule {
   return rarerPairs?.includes(pair, year) ? rarerPairs.schedule : schedule;
+}
+
+/**
+ * Whether the days off of a date's year are known, and how often a source published the pair then;
+ * if not, any date may have figures. Undefined for a source that is polled.
+ */
+export function isCalendarKnown(source: Calendars, pair: Pair, date: string): boolean | undefined {
+  const year = Number.parseInt(date.slice(0, 4), 10);
+  const isPairKnown = source.rarerPairs?.includes(pair, year) !== undefined;
+  const isKnown = source.schedule.isKnown?.(date);
+  return isKnown && (source.rarerPairs === undefined || isPairKnown);
 }
 
 /** @returns the `publicationOf` of a source's pair, whose calendar may differ between years. */
@@ -166,7 +187,7 @@ export interface Schedule {
    * and for tables of a month or a quarter.
    */
   readonly publicationOf?: (date: string) => number | undefined;
-  /** Whether the days off of a date's year are known; if not, any date may have figures. */
+  /** Whether the days off of a date's year are known. Unset for a polled source. */
   readonly isKnown?: (date: string) => boolean;
 }
 

@@ -261,7 +261,7 @@ suite("a list of dates", { concurrency: 4 }, () => {
       /^2,2026-03-10,EUR,USD,1\.1610,2026-03-10,ecb,middle,on-or-before,2026-03-10,1,[0-9a-f]{64},$/,
     );
     assert.match(rows[3] ?? "", /^4,2026-03-15,eur,usd,1\.1613,2026-03-13,ecb,/);
-    assert.match(rows[4] ?? "", /^5,13\.03\.2026,EUR,USD,,.*want a date of the publisher/);
+    assert.match(rows[4] ?? "", /^5,13\.03\.2026,EUR,USD,,.*must be a date of the publisher/);
     assert.match(rows[5] ?? "", /^7,2026-03-13,EUR,,,.*must be DATE,BASE,QUOTE, such as/);
     assert.match(rows[6] ?? "", /^8,2026-03-13,EUR,XXX,,.*no source has a figure of EUR\/XXX/);
     assert.equal(rows.length, 7);
@@ -312,7 +312,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     "USD EUR 2026-03-13 --as eu-vat":
       "USD/EUR has no figure for eu-vat: ecb states figures with the base EUR, such as EUR USD",
     "EUR USD 2026-02-30 --as eu-vat":
-      'date "2026-02-30": want a date of the publisher such as 2026-03-13',
+      'date "2026-02-30": must be a date of the publisher such as 2026-03-13',
     "EUR USD 2026-03-13 --as eu-vat --format csv": "--format is for --file: pass --json",
   };
   test("ends with one sentence", async () => {

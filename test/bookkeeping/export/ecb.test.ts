@@ -32,9 +32,7 @@ test("the ECB's own parser reads an export of its XML, digit for digit", async (
 
   const xml = await cli.output("rates export --format ecb-xml --source ecb");
 
-  const lines = publisherOf("ecb").archive?.parse([
-    { address: "", body: Buffer.from(xml), receivedMs: 0 },
-  ]);
+  const lines = publisherOf("ecb").parse([{ address: "", body: Buffer.from(xml), receivedMs: 0 }]);
   const parsed = (lines ?? []).map((line) => {
     assert.ok(!("reason" in line));
     assert.equal(line.base, "EUR");

@@ -205,7 +205,7 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       ["--format qif", /Allowed choices are beancount, hledger,/],
       ["--format csv --pair EURUSD", /--pair "EURUSD": must be two symbols such as EUR\/USD$/m],
       ["--format csv --pair EUR/EUR", /--pair "EUR\/EUR": must be two symbols/],
-      ["--format csv --from 13.3.2026", /--from "13\.3\.2026": want a date of the publisher/],
+      ["--format csv --from 13.3.2026", /--from "13\.3\.2026": must be a date of the publisher/],
       ["--format csv --from 2026-03-13 --to 2026-03-12", /--from 2026-03-13 is after --to/],
       ["--format csv --kind mid", /Allowed choices are middle, buying, selling/],
       ["--format ecb-csv --pair USD/CZK", /--pair USD\/CZK: ecb-csv has figures of 1 EUR only: /],

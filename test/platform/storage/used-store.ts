@@ -45,6 +45,8 @@ export async function useStore(dataDirectory: string) {
 
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,0.0000108,2020-01-06T15:00:00Z\n`);
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,38.87,2020-01-07T15:00:00Z\n`);
+  const several = ["27.10", "271.00"].map((rate) => `BRL,ARS,${rate},2020-01-07T15:00:00Z\n`);
+  await run(["rates", "import", "-"], `${HEADER}${several.join("")}`);
   {
     // Three commands would do the same, but each takes 0.25 s of CPU time.
     await using store = openSqliteStore(dataDirectory, 1000);

@@ -62,6 +62,7 @@ function newBackfill(
     store,
     clock,
     packContent,
+    origin: () => BY,
     sleep: ownSleep ?? (async (milliseconds) => void sleeps.push(milliseconds)),
   });
   return {
@@ -113,6 +114,22 @@ for (const [engine, createDatabase] of Object.entries(databases)) {
       assert.ok(progress.includes("1/5 1/1"));
       const again = await run(source);
       assert.deepEqual([again.stored, again.unchanged], [0, 5]);
+    });
+
+    test("stores a figure that is repeated once, and holds those that contradict each other", async () => {
+      await using database = await createDatabase();
+      const store = database.openStore();
+      const usd = ["22.1", "22.10", "221"].map((rate) => lineAt("2024-01-02", "USD", rate));
+      const source = archiveOf((date) => [
+        ...[...eurAt(date), ...eurAt(date)],
+        ...(date === "2024-01-02" ? usd : [lineAt(date, "USD", "22.0")]),
+      ]);
+
+      const { stored, held, dates } = await newBackfill(store).run(source);
+
+      assert.deepEqual([stored, held, dates], [9, 3, 5]);
+      const listed = (await store.contradictions.list()).map(({ rate }) => rate);
+      assert.deepEqual(listed.sort(), ["22.1", "22.10", "221"]);
     });
 
     test("gives up after three failures in a row, and the next one begins with those", async () => {

@@ -152,6 +152,7 @@ test("a backfill keeps the document, and records who ran it with the counts", as
     stored: wanted.length,
     unchanged: 0,
     rejected: 0,
+    held: 0,
     dates: dateCount,
     completed_before: 0,
     failed: [],

@@ -34,6 +34,7 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
   const reports = {
     onRejected: (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`),
     onHeld: () => undefined,
+    onContradiction: () => undefined,
     onUnknownSymbol: () => undefined,
     onEnded: () => undefined,
   };

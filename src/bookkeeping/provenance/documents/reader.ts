@@ -1,13 +1,17 @@
-import type { Publisher } from "../../../rates/documents.ts";
-import { hashContent, unpackContent } from "../../../rates/documents.ts";
+import {
+  type snapshots as bundled,
+  hashContent,
+  type Publisher,
+  unpackContent,
+} from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../document-reader.ts";
+import { checkAddresses, checkSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
+  figuresStatedBy,
   type ParseDocuments,
-  publisherParsers,
-  rateStatedBy,
+  publisherParser,
   snapshotParser,
   statedBy,
 } from "./stated.ts";
@@ -19,13 +23,13 @@ const REMEMBERED_BYTES_MAX = 16_000_000;
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
   publishers: readonly Publisher[],
-  parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
+  snapshots: Pick<typeof bundled, "loadSnapshot" | "parseSnapshot">,
 ): DocumentReader {
-  /** @returns what may have parsed a publication of a source. */
-  const findParsers = (source: string): readonly ParseDocuments[] => {
-    if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
+  /** @returns what parses a publication of a source. */
+  const findParser = (source: string): ParseDocuments | undefined => {
+    if (source === SNAPSHOT_SOURCE) return snapshotParser(snapshots.parseSnapshot);
     const publisher = findPublisher(source);
-    return publisher === undefined ? [] : publisherParsers(publisher);
+    return publisher && publisherParser(publisher);
   };
   const findPublisher = (source: string) => publishers.find(({ key }) => key === source);
   const servedKindOf = (source: string) => findPublisher(source)?.servedKind ?? "middle";
@@ -55,9 +59,9 @@ export function createDocumentReader(
     },
 
     figuresOf(source, documents) {
-      const parsers = findParsers(source);
-      if (parsers.length === 0) return { reason: `this version does not know ${source}` };
-      return statedBy(parsers, documents, servedKindOf);
+      const parse = findParser(source);
+      if (parse === undefined) return { reason: `this version does not know ${source}` };
+      return statedBy(parse, documents, servedKindOf);
     },
 
     open({ hash, content }) {
@@ -70,23 +74,32 @@ export function createDocumentReader(
       }
     },
 
+    checkOrigin(source, documents, receivedAt) {
+      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.loadSnapshot());
+      const publisher = findPublisher(source);
+      return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
+    },
+
     linesOf: (source, content) =>
       createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
 
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
-      if (document === undefined) return "not stated";
-      const rateIn = (parse: ParseDocuments) => (content: Uint8Array) => {
+      const parse = findParser(source);
+      if (document === undefined || parse === undefined) return "not stated";
+      const figuresIn = (content: Uint8Array) => {
         const changed = documents.with(place, { ...document, content });
-        return rateStatedBy(parse, changed, rate, servedKindOf);
+        return figuresStatedBy(parse, changed, rate, servedKindOf);
       };
+      // Of several that contradict each other, an operator may have released any.
+      const stated = figuresIn(document.content).toArray();
+      const which = stated.findIndex((one) => one.rate === rate.rate);
+      if (which === -1) return "not stated";
+      const rateIn = (content: Uint8Array) => figuresIn(content).drop(which).next().value?.rate;
       const { charset } = findPublisher(source) ?? {};
       const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      for (const parse of findParsers(source)) {
-        const found = findFigure(document.content, sought, rateIn(parse));
-        if (found !== "not stated") return found;
-      }
-      return "not stated";
+      const found = findFigure(document.content, sought, rateIn);
+      return typeof found === "object" ? { ...found, table: stated[which]?.table } : found;
     },
   };
 }

@@ -17,27 +17,21 @@ type Lines = Iterable<{ readonly source: string; readonly lines: readonly Source
 /** Parses the documents of a publication. */
 export type ParseDocuments = (documents: readonly ReadDocument[]) => Lines | Rejection;
 
-/**
- * The parsers of a publisher: that of its archive, which keeps every figure, and that of what is
- * fetched regularly. Which of them read a publication is not stored.
- */
-export function publisherParsers({ key, parse, archive }: Publisher): readonly ParseDocuments[] {
-  const parser =
-    (parseResponses: Publisher["parse"]): ParseDocuments =>
-    (documents) => {
-      try {
-        const responses = documents.map(({ name, content, receivedAt }) => ({
-          address: name,
-          body: content,
-          receivedMs: Date.parse(receivedAt),
-        }));
-        return [{ source: key, lines: parseResponses(responses) }];
-      } catch (error) {
-        if (!(error instanceof ParseError)) throw error;
-        return { reason: error.message };
-      }
-    };
-  return archive === undefined ? [parser(parse)] : [parser(archive.parse), parser(parse)];
+/** The parser of a publisher's documents. */
+export function publisherParser({ key, parse }: Publisher): ParseDocuments {
+  return (documents) => {
+    try {
+      const responses = documents.map(({ name, content, receivedAt }) => ({
+        address: name,
+        body: content,
+        receivedMs: Date.parse(receivedAt),
+      }));
+      return [{ source: key, lines: parse(responses) }];
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      return { reason: error.message };
+    }
+  };
 }
 
 /** The parser of the bundled snapshot, which is one document. */
@@ -59,48 +53,23 @@ export function snapshotParser(
 /** Which kind of a source's figures is served: an observation does not name it. */
 export type ServedKindOf = (source: string) => FigureKind;
 
-/**
- * The figures that documents state, as any of some parsers reads them. A further parser is tried
- * where those before it do not read a figure as it is stored.
- *
- * @returns the reason of the first parser if none can read the documents.
- */
+/** The figures that documents state. */
 export function statedBy(
-  parsers: readonly ParseDocuments[],
+  parse: ParseDocuments,
   documents: readonly ReadDocument[],
   servedKindOf: ServedKindOf,
 ): StatedFigures | Rejection {
-  const parsed: ReturnType<typeof figuresIn>[] = [];
-  let rejection: Rejection | undefined;
+  const lists = parse(documents);
+  if ("reason" in lists) return lists;
+  const { figures, unread } = figuresIn(lists);
   let index: ReturnType<typeof indexFigures> | undefined;
-  const untried = [...parsers];
-  /** @returns whether there was another parser. */
-  const tryNext = (): boolean => {
-    const parse = untried.shift();
-    if (parse === undefined) return false;
-    const lists = parse(documents);
-    if ("reason" in lists) rejection ??= lists;
-    else parsed.push(figuresIn(lists));
-    index = undefined;
-    return true;
-  };
-  while (parsed.length === 0 && tryNext());
-  if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
-  const indexed = () =>
-    (index ??= indexFigures(parsed.flatMap(({ figures }) => [...figures.values()])));
+  const indexed = () => (index ??= indexFigures([...figures.values()].flat()));
   const kindOf = ({ source, kind = servedKindOf(source) }: SourcedRate) => kind;
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
-      let other: SourcedRate | undefined;
-      do {
-        for (const { figures } of parsed) {
-          const stated = figures.get(key);
-          if (stated?.rate === figure.rate) return stated;
-          other ??= stated;
-        }
-      } while (tryNext());
-      return other;
+      const stated = figures.get(key);
+      return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
     seriesOf(figure) {
       const series = indexed().bySeries.get(seriesKey(figure, kindOf(figure))) ?? [];
@@ -114,8 +83,7 @@ export function statedBy(
     unreadDates({ source, base, quote, place: ownPlace = 0 }) {
       const mayBe = (symbol: string | undefined, wanted: string) =>
         symbol === undefined || parseSymbol(symbol) === wanted;
-      return parsed
-        .flatMap(({ unread }) => unread)
+      return unread
         .filter(({ line, ...one }) => one.source === source && (line.place ?? 0) === ownPlace)
         .filter(({ line }) => {
           const stated = "reason" in line ? line.stated : line;
@@ -126,15 +94,15 @@ export function statedBy(
   };
 }
 
-/** The rate that documents state for a figure's pair, kind and time, without an index of all. */
-export function rateStatedBy(
+/** What documents state for a figure's pair, kind and time, without an index of all. */
+export function* figuresStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
   figure: SourcedRate,
   servedKindOf: ServedKindOf,
-): string | undefined {
+): Generator<SourcedRate> {
   const lists = parse(documents);
-  if ("reason" in lists) return undefined;
+  if ("reason" in lists) return;
   const { base, quote, source } = figure;
   const key = placeKey(figure, figure.kind ?? servedKindOf(source));
   for (const list of lists) {
@@ -142,29 +110,24 @@ export function rateStatedBy(
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
       const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key)
-        return stated.rate;
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) yield stated;
     }
   }
-  return undefined;
 }
 
-/** Of a figure that is stated twice, the first one counts, as when it was stored. */
+/** By their places: of those that contradict each other, an operator may have released any. */
 function figuresIn(lists: Lines) {
-  const figures = new Map<string, SourcedRate>();
+  const figures: SourcedRate[] = [];
   const unread: { readonly source: string; readonly line: SourceLine }[] = [];
   for (const { source, lines } of lists) {
     for (const line of lines) {
       const figure = toFigure(line, source);
-      if (figure === undefined) {
-        unread.push({ source, line });
-        continue;
-      }
-      const key = placeKey(figure, figure.kind ?? "middle");
-      if (!figures.has(key)) figures.set(key, figure);
+      if (figure === undefined) unread.push({ source, line });
+      else figures.push(figure);
     }
   }
-  return { figures, unread };
+  const byPlace = Map.groupBy(figures, (figure) => placeKey(figure, figure.kind ?? "middle"));
+  return { figures: byPlace, unread };
 }
 
 const SEVERAL = "several";
@@ -195,8 +158,8 @@ function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
-  const { date, kind, validUntil, place } = line;
-  return { ...rate, source, date, kind, validUntil, place };
+  const { date, kind, validUntil, place, table } = line;
+  return { ...rate, source, date, kind, validUntil, place, table };
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */

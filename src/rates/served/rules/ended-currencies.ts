@@ -94,7 +94,10 @@ export function explainEnd(pair: Currencies, date: string, figureDate?: string) 
     figureDate === undefined
       ? (endedBy(pair.base, date) ?? endedBy(pair.quote, date))
       : endBetween(pair, [figureDate, date]);
-  return ended && `${describeEnd(ended)}, and there is no market figure since`;
+  if (ended === undefined) return undefined;
+  const isSameCode = ended.successor === ended.symbol;
+  const what = isSameCode ? "no figure is for both sides" : "there is no market figure since";
+  return `${describeEnd(ended)}, and ${what}`;
 }
 
 /** `HRK ended on 2023-01-01: 1 EUR is 7.53450 HRK by Council Regulation (EU) 2022/1208` */

@@ -27,8 +27,10 @@ export function createSchedule(calendar: Calendar, timeOfDay?: string): Schedule
   const describe = () => describeSchedule(calendar);
   if (!("cron" in calendar)) return { describe, ...pollTimes(calendar.everySeconds * 1000) };
   const publicationOf = publicationTimes(calendar, timeOfDay);
-  const isKnown = (date: string) =>
-    isWithin(calendar.holidays?.known, Number.parseInt(date.slice(0, 4), 10));
+  const isKnown = (date: string) => {
+    const year = Number.parseInt(date.slice(0, 4), 10);
+    return year <= CHECKED_UNTIL && isWithin(calendar.holidays?.known, year);
+  };
   return { describe, ...cronTimes(calendar), isKnown, ...(publicationOf && { publicationOf }) };
 }
 

@@ -18,7 +18,7 @@ export const asianPublishers: readonly Entry[] = [
     schedule: { cron: "50 16 * * 1-5", timeZone: "Australia/Sydney", holidays: sydneyHolidays },
     publishedAt: "16:00",
     parse: parseRba,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // The file that is fetched every day. Earlier years are spreadsheets.
     archive: {
       since: "2023-01-03",

@@ -104,7 +104,10 @@ export const europeanPublishers: readonly Entry[] = [
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     rarerPairs: {
-      includes: ({ base }, year) => year >= NBP_TABLES_SINCE && year > (nbpTableA.get(base) ?? 0),
+      includes: ({ base }, year) => {
+        const last = nbpTableA.get(base) ?? 0;
+        return last > 0 || year >= NBP_TABLES_SINCE ? year > last : undefined;
+      },
       schedule: {
         cron: "20 12 * * 3",
         timeZone: "Europe/Warsaw",
@@ -139,7 +142,7 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: "16:00",
     onByDefault: true,
     parse: parseNorges,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // SDMX's startPeriod and endPeriod, and its 404 where there is no observation.
     archive: {
       since: EURO,
@@ -174,7 +177,7 @@ export const europeanPublishers: readonly Entry[] = [
     schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm", holidays: swedishHolidays },
     publishedAt: "16:15",
     parse: parseRiksbank,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // SWEA: a group's range is at most a year. Without a key five requests a minute are allowed.
     archive: {
       since: EURO,
@@ -232,7 +235,7 @@ export const europeanPublishers: readonly Entry[] = [
     },
     publishedAt: "16:00",
     parse: parseSbi,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
   },
   {
     key: "hnb",

@@ -20,6 +20,7 @@ export const globalPublishers: readonly Entry[] = [
       "https://api.kraken.com/0/public/Ticker",
     ],
     schedule: { everySeconds: 30 },
+    documentsAreOne: true,
     parse: parseKraken,
   },
   {

@@ -1,12 +1,6 @@
 import { parseBazgMonth } from "../europe/parsers.ts";
 import type { Entry } from "../publisher.ts";
-import {
-  parseHmrc,
-  parseInforEuro,
-  parseUst,
-  parseUstArchive,
-  requestInforEuro,
-} from "./parsers.ts";
+import { parseHmrc, parseInforEuro, parseUst, requestInforEuro, UST_PAGE } from "./parsers.ts";
 
 const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
 const BAZG_AVERAGES = "https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth";
@@ -34,6 +28,8 @@ export const periodicPublishers: readonly Entry[] = [
     },
     publishedAt: "00:00",
     parse: parseUst,
+    // A quarter's amendments follow its last day by up to 61 days; the next one ends 90 days later.
+    endedAfterDays: 89,
     // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone.
     // A year has some 700 rows, a page at most 10,000.
     archive: {
@@ -41,8 +37,7 @@ export const periodicPublishers: readonly Entry[] = [
       requestsBy: "year",
       addresses: ({ from, to }) =>
         `${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000` +
-        `&page[number]=1&filter=effective_date:gte:${from},effective_date:lte:${to}`,
-      parse: parseUstArchive,
+        `${UST_PAGE}&filter=effective_date:gte:${from},effective_date:lte:${to}`,
     },
   },
   {
