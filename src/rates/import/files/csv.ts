@@ -16,11 +16,11 @@ interface Columns {
 }
 
 /** Spreadsheets write semicolons where the comma separates decimals. */
-type Separator = "," | ";";
+export type Separator = "," | ";";
 
 const HEADER_WANTED = `the first line must name the columns ${COLUMN_NAMES.join(",")}`;
 
-const BROKEN_QUOTING =
+export const BROKEN_QUOTING =
   "broken quoting: a quoted field starts and ends with a quote, and a quote within it is doubled";
 
 /**
@@ -115,7 +115,7 @@ const FIELDS: Record<Separator, RegExp> = {
 };
 
 /** @returns undefined for broken quoting. Without a quote, every separator separates two fields. */
-function splitFields(text: string, separator: Separator): readonly string[] | undefined {
+export function splitFields(text: string, separator: Separator): readonly string[] | undefined {
   if (!text.includes('"')) return text.split(separator);
   const fields: string[] = [];
   let length = 0;
