@@ -1,7 +1,11 @@
 import { CommandError } from "../../../platform/cli/command.ts";
 import { isDate } from "../../../platform/shared/instant.ts";
+import {
+  BROKEN_QUOTING,
+  type Separator,
+  splitFields,
+} from "../../../platform/shared/text/csv-fields.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
-import { BROKEN_QUOTING, type Separator, splitFields } from "../../../rates/import/files/csv.ts";
 import type { NumberedLine } from "./arguments.ts";
 
 // A list as accountants export it: its header names the columns that count, in any order.
