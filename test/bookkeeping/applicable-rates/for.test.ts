@@ -305,10 +305,10 @@ test("the presets name known sources, quote a law, and say that they are no advi
 
   const names = presets.map(({ name }) => name);
   assert.deepEqual(names, names.toSorted());
-  for (const { name, source, law, readAt } of presets) {
+  for (const { name, source, law, readAt, readOn } of presets) {
     assert.ok(source === "import:bmf" || publishers.some(({ key }) => key === source), source);
     assert.ok(text.includes(`\n${name}: ${law}\n`), name);
-    assert.ok(text.includes(`read on 2026-11-25 at ${readAt}\n`), name);
+    assert.ok(text.includes(`read on ${readOn} at ${readAt}\n`), name);
   }
   assert.match(text, /\nThese are no advice: .*\n$/);
   const json: readonly Readonly<Record<string, unknown>>[] = JSON.parse(

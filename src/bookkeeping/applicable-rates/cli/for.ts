@@ -10,7 +10,7 @@ import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
-import { ruleWords } from "../rules.ts";
+import { periodWords, ruleWords } from "../rules.ts";
 import {
   type ApplicableRateDeps,
   applyRule,
@@ -131,13 +131,13 @@ function describe(
 ): string {
   const { asked, rate, preset } = applied;
   const { validUntil, revision } = figure;
-  const end = rate.date === asked ? asked : `${rate.date}, the last date of its ${preset?.period}`;
+  const counted = preset?.period === undefined ? "" : `, ${periodWords[preset.period]}`;
   const validity = validUntil === undefined ? "" : `, valid until ${validUntil}`;
   const amended = revision === 1 ? "" : `; amended: this is revision ${revision}`;
   return [
     `${pairName(figure)} ${figure.rate} for ${asked}`,
     field("rule", `${rate.rule}: ${ruleWords[rate.rule]}`),
-    ...(rate.date === asked ? [] : [field("counted", `from ${end}`)]),
+    ...(rate.date === asked ? [] : [field("counted", `from ${rate.date}${counted}`)]),
     ...(preset === undefined ? [] : [field("preset", `${preset.name}: ${preset.law}; no advice`)]),
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),
