@@ -23,8 +23,8 @@ export interface Precision {
 }
 
 /** Digits, perhaps in groups of three, and perhaps a fraction after another sign. */
-const amountForm =
-  /^([-\u2212]?)([0-9]+|[0-9]{1,3}(?:([., '\u2019\u00a0\u202f])[0-9]{3})(?:\3[0-9]{3})*)(?:([.,])([0-9]+))?$/;
+const grouped = "[0-9]{1,3}([., '\\u2019\\u00a0\\u202f])[0-9]{3}(?:\\3[0-9]{3})*";
+const amountForm = new RegExp(`^([-\\u2212]?)([0-9]+|${grouped})(?:([.,])([0-9]+))?$`);
 
 /** 1.234 in Germany is 1,234 in Ireland, and both are 1.234 elsewhere. */
 const ambiguousForm = /^[-\u2212]?[1-9][0-9]{0,2}[.,][0-9]{3}$/;

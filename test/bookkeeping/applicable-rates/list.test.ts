@@ -107,7 +107,7 @@ suite("a list as an accountant has it", { concurrency: 4 }, () => {
     assert.match(table.stdout, /USD\/PLN +3\.9338 +12\.5 USD +49\.17 PLN +2023-12-22/);
   });
 
-  test("refuses what would be guesswork, line by line", async () => {
+  test("rejects what would be guesswork, line by line", async () => {
     const rows = await rowsOf(
       [
         "date,currency,amount",
