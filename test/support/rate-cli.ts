@@ -10,7 +10,7 @@ import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.t
 import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/rates/sources/refresh.ts";
 import { BY } from "../contract/suite/database.ts";
-import { publisherOf } from "../rates/sources/publishers/recorded.ts";
+import { addressesOf, publisherOf } from "../rates/sources/publishers/recorded.ts";
 import { kursUnchecked } from "./command-line.ts";
 import { playPublisher, sourceAt } from "./fake-publisher.ts";
 import { temporaryDirectory } from "./process.ts";
@@ -50,16 +50,33 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
     async refresh(
       key: string,
       documents: readonly (string | Uint8Array)[],
-      queries = documents.map((_, index) => `?${index}`),
+      queries: readonly string[] = documents.map((_, index) => `?${index}`),
     ): Promise<RefreshReport> {
       publisher.behave((response) => {
         const asked = queries.findIndex((query) => response.req.url?.endsWith(query));
-        response.writeHead(200, { etag: '"1"' }).end(documents[asked]);
+        const date = new Date(clock.nowMs()).toUTCString();
+        response.writeHead(200, { etag: '"1"', date }).end(documents[asked]);
       });
       clock.advanceMs(60_000);
       const addresses = queries.map((query) => `${publisher.address}${query}`);
       const how = { signal: new AbortController().signal, onlyWhenDue: false };
-      const report = await refreshSource(sourceAt(key, addresses, clock), how);
+      const played = sourceAt(key, addresses, clock);
+      const genuine = addressesOf(key, clock.nowMs());
+      const source: typeof played = {
+        ...played,
+        // As the publisher's own, which its figures are later compared with.
+        async fetch(...asked) {
+          const fetched = await played.fetch(...asked);
+          if (fetched === "unchanged") return fetched;
+          const named = fetched.documents.map((document, place) => {
+            const [query = "", address = ""] = [queries[place], genuine[place]];
+            const isOwn = /^\?\d+$/.test(query) || address.endsWith(query);
+            return isOwn && address !== "" ? { ...document, address } : document;
+          });
+          return { ...fetched, documents: named };
+        },
+      };
+      const report = await refreshSource(source, how);
       assert.equal(report?.error, undefined);
       assert.ok(report !== undefined);
       return report;
@@ -77,7 +94,10 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
         return figureOf({ ...line, ...rate, source, place: 0 });
       });
       const stored = await packContent(body);
-      const documents = [{ name: `https://${source}.example/archive`, receivedAt, stored }];
+      const [date = ""] = figures.map((figure) => figure.date);
+      const range = { from: date, to: date };
+      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, clock.nowMs());
+      const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
     },
     /** Runs a command that succeeds. @returns its stdout. */

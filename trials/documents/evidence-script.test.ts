@@ -16,7 +16,7 @@ const SCRIPT = /```sh\n(#!\/bin\/sh\n[^`]+)```/.exec(readFileSync(DOCUMENT, "utf
 async function newFiles(command: string, documents: string) {
   const cli = await newEvidenceCli();
   await cli.fetch(documents);
-  const { text, json } = await cli.made(command, cli.signed);
+  const { text, json } = await cli.made(command);
   writeFileSync(cli.file("verify.sh"), SCRIPT);
   writeFileSync(cli.file("jwks.json"), JSON.stringify({ keys: [json.signing_key?.jwk] }));
   const script = (content: string) => {

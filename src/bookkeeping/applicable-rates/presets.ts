@@ -1,40 +1,15 @@
-import type { Period, RateRule } from "./rules.ts";
+import { EURO, euPresets, READ_LATER, READ_ON, UNOFFICIAL } from "./eu-presets.ts";
+import type { Preset } from "./preset.ts";
 
-/** The source and the rule that a law or its guidance names for a purpose. No advice. */
-export interface Preset {
-  readonly name: string;
-  /** What it is for: `Polish VAT`. */
-  readonly purpose: string;
-  readonly source: string;
-  readonly rule: RateRule;
-  /** The rule counts from a day of the period with the date; unset: from the date. */
-  readonly period?: Period;
-  /** The currency that every pair of it has in this place, and to which amounts lead. */
-  readonly currency: { readonly place: "base" | "quote"; readonly symbol: string };
-  /** The law or the guidance, and the section. */
-  readonly law: string;
-  /** What that says of the rate, and whether its official text was read. */
-  readonly says: string;
-  /** Where the text was read, and on which date. */
-  readonly readAt: string;
-  readonly readOn: string;
-}
+export type { Preset } from "./preset.ts";
 
-const EURO = { place: "base", symbol: "EUR" } as const;
-const VAT_DIRECTIVE = "Council Directive 2006/112/EC";
-const NWB = "https://datenbank.nwb.de/Dokument/Anzeigen/452295_Article366/";
-const READ_ON = "2026-11-25";
-const READ_LATER = "2026-11-27";
-const UNOFFICIAL = "; only a copy of the text was read";
 /** A copy of the act as it was until January 2026. */
 const POLISH_ACT =
   "https://github.com/IuriiPosidielov/RyczaltAI/blob/7bbb9159d228580362ff6a6327623f8b629d8443" +
   "/vat-db/vat-31a.md";
 const CZECH_ACT = "https://navody.zabukem.online/427";
-const HMRC_ON_ARTICLE_91 = "https://www.gov.uk/hmrc-internal-manuals/vat-valuation/vatval09500";
 
-/** Ordered by name. */
-export const presets: readonly Preset[] = [
+const nationalPresets: readonly Preset[] = [
   {
     name: "au-gst",
     purpose: "Australian GST",
@@ -139,78 +114,6 @@ export const presets: readonly Preset[] = [
     readOn: READ_ON,
   },
   {
-    name: "eu-customs",
-    purpose: "EU customs value in countries with the euro, by the month",
-    source: "ecb",
-    rule: "on-or-before",
-    period: "customs-month",
-    currency: EURO,
-    law: "Commission Implementing Regulation (EU) 2015/2447, Article 146",
-    says:
-      "the rate published by the European Central Bank on the second last Wednesday of a month, " +
-      "or the most recent one before it, applies for the following month; read as the Italian " +
-      "customs authority states it",
-    readAt:
-      "https://www.agenziadoganemonopoli.gov.it/portale/web/guest/dogane/operatore/e-inoltre" +
-      "/cambi-doganali",
-    readOn: READ_LATER,
-  },
-  {
-    name: "eu-ioss",
-    purpose: "EU VAT returns of the import scheme, by the month",
-    source: "ecb",
-    rule: "on-or-next",
-    period: "month",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Article 369u(2)`,
-    says:
-      "the rates published by the European Central Bank for the last day of the tax period " +
-      `or, if there is no publication on that day, on the next day of publication${UNOFFICIAL}`,
-    readAt: "https://mydutycollect.eu/mdc/ioss-exchange-rate",
-    readOn: READ_ON,
-  },
-  {
-    name: "eu-oss",
-    purpose: "EU VAT returns of the Union and the non-Union scheme, by the quarter",
-    source: "ecb",
-    rule: "on-or-next",
-    period: "quarter",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Articles 366(2) and 369h(2)`,
-    says:
-      "the rates published by the European Central Bank for the last day of the tax period " +
-      `or, if there is no publication on that day, on the next day of publication${UNOFFICIAL}`,
-    readAt: NWB,
-    readOn: READ_ON,
-  },
-  {
-    name: "eu-vat",
-    purpose: "VAT of EU countries that accept the ECB's rate, from 16:00 on",
-    source: "ecb",
-    rule: "on-or-before",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Article 91(2)`,
-    says:
-      "the latest exchange rate published by the European Central Bank at the time the tax " +
-      "becomes chargeable: from about 16:00 in Frankfurt on, the day's own, as where the hour " +
-      "is not known; before it see eu-vat-before-16",
-    readAt: HMRC_ON_ARTICLE_91,
-    readOn: READ_ON,
-  },
-  {
-    name: "eu-vat-before-16",
-    purpose: "VAT of EU countries that accept the ECB's rate, before 16:00",
-    source: "ecb",
-    rule: "before",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Article 91(2)`,
-    says:
-      "the latest exchange rate published by the European Central Bank at the time the tax " +
-      "becomes chargeable: before about 16:00 in Frankfurt, that of the day before",
-    readAt: HMRC_ON_ARTICLE_91,
-    readOn: READ_LATER,
-  },
-  {
     name: "hu-vat",
     purpose: "Hungarian VAT by Magyar Nemzeti Bank's rate",
     source: "mnb",
@@ -311,3 +214,8 @@ export const presets: readonly Preset[] = [
     readOn: READ_ON,
   },
 ];
+
+/** Ordered by name. */
+export const presets: readonly Preset[] = [...nationalPresets, ...euPresets].sort((left, right) =>
+  left.name < right.name ? -1 : 1,
+);

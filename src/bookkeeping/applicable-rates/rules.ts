@@ -57,7 +57,7 @@ export function wholeMonth(date: string): { readonly from: string; readonly to: 
 }
 
 /** A figure by the publisher's date and, of a table for a period, the last date of its validity. */
-interface DatedFigure {
+export interface DatedFigure {
   readonly date: string;
   readonly validUntil?: string | undefined;
 }
@@ -81,6 +81,37 @@ export function mayName(
     case "month":
       return validUntil === undefined ? date.slice(0, 7) === counted.slice(0, 7) : isValid;
   }
+}
+
+/**
+ * Finds a figure that a rule names in place of one that it may name: a nearer one or, where the
+ * rule wants the only one of a month, any other.
+ */
+export function findRival(
+  rule: RateRule,
+  counted: string,
+  { date }: DatedFigure,
+  others: readonly DatedFigure[],
+): DatedFigure | undefined {
+  const isRival = (other: DatedFigure) => {
+    if (rule === "on-or-next") return other.date < date;
+    if (rule === "month" && other.validUntil === undefined) return other.date !== date;
+    return other.date > date;
+  };
+  return others.find((other) => mayName(rule, counted, other) && isRival(other));
+}
+
+/** Another date of a figure's month with a publication: the figure is not the month's only one. */
+export function otherOfMonth(
+  { date, validUntil }: DatedFigure,
+  publicationOf: KnownDates["publicationOf"],
+): string | undefined {
+  const { from, to } = wholeMonth(date);
+  if (validUntil !== undefined) return undefined;
+  for (let other = from; other <= to; other = daysAfter(other, 1)) {
+    if (other !== date && publicationOf?.(other) !== undefined) return other;
+  }
+  return undefined;
 }
 
 /** Dates, both included; none where the first is after the last. */
@@ -108,8 +139,8 @@ export const lastDate = (rule: RateRule, counted: string): string =>
 export interface KnownDates {
   /** When its calendar expects the figures of a date; undefined without a calendar. */
   readonly publicationOf: ((date: string) => number | undefined) | undefined;
-  /** The dates of the series that one document states; undefined without a document. */
-  readonly stated: readonly string[] | undefined;
+  /** The dates of the series that each document states; undefined without a document. */
+  readonly stated: readonly (readonly string[])[] | undefined;
 }
 
 /** What tells whether dates are without a figure: nothing is known of them by "nothing". */
@@ -122,11 +153,11 @@ export type PassedOver =
 export function explainDates({ from, to }: Dates, known: KnownDates): PassedOver {
   const { publicationOf, stated = [] } = known;
   if (from > to) return { by: "no date" };
-  const nearer = stated.find((date) => from <= date && date <= to);
+  const nearer = stated.flat().find((date) => from <= date && date <= to);
   if (nearer !== undefined) return { by: "nearer figure", date: nearer };
-  // A document with dates on both sides, such as an archive, has all between them.
-  if (stated.some((date) => date < from) && stated.some((date) => date > to)) {
-    return { by: "document" };
-  }
+  // One document with dates on both sides, such as an archive, has all between them.
+  const spans = (dates: readonly string[]) =>
+    dates.some((date) => date < from) && dates.some((date) => date > to);
+  if (stated.some(spans)) return { by: "document" };
   return publicationOf === undefined ? { by: "nothing" } : { by: "calendar", publicationOf };
 }

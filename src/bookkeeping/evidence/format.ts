@@ -44,6 +44,7 @@ const PlaceSchema = closed({
   column: orNull(Count),
   figure: orNull(Text),
   text: orNull(Text),
+  table: Type.Optional(Text),
 });
 
 const DocumentSchema = closed({

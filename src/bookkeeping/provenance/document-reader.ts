@@ -11,6 +11,9 @@ export interface ReadDocument {
   readonly receivedAt: string;
 }
 
+/** A figure with the publisher's own date. */
+export type DatedRate = SourcedRate & { readonly date: string };
+
 /** The figures that documents state. */
 export interface StatedFigures {
   /**
@@ -19,8 +22,8 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
-  /** The publisher's dates of the figures of a source, pair and kind, in any order. */
-  datesOf(figure: SourcedRate): readonly string[];
+  /** The figures of a source, pair and kind that each document states, in any order. */
+  seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
 }
 
 /** Where a document states a figure. */
@@ -35,6 +38,8 @@ export interface FigurePosition {
   readonly figure: string;
   /** Where the figure begins in `text`, from 0. */
   readonly offset: number;
+  /** The publisher's own number of the table, where it has one. */
+  readonly table?: string | undefined;
 }
 
 /** Reads stored documents as they were read when they arrived. */
@@ -43,6 +48,18 @@ export interface DocumentReader {
   open(document: StoredDocument): Uint8Array | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /**
+   * Tells what is wrong with documents as one publication by their names: an address that is not
+   * of the source, or is there twice, or a snapshot that is not this program's, is foreign.
+   *
+   * @param receivedAt when they were fetched: some addresses have the date.
+   * @returns undefined if nothing is.
+   */
+  judgeAddresses(
+    source: string,
+    documents: readonly ReadDocument[],
+    receivedAt: string,
+  ): (Rejection & { readonly isForeign: boolean }) | undefined;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
   /** Finds where a publication states a figure, or tells why that is unknown. */

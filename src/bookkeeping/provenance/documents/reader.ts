@@ -1,13 +1,14 @@
 import type { Publisher } from "../../../rates/documents.ts";
 import { hashContent, unpackContent } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import type { BundledPublication } from "../../../rates/sources/source.ts";
+import type { BundledPublication, Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
+import { judgeAddresses, judgeSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
+  figureStatedBy,
   type ParseDocuments,
   publisherParsers,
-  rateStatedBy,
   snapshotParser,
   statedBy,
 } from "./stated.ts";
@@ -16,11 +17,15 @@ import { createTextDecoder } from "./text.ts";
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
   publishers: readonly Publisher[],
-  parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
+  snapshots: {
+    readonly parse: (content: Uint8Array) => readonly BundledPublication[];
+    /** Loads the one that comes with the program. */
+    readonly load: () => Pick<Snapshot, "fileName" | "content">;
+  },
 ): DocumentReader {
   /** @returns what may have parsed a publication of a source. */
   const findParsers = (source: string): readonly ParseDocuments[] => {
-    if (source === SNAPSHOT_SOURCE) return [snapshotParser(parseSnapshot)];
+    if (source === SNAPSHOT_SOURCE) return [snapshotParser(snapshots.parse)];
     const publisher = findPublisher(source);
     return publisher === undefined ? [] : publisherParsers(publisher);
   };
@@ -44,20 +49,30 @@ export function createDocumentReader(
       }
     },
 
+    judgeAddresses(source, documents, receivedAt) {
+      if (source === SNAPSHOT_SOURCE) return judgeSnapshot(documents, snapshots.load());
+      const publisher = findPublisher(source);
+      return publisher && judgeAddresses(publisher, documents, Date.parse(receivedAt));
+    },
+
     linesOf: (source, content) =>
       createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
 
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
       if (document === undefined) return "not stated";
+      let table: string | undefined;
       const rateIn = (parse: ParseDocuments) => (content: Uint8Array) => {
         const changed = documents.with(place, { ...document, content });
-        return rateStatedBy(parse, changed, rate, servedKindOf);
+        const stated = figureStatedBy(parse, changed, rate, servedKindOf);
+        if (content === document.content) table = stated?.table;
+        return stated?.rate;
       };
       const { charset } = findPublisher(source) ?? {};
       const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
       for (const parse of findParsers(source)) {
         const found = findFigure(document.content, sought, rateIn(parse));
+        if (typeof found === "object") return { ...found, table };
         if (found !== "not stated") return found;
       }
       return "not stated";

@@ -97,24 +97,25 @@ export function statedBy(
       } while (tryNext());
       return other;
     },
-    datesOf({ source, base, quote, kind = servedKindOf(source) }) {
+    seriesOf({ source, base, quote, kind = servedKindOf(source) }) {
       const isOfSeries = (one: SourcedRate) =>
         one.base === base && one.quote === quote && one.source === source;
-      return parsed
+      const series = parsed
         .flatMap((figures) => figures.values().toArray())
         .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => one.date ?? one.asOf.slice(0, 10));
+        .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+      return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
   };
 }
 
-/** The rate that documents state for a figure's pair, kind and time, without an index of all. */
-export function rateStatedBy(
+/** What documents state for a figure's pair, kind and time, without an index of all. */
+export function figureStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
   figure: SourcedRate,
   servedKindOf: ServedKindOf,
-): string | undefined {
+): SourcedRate | undefined {
   const lists = parse(documents);
   if ("reason" in lists) return undefined;
   const { base, quote, source } = figure;
@@ -124,8 +125,7 @@ export function rateStatedBy(
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
       const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key)
-        return stated.rate;
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) return stated;
     }
   }
   return undefined;
@@ -149,8 +149,8 @@ function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
-  const { date, kind, validUntil } = line;
-  return { ...rate, source, date, kind, validUntil };
+  const { date, kind, validUntil, place, table } = line;
+  return { ...rate, source, date, kind, validUntil, place, table };
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */
