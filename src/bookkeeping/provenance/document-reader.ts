@@ -22,6 +22,8 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
+  /** All of them, without those that contradict each other. */
+  all(): readonly SourcedRate[];
   /** The figures of a source, pair and kind that each document states, in any order. */
   seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
   /** The dates of the other pairs of its source and kind in the document at its place. */

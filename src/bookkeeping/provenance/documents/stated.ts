@@ -71,6 +71,10 @@ export function statedBy(
       const stated = figures.get(key);
       return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
+    all: () =>
+      [...figures.values()].flatMap(([first, ...others]) =>
+        first !== undefined && others.every(({ rate }) => rate === first.rate) ? [first] : [],
+      ),
     seriesOf(figure) {
       const series = indexed().bySeries.get(seriesKey(figure, kindOf(figure))) ?? [];
       return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
