@@ -150,6 +150,6 @@ export function servedTables(dataDirectory: string): readonly unknown[] {
 }
 
 export function rowsOf(dataDirectory: string, sql: string) {
-  using database = new DatabaseSync(databaseIn(dataDirectory), { readOnly: true });
+  using database = new DatabaseSync(databaseIn(dataDirectory), { readOnly: true, timeout: 5000 });
   return database.prepare(sql).all() as Readonly<Record<string, unknown>>[];
 }
