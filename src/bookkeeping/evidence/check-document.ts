@@ -1,3 +1,4 @@
+import { isLess } from "../../platform/shared/decimal.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
@@ -134,8 +135,15 @@ function checkPublished(
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
+  const series = figures.seriesOf(figure);
+  const other = series.flat().find(({ asOf, rate }) => {
+    return asOf === figure.asOf && (isLess(rate, figure.rate) || isLess(figure.rate, rate));
+  });
+  if (other !== undefined) {
+    checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
+  }
   const others = figures.datesBeside({ ...figure, place: place.document - 1 });
-  return { checks, series: figures.seriesOf(figure), others };
+  return { checks, series, others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

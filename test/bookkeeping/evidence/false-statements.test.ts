@@ -40,7 +40,7 @@ after(() => monday[Symbol.asyncDispose]());
 const seeded = await newEvidenceCli();
 after(() => seeded[Symbol.asyncDispose]());
 
-for (const key of ["ecb", "nbp", "hmrc", "hnb"]) await cli.fetch(key);
+for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra"]) await cli.fetch(key);
 await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
 await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
@@ -68,6 +68,7 @@ const genuine = {
   quarter: await genuineOf("EUR USD 2019-11-07 --as eu-oss"),
   hmrc: await genuineOf("GBP AED 2026-08-16 --as uk-vat"),
   hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
+  bcra: await genuineOf("USD ARS 2026-03-19 --source bcra --rule on"),
   inforeuro: await genuineOf("EUR USD 2026-08-10 --source inforeuro --rule month"),
   snapshot: await genuineOf("EUR USD 2026-03-13 --source ecb --rule on", seeded),
   import: await genuineOf(`EUR USD 2025-03-15 ${MONTH}`),
@@ -160,6 +161,9 @@ const secondDocument = (date: string, address: string): Change => {
   };
 };
 
+const SECOND_USD =
+  '{"codigoMoneda":"USD","descripcion":"DOLAR E.E.U.U.","tipoPase":0.0,"tipoCotizacion":1435.00000000';
+
 const NBP = "https://api.nbp.pl/api/exchangerates/tables/A";
 const WITHOUT_A_CALENDAR = "on-or-before" as const;
 
@@ -242,6 +246,12 @@ suite("a false statement does not hold:", () => {
     ],
     ["another day's document", "ecb", withDocument(() => contentOf(recorded("ecb-2019-12.xml")))],
     ["a cut document", "ecb", edited((content) => content.slice(0, -60))],
+    [
+      "one of two figures of a document",
+      "bcra",
+      // As in the bank's response of 2026-11-25.
+      edited((content) => content.replace("}]}}", "},\n$USD}]}}".replace("$USD", SECOND_USD))),
+    ],
     ["a figure without its document", "ecb", withDocument(() => ({ content_base64: null }))],
     ["another SHA-256", "ecb", withDocument(() => ({ sha256: "0".repeat(64) }))],
     ["a law that says something else", "nbp", preset({ says: "the rate of any day" })],
