@@ -5,8 +5,18 @@ export type RateRule = (typeof rateRules)[number];
 
 export const rateRules = ["on", "on-or-before", "before", "on-or-next", "month"] as const;
 
-/** A period of the calendar: a rule for it counts from its last day. */
-export type Period = "month" | "quarter" | "year";
+/** A period of the calendar: a rule for it counts from one day for all dates in it. */
+export type Period = (typeof periods)[number];
+
+export const periods = ["month", "quarter", "year", "customs-month"] as const;
+
+/** The day of each period from which a rule counts. */
+export const periodWords: Readonly<Record<Period, string>> = {
+  month: "the last date of its month",
+  quarter: "the last date of its quarter",
+  year: "the last date of its year",
+  "customs-month": "the second last Wednesday of the month before",
+};
 
 /** Each rule in words, after "the figure …". */
 export const ruleWords: Readonly<Record<RateRule, string>> = {
@@ -20,12 +30,18 @@ export const ruleWords: Readonly<Record<RateRule, string>> = {
 /** A rule names no figure for a later date: a calendar so far ahead is a guess, or ends. */
 export const LAST_DATE = "2199-12-31";
 
-const MONTHS: Readonly<Record<Period, number>> = { month: 1, quarter: 3, year: 12 };
+const WEDNESDAY = 3;
 
-/** @returns the date that a rule counts from: the date itself, or the last one of its period. */
+const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
+
+/** @returns the date that a rule counts from: the date itself, or the one of its period. */
 export function dateCounted(date: string, period: Period | undefined): string {
   if (period === undefined) return date;
   const { year, month } = Temporal.PlainDate.from(date);
+  if (period === "customs-month") {
+    const last = Temporal.PlainDate.from({ year, month, day: 1 }).subtract({ days: 1 });
+    return last.subtract({ days: ((last.dayOfWeek - WEDNESDAY + 7) % 7) + 7 }).toString();
+  }
   const months = MONTHS[period];
   const first = Temporal.PlainDate.from({ year, month: month - ((month - 1) % months), day: 1 });
   return first.add({ months }).subtract({ days: 1 }).toString();

@@ -15,6 +15,7 @@ import {
   LAST_DATE,
   mayName,
   otherOfMonth,
+  periodWords,
   ruleWords,
 } from "../applicable-rates/rules.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
@@ -42,8 +43,7 @@ export function checkRule(evidence: Evidence, knows: Known): readonly Check[] {
 function checkCounted({ asked, counted_from: counted, preset }: Evidence): Check {
   const period = preset?.period ?? undefined;
   const wanted = dateCounted(asked, period);
-  const what =
-    period === undefined ? `the date asked for` : `the last date of the ${period} of ${asked}`;
+  const what = period === undefined ? `the date asked for` : `${periodWords[period]}, of ${asked}`;
   const rule = `the rule counts from ${wanted}, ${what}`;
   return wanted === counted ? holds(rule) : fails(`${rule}, and not from ${counted}`);
 }

@@ -2,7 +2,7 @@ import type { Static, TProperties } from "typebox";
 import { orNull, Type } from "../../platform/shared/json-schema.ts";
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
-import { rateRules } from "../applicable-rates/rules.ts";
+import { periods, rateRules } from "../applicable-rates/rules.ts";
 
 // The file that says where a figure on an invoice came from (docs/operating/evidence.md). A person
 // who opens it reads the figure at its beginning; the documents are at its end.
@@ -29,7 +29,7 @@ const PresetSchema = closed({
   purpose: Text,
   source: Text,
   rule: Rule,
-  period: orNull(Type.Enum(["month", "quarter", "year"] as const)),
+  period: orNull(Type.Enum(periods)),
   base: Type.Optional(AssetCode),
   quote: Type.Optional(AssetCode),
   law: Text,

@@ -276,7 +276,7 @@ for (const [command, message] of [
   ["rates evidence", /pass --source and --rule, or --as: --source is missing/],
   ["rates evidence --as pl-vat --out x", /pass BASE QUOTE DATE, such as EUR PLN 2026-03-16/],
   ["rates evidence EUR PLN 2026-03-16 --as pl-vat", /--out is missing: name the file to write/],
-  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of ch-vat/],
+  ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of au-gst/],
   [
     "rates evidence EUR PLN today --as pl-vat --out x",
     /date "today": must be a date of the publisher/,
