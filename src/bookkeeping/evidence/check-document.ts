@@ -6,12 +6,6 @@ import type { DocumentReader, ReadDocument, StatedFigures } from "../provenance/
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 
-/** A line of an imported file, as an import reads it. */
-interface ReadLine {
-  readonly text: string;
-  readonly statesFigure: boolean;
-}
-
 /** Reads documents as Kurs did when they arrived. */
 export interface DocumentUses {
   readonly documents: DocumentReader;
@@ -20,7 +14,7 @@ export interface DocumentUses {
   readonly readImported: (
     content: Uint8Array,
     stated: { readonly line: number; readonly figure: SourcedRate },
-  ) => Promise<ReadLine>;
+  ) => Promise<{ readonly text: string; readonly statesFigure: boolean }>;
 }
 
 interface DocumentChecks {

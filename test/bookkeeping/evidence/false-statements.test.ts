@@ -327,7 +327,7 @@ suite("a false statement does not hold:", () => {
     [
       "a file made before its figure",
       "ecb",
-      { made: { at: "2026-03-01T00:00:00.000Z", by: "Kurs" } },
+      { made: { at: "2026-03-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
     ],
     [
       "a document received before its figure",
@@ -341,7 +341,7 @@ suite("a false statement does not hold:", () => {
     [
       "a time in the year 10000",
       "ecb",
-      { made: { at: "+010000-01-01T00:00:00.000Z", by: "Kurs" } },
+      { made: { at: "+010000-01-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
     ],
     ["a date in the year 9999", "ecb", asked("9999-12-31")],
     [
