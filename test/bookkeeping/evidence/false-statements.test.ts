@@ -276,6 +276,11 @@ suite("a false statement does not hold:", () => {
     ],
     ["a gap elsewhere", "ecb", { accepted_gaps: ["2026-03-16"] }],
     ["a table's figure after its end", "hmrc", asked("2026-09-01")],
+    [
+      "a table's figure that a later line of it corrects",
+      "hmrc",
+      edited((content) => `${content}Abu Dhabi,Dirham,AED,5.1234,15/08/2026,31/08/2026\n`),
+    ],
     ["a longer validity", "hmrc", { ...asked("2026-09-10"), valid_until: "2026-09-30" }],
     [
       "one of a month's figures as its only one",
