@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { parseSnapshot, publishers, readRateFile, readTextLines } from "../rates/documents.ts";
+import { publishers, readRateFile, readTextLines, snapshots } from "../rates/documents.ts";
 import { forCommand } from "./applicable-rates/cli/for.ts";
 import { presetsCommand } from "./applicable-rates/cli/presets.ts";
 import { evidenceCommand } from "./evidence/cli/make.ts";
@@ -25,7 +25,7 @@ export function bookkeepingCommands(
   deps: BookkeepingCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
-  const documents = createDocumentReader(publishers, parseSnapshot);
+  const documents = createDocumentReader(publishers, snapshots);
   const all = { ...deps, documents, readRateFile, readTextLines };
   historyCommand(rates, all);
   atCommand(rates, all);

@@ -10,7 +10,7 @@ import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.t
 import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/rates/sources/refresh.ts";
 import { BY } from "../contract/suite/database.ts";
-import { publisherOf } from "../rates/sources/publishers/recorded.ts";
+import { addressesOf, publisherOf } from "../rates/sources/publishers/recorded.ts";
 import { kursUnchecked } from "./command-line.ts";
 import { playPublisher, sourceAt } from "./fake-publisher.ts";
 import { temporaryDirectory } from "./process.ts";
@@ -50,19 +50,36 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
     async refresh(
       key: string,
       documents: readonly (string | Uint8Array | number)[],
-      queries = documents.map((_, index) => `?${index}`),
+      queries: readonly string[] = documents.map((_, index) => `?${index}`),
       failure: RegExp | undefined = undefined,
     ): Promise<RefreshReport> {
       publisher.behave((response) => {
         const url = decodeURIComponent(response.req.url ?? "");
         const document = documents[queries.findIndex((query) => url.endsWith(query))];
+        const date = new Date(clock.nowMs()).toUTCString();
         if (typeof document === "number") response.writeHead(document).end();
-        else response.writeHead(200, { etag: '"1"' }).end(document);
+        else response.writeHead(200, { etag: '"1"', date }).end(document);
       });
       clock.advanceMs(60_000);
       const addresses = queries.map((query) => `${publisher.address}${query}`);
       const how = { signal: new AbortController().signal, onlyWhenDue: false };
-      const report = await refreshSource(sourceAt(key, addresses, clock), how);
+      const played = sourceAt(key, addresses, clock);
+      const genuine = addressesOf(key, clock.nowMs());
+      const source: typeof played = {
+        ...played,
+        // As the publisher's own, which its figures are later compared with.
+        async fetch(...asked) {
+          const fetched = await played.fetch(...asked);
+          if (fetched === "unchanged") return fetched;
+          const named = fetched.documents.map((document, place) => {
+            const [query = "", address = ""] = [queries[place], genuine[place]];
+            const isOwn = /^\?\d+$/.test(query) || address.endsWith(query);
+            return isOwn && address !== "" ? { ...document, address } : document;
+          });
+          return { ...fetched, documents: named };
+        },
+      };
+      const report = await refreshSource(source, how);
       assert.ok(report !== undefined);
       assert.match(report.error ?? "none", failure ?? /^none$/);
       return report;
@@ -71,7 +88,7 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
     async archive(source: string, document: string | Uint8Array): Promise<void> {
       const receivedAt = new Date(clock.nowMs()).toISOString();
       const body = Buffer.from(document);
-      const { parse } = publisherOf(source);
+      const { archive, parse } = publisherOf(source);
       const response = { address: "", body, receivedMs: clock.nowMs() };
       const figures = parse([response]).map((line) => {
         assert.ok(!("reason" in line));
@@ -80,7 +97,10 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
         return figureOf({ ...line, ...rate, source, place: 0 });
       });
       const stored = await packContent(body);
-      const documents = [{ name: `https://${source}.example/archive`, receivedAt, stored }];
+      const [date = ""] = figures.map((figure) => figure.date);
+      const range = { from: date, to: date };
+      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, clock.nowMs());
+      const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
     },
     /** Runs a command that succeeds. @returns its stdout. */

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/platform/shared/clock.ts";
 import type { SigningKey } from "../../src/rates/served/signing-key.ts";
 import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
-import { parseSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
+import { loadSnapshot, parseSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
 import { createHeadersOf } from "../../src/rates/sources/headers.ts";
 import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
 
@@ -16,7 +16,7 @@ export const headersOf = createHeadersOf(sources);
 export const signedHeadersOf = (key: SigningKey) => createHeadersOf(sources, () => key);
 
 /** Reads documents with the parsers of every publisher. */
-export const documentReader = createDocumentReader(publishers, parseSnapshot);
+export const documentReader = createDocumentReader(publishers, { loadSnapshot, parseSnapshot });
 
 /** A document's text as the store keeps it. */
 export const packed = (text: string) => packContent(Buffer.from(text));

@@ -17,6 +17,7 @@ import {
   LAST_DATE,
   lastDate,
   mayName,
+  otherOfMonth,
   type RateRule,
   wholeMonth,
 } from "./rules.ts";
@@ -129,12 +130,12 @@ async function datesOfOneDocument(
   reads: SeriesReads,
   series: Series,
   { from, to }: Dates,
-): Promise<readonly string[] | undefined> {
+): Promise<KnownDates["stated"]> {
   if (from > to) return undefined;
   const before = await reads.figureOnOrBefore(series, daysAfter(from, -1));
   const after = await reads.figureOnOrAfter(series, daysAfter(to, 1));
   const isOne = before?.hash !== undefined && before.hash === after?.hash;
-  return isOne ? [before.date, after.date] : undefined;
+  return isOne ? [[before.date, after.date]] : undefined;
 }
 
 /** When a date's figures are due, if that is to come. */
@@ -236,7 +237,7 @@ function lostAfter(
 
 /** The figure that is valid on the date or, of a table without a validity, the month's only one. */
 async function figureOfMonth(
-  { reads, series, source }: Search,
+  { reads, series, source, publicationOf }: Search,
   asked: AskedRate,
 ): Promise<ApplicableRate | Rejection> {
   const found = { ...asked, acceptedGaps: [], isChecked: true };
@@ -255,7 +256,8 @@ async function figureOfMonth(
     const how = isImport(series.source) ? "import it" : `see kurs rates fetch ${source?.key ?? ""}`;
     return { reason: `${none} for ${month}: ${how.trimEnd()}` };
   }
-  if (figures.some((one) => one.date !== figure.date)) {
+  const isOnly = figures.every((one) => one.date === figure.date);
+  if (!isOnly || otherOfMonth(figure, publicationOf) !== undefined) {
     const several = `has figures of ${pairName(series)} for several dates of ${month}`;
     return { reason: `${series.source} ${several}: pass another --rule than month` };
   }

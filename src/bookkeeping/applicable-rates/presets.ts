@@ -1,32 +1,46 @@
-import type { Period, RateRule } from "./rules.ts";
+import { EURO, euPresets, READ_LATER, READ_ON, UNOFFICIAL } from "./eu-presets.ts";
+import type { Preset } from "./preset.ts";
 
-/** The source and the rule that a law or its guidance names for a purpose. No advice. */
-export interface Preset {
-  readonly name: string;
-  /** What it is for: `Polish VAT`. */
-  readonly purpose: string;
-  readonly source: string;
-  readonly rule: RateRule;
-  /** The rule counts from the last day of the period with the date; unset: from the date. */
-  readonly period?: Period;
-  /** The currency that every pair of it has in this place. */
-  readonly currency: { readonly place: "base" | "quote"; readonly symbol: string };
-  /** The law or the guidance, and the section. */
-  readonly law: string;
-  /** What that says of the rate. */
-  readonly says: string;
-  /** Where the text was read, and on which date. */
-  readonly readAt: string;
-  readonly readOn: string;
-}
+export type { Preset } from "./preset.ts";
 
-const EURO = { place: "base", symbol: "EUR" } as const;
-const VAT_DIRECTIVE = "Council Directive 2006/112/EC";
-const NWB = "https://datenbank.nwb.de/Dokument/Anzeigen/452295_Article366/";
-const READ_ON = "2026-11-25";
+/** A copy of the act as it was until January 2026. */
+const POLISH_ACT =
+  "https://github.com/IuriiPosidielov/RyczaltAI/blob/7bbb9159d228580362ff6a6327623f8b629d8443" +
+  "/vat-db/vat-31a.md";
+const CZECH_ACT = "https://navody.zabukem.online/427";
 
-/** Ordered by name. */
-export const presets: readonly Preset[] = [
+const nationalPresets: readonly Preset[] = [
+  {
+    name: "au-gst",
+    purpose: "Australian GST",
+    source: "rba",
+    rule: "on-or-before",
+    currency: { place: "base", symbol: "AUD" },
+    law: "A New Tax System (Goods and Services Tax) Act 1999, subsection 9-85(2)",
+    says:
+      "by the determination of 2017, the Reserve Bank of Australia's rate on the conversion " +
+      "day, where it was chosen and is used consistently; that of 2018, which replaced it, was " +
+      "not read",
+    readAt:
+      "https://www.ato.gov.au/law/view/print?DocID=GLD%2FFOREX20171%2F00001&PiT=9999123123" +
+      "5958",
+    readOn: READ_LATER,
+  },
+  {
+    name: "ca-gst",
+    purpose: "Canadian GST/HST",
+    source: "boc",
+    rule: "on-or-before",
+    currency: { place: "quote", symbol: "CAD" },
+    law: "Excise Tax Act, section 159; GST/HST Memorandum 3-6, paragraphs 9 and 13",
+    says:
+      "the value on the day the tax is payable, by the Bank of Canada among others; on a weekend" +
+      " or a holiday the rate of the previous business day",
+    readAt:
+      "https://www.canada.ca/en/revenue-agency/services/forms-publications/publications/3-6" +
+      "/conversion-foreign-currency.html",
+    readOn: READ_LATER,
+  },
   {
     name: "ch-vat",
     purpose: "Swiss VAT by the month's average",
@@ -59,16 +73,30 @@ export const presets: readonly Preset[] = [
   },
   {
     name: "cz-vat",
-    purpose: "Czech VAT",
+    purpose: "Czech VAT by the Czech National Bank's rate",
     source: "cnb",
     rule: "on-or-before",
     currency: { place: "quote", symbol: "CZK" },
-    law: "Act No. 235/2004 Coll. on Value Added Tax, Section 4(5)",
+    law: "Act No. 235/2004 Coll. on Value Added Tax, Section 4(5)(a)",
     says:
       "the rate of the foreign exchange market announced by the Czech National Bank that is" +
-      " valid on the day when the duty to declare the tax arises",
-    readAt: "https://navody.zabukem.online/427",
+      ` valid on the day when the duty to declare the tax arises${UNOFFICIAL}`,
+    readAt: CZECH_ACT,
     readOn: READ_ON,
+  },
+  {
+    name: "cz-vat-ecb",
+    purpose: "Czech VAT by the ECB's rate, of amounts in euro",
+    source: "ecb",
+    rule: "on-or-before",
+    currency: { place: "quote", symbol: "CZK" },
+    law: "Act No. 235/2004 Coll. on Value Added Tax, Section 4(5)(b)",
+    says:
+      "the last exchange rate published by the European Central Bank that is valid on the day " +
+      "when the duty to declare the tax arises; other currencies go through the euro, by two " +
+      `figures${UNOFFICIAL}`,
+    readAt: CZECH_ACT,
+    readOn: READ_LATER,
   },
   {
     name: "de-vat",
@@ -86,45 +114,18 @@ export const presets: readonly Preset[] = [
     readOn: READ_ON,
   },
   {
-    name: "eu-ioss",
-    purpose: "EU VAT returns of the import scheme, by the month",
-    source: "ecb",
-    rule: "on-or-next",
-    period: "month",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Article 369u(2)`,
-    says:
-      "the rates published by the European Central Bank for the last day of the tax period " +
-      "or, if there is no publication on that day, on the next day of publication",
-    readAt: "https://mydutycollect.eu/mdc/ioss-exchange-rate",
-    readOn: READ_ON,
-  },
-  {
-    name: "eu-oss",
-    purpose: "EU VAT returns of the Union and the non-Union scheme, by the quarter",
-    source: "ecb",
-    rule: "on-or-next",
-    period: "quarter",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Articles 366(2) and 369h(2)`,
-    says:
-      "the rates published by the European Central Bank for the last day of the tax period " +
-      "or, if there is no publication on that day, on the next day of publication",
-    readAt: NWB,
-    readOn: READ_ON,
-  },
-  {
-    name: "eu-vat",
-    purpose: "VAT of EU countries that accept the ECB's rate",
-    source: "ecb",
+    name: "hu-vat",
+    purpose: "Hungarian VAT by Magyar Nemzeti Bank's rate",
+    source: "mnb",
     rule: "on-or-before",
-    currency: EURO,
-    law: `${VAT_DIRECTIVE}, Article 91(2)`,
+    currency: { place: "quote", symbol: "HUF" },
+    law: "Act CXXVII of 2007 on Value Added Tax, Section 80",
     says:
-      "the latest exchange rate published by the European Central Bank at the time the tax " +
-      "becomes chargeable",
-    readAt: "https://www.gov.uk/hmrc-internal-manuals/vat-valuation/vatval09500",
-    readOn: READ_ON,
+      "the last rate that is valid at the completion, at the issue of an invoice for a period, " +
+      "or when the tax is assessed; Magyar Nemzeti Bank's official rate where the taxpayer has " +
+      "announced that choice; read in the tax office's guide of 2007, which it keeps as archived",
+    readAt: "https://nav.gov.hu/nav/archiv/adoinfo/afa/mnb_arfolyam_afa_alapja.html",
+    readOn: READ_LATER,
   },
   {
     name: "pl-vat",
@@ -135,11 +136,53 @@ export const presets: readonly Preset[] = [
     law: "Ustawa o podatku od towarów i usług, Article 31a(1)",
     says:
       "the middle rate announced by Narodowy Bank Polski for the last working day before " +
-      "the day when the tax obligation arises",
+      `the day when the tax obligation arises${UNOFFICIAL}`,
+    readAt: POLISH_ACT,
+    readOn: READ_LATER,
+  },
+  {
+    name: "pl-vat-ecb",
+    purpose: "Polish VAT by the ECB's rate, of amounts in euro",
+    source: "ecb",
+    rule: "before",
+    currency: { place: "quote", symbol: "PLN" },
+    law: "Ustawa o podatku od towarów i usług, Article 31a(1), second sentence",
+    says:
+      "the last exchange rate published by the European Central Bank for the last day before " +
+      "the day when the tax obligation arises; other currencies go through the euro, by two " +
+      `figures${UNOFFICIAL}`,
+    readAt: POLISH_ACT,
+    readOn: READ_LATER,
+  },
+  {
+    name: "pl-vat-invoice",
+    purpose: "Polish VAT of an invoice issued before the tax obligation: pass its date",
+    source: "nbp",
+    rule: "before",
+    currency: { place: "quote", symbol: "PLN" },
+    law: "Ustawa o podatku od towarów i usług, Article 31a(2)",
+    says:
+      "the middle rate announced by Narodowy Bank Polski for the last working day before the " +
+      "day when the invoice is issued, where that is before the tax obligation arises" +
+      UNOFFICIAL,
+    readAt: POLISH_ACT,
+    readOn: READ_LATER,
+  },
+  {
+    name: "ro-vat",
+    purpose: "Romanian VAT by the National Bank of Romania's rate",
+    source: "bnr",
+    rule: "before",
+    currency: { place: "quote", symbol: "RON" },
+    law: "Codul fiscal (Legea 227/2015), Article 290(2); Norme (HG 1/2016), Title VII, point 35(1)",
+    says:
+      "the last rate communicated by the National Bank of Romania that is valid on the date when " +
+      "the tax becomes chargeable: the one communicated on the day before; read under the former" +
+      ` code's Article 139^1, in the same words${UNOFFICIAL}`,
     readAt:
-      "http://focusfinance.pl/kursy-walut-stosowane-do-przeliczenia-kwot-wyrazonych-w-walut" +
-      "ach-obcych-od-dnia-1-stycznia-2013-r-%E2%80%93-vat/",
-    readOn: READ_ON,
+      "https://infotva.manager.ro/articole/studii-de-caz/achizitia-de-servicii-din-ue-si-din-" +
+      "afara-ue-ce-curs-valutar-folosim-9689.html",
+    readOn: READ_LATER,
   },
   {
     name: "uk-vat",
@@ -163,9 +206,16 @@ export const presets: readonly Preset[] = [
     rule: "on",
     period: "year",
     currency: { place: "base", symbol: "USD" },
-    law: "FinCEN Report 114, instructions to item 15, step 2",
-    says: "the Treasury's Financial Management Service rate for the last day of the calendar year",
+    law: "FinCEN Form 114, Report of Foreign Bank and Financial Accounts, instructions to item 15",
+    says:
+      "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly the " +
+      `Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,
     readAt: "https://investguiding.com/article/reporting-maximum-account-value-fincen-gov/1781",
     readOn: READ_ON,
   },
 ];
+
+/** Ordered by name. */
+export const presets: readonly Preset[] = [...nationalPresets, ...euPresets].sort((left, right) =>
+  left.name < right.name ? -1 : 1,
+);

@@ -5,8 +5,18 @@ export type RateRule = (typeof rateRules)[number];
 
 export const rateRules = ["on", "on-or-before", "before", "on-or-next", "month"] as const;
 
-/** A period of the calendar: a rule for it counts from its last day. */
-export type Period = "month" | "quarter" | "year";
+/** A period of the calendar: a rule for it counts from one day for all dates in it. */
+export type Period = (typeof periods)[number];
+
+export const periods = ["month", "quarter", "year", "customs-month"] as const;
+
+/** The day of each period from which a rule counts. */
+export const periodWords: Readonly<Record<Period, string>> = {
+  month: "the last date of its month",
+  quarter: "the last date of its quarter",
+  year: "the last date of its year",
+  "customs-month": "the second last Wednesday of the month before",
+};
 
 /** Each rule in words, after "the figure …". */
 export const ruleWords: Readonly<Record<RateRule, string>> = {
@@ -20,12 +30,18 @@ export const ruleWords: Readonly<Record<RateRule, string>> = {
 /** A rule names no figure for a later date: a calendar so far ahead is a guess, or ends. */
 export const LAST_DATE = "2199-12-31";
 
-const MONTHS: Readonly<Record<Period, number>> = { month: 1, quarter: 3, year: 12 };
+const WEDNESDAY = 3;
 
-/** @returns the date that a rule counts from: the date itself, or the last one of its period. */
+const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
+
+/** @returns the date that a rule counts from: the date itself, or the one of its period. */
 export function dateCounted(date: string, period: Period | undefined): string {
   if (period === undefined) return date;
   const { year, month } = Temporal.PlainDate.from(date);
+  if (period === "customs-month") {
+    const last = Temporal.PlainDate.from({ year, month, day: 1 }).subtract({ days: 1 });
+    return last.subtract({ days: ((last.dayOfWeek - WEDNESDAY + 7) % 7) + 7 }).toString();
+  }
   const months = MONTHS[period];
   const first = Temporal.PlainDate.from({ year, month: month - ((month - 1) % months), day: 1 });
   return first.add({ months }).subtract({ days: 1 }).toString();
@@ -41,7 +57,7 @@ export function wholeMonth(date: string): { readonly from: string; readonly to: 
 }
 
 /** A figure by the publisher's date and, of a table for a period, the last date of its validity. */
-interface DatedFigure {
+export interface DatedFigure {
   readonly date: string;
   readonly validUntil?: string | undefined;
 }
@@ -65,6 +81,37 @@ export function mayName(
     case "month":
       return validUntil === undefined ? date.slice(0, 7) === counted.slice(0, 7) : isValid;
   }
+}
+
+/**
+ * Finds a figure that a rule names in place of one that it may name: a nearer one or, where the
+ * rule wants the only one of a month, any other.
+ */
+export function findRival(
+  rule: RateRule,
+  counted: string,
+  { date }: DatedFigure,
+  others: readonly DatedFigure[],
+): DatedFigure | undefined {
+  const isRival = (other: DatedFigure) => {
+    if (rule === "on-or-next") return other.date < date;
+    if (rule === "month" && other.validUntil === undefined) return other.date !== date;
+    return other.date > date;
+  };
+  return others.find((other) => mayName(rule, counted, other) && isRival(other));
+}
+
+/** Another date of a figure's month with a publication: the figure is not the month's only one. */
+export function otherOfMonth(
+  { date, validUntil }: DatedFigure,
+  publicationOf: KnownDates["publicationOf"],
+): string | undefined {
+  const { from, to } = wholeMonth(date);
+  if (validUntil !== undefined) return undefined;
+  for (let other = from; other <= to; other = daysAfter(other, 1)) {
+    if (other !== date && publicationOf?.(other) !== undefined) return other;
+  }
+  return undefined;
 }
 
 /** Dates, both included; none where the first is after the last. */
@@ -95,10 +142,10 @@ export const GAPS = { usual: 10, most: 31 } as const;
 export interface KnownDates {
   /** When its calendar expects the figures of a date; undefined without a calendar. */
   readonly publicationOf: ((date: string) => number | undefined) | undefined;
-  /** The dates of the series that one document states; undefined without a document. */
-  readonly stated: readonly string[] | undefined;
+  /** The dates of the series that each document states; undefined without a document. */
+  readonly stated: readonly (readonly string[])[] | undefined;
   /** The dates for which the source published other pairs where it publishes the series, too. */
-  readonly others?: readonly string[];
+  readonly others?: readonly string[] | undefined;
 }
 
 /** What tells whether dates are without a figure: nothing is known of them by "nothing". */
@@ -112,13 +159,13 @@ export type PassedOver =
 export function explainDates({ from, to }: Dates, known: KnownDates): PassedOver {
   const { publicationOf, stated = [], others = [] } = known;
   if (from > to) return { by: "no date" };
-  const nearer = stated.find((date) => from <= date && date <= to);
+  const nearer = stated.flat().find((date) => from <= date && date <= to);
   if (nearer !== undefined) return { by: "nearer figure", date: nearer };
   const suspended = others.find((date) => from <= date && date <= to);
   if (suspended !== undefined) return { by: "suspension", date: suspended };
-  // A document with dates on both sides, such as an archive, has all between them.
-  if (stated.some((date) => date < from) && stated.some((date) => date > to)) {
-    return { by: "document" };
-  }
+  // One document with dates on both sides, such as an archive, has all between them.
+  const spans = (dates: readonly string[]) =>
+    dates.some((date) => date < from) && dates.some((date) => date > to);
+  if (stated.some(spans)) return { by: "document" };
   return publicationOf === undefined ? { by: "nothing" } : { by: "calendar", publicationOf };
 }

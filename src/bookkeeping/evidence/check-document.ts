@@ -1,10 +1,8 @@
-import { isUtf8 } from "node:buffer";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
-import { isDateOf } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import type { DocumentReader, ReadDocument } from "../provenance/document-reader.ts";
-import { type Check, fails, holds, notChecked } from "./check.ts";
+import type { DocumentReader, ReadDocument, StatedFigures } from "../provenance/document-reader.ts";
+import { type Check, fails, holds, notProven } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
 
 /** A line of an imported file, as an import reads it. */
@@ -26,8 +24,8 @@ export interface DocumentUses {
 
 interface DocumentChecks {
   readonly checks: readonly Check[];
-  /** The publisher's dates of the series in the documents; undefined without them. */
-  readonly dates: readonly string[] | undefined;
+  /** The figures of the series that each document states; undefined without the documents. */
+  readonly series: ReturnType<StatedFigures["seriesOf"]> | undefined;
   /** The dates of other pairs of the source in the document with the figure. */
   readonly others?: readonly string[];
 }
@@ -39,25 +37,36 @@ export async function checkDocuments(
   uses: DocumentUses,
 ): Promise<DocumentChecks> {
   const { documents, publication_source: publication, source } = evidence;
-  const checks = documents.map(checkBytes);
-  const only = (check: Check) => ({ checks: [...checks, check], dates: undefined });
+  const bytes = documents.map(checkBytes);
+  const checks = [...bytes, ...checkAddresses(evidence, uses.documents)];
+  const only = (check: Check) => ({ checks: [...checks, check], series: undefined });
   if (publication !== source && publication !== SNAPSHOT_SOURCE) {
     return only(fails(`a publication of ${publication} has no figure of ${source}`));
   }
-  if (checks.some(({ result }) => result === "fails")) {
-    return only(notChecked("whether the document states the figure: its bytes are others"));
+  if (bytes.some(({ result }) => result === "fails")) {
+    return only(notProven("whether the document states the figure: its bytes are others"));
   }
-  if (checks.some(({ result }) => result === "not checked")) {
-    return only(notChecked("whether the document states the figure: it is not in the file"));
+  if (bytes.some(({ result }) => result === "not proven")) {
+    return only(notProven("whether the document states the figure: it is not in the file"));
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    const checked = checkLine(evidence, uses.documents);
-    const unread = notChecked(`what ${publication} states: this Kurs cannot read its documents`);
-    return { checks: [...checks, checked, unread], dates: undefined };
+    return only(notProven(`what ${publication} states: this Kurs cannot read its documents`));
   }
   const read = checkPublished(evidence, figure, uses.documents);
   return { ...read, checks: [...checks, ...read.checks] };
+}
+
+/** Checks that the documents are those of one publication of the source, by their addresses. */
+function checkAddresses(evidence: Evidence, reader: DocumentReader): readonly Check[] {
+  const { documents, publication_source: publication, received_at: receivedAt } = evidence;
+  if (isImport(publication)) {
+    const why = "the operator has imported the file, and no address of a publisher has it";
+    return [notProven(`whose figures these are: ${why}`)];
+  }
+  const fault = reader.checkOrigin(publication, documents.map(readDocument), receivedAt);
+  if (fault === undefined) return [];
+  return [fault.isForeign ? fails(fault.reason) : notProven(fault.reason)];
 }
 
 function checkBytes(document: EvidenceDocument, index: number): Check {
@@ -65,7 +74,7 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
   const label = `document ${index + 1}, ${name}`;
   const content = decodeContent(document);
   if (content === undefined) {
-    return notChecked(`${label}: its bytes are not in the file, only their SHA-256 ${sha256}`);
+    return notProven(`${label}: its bytes are not in the file, only their SHA-256 ${sha256}`);
   }
   if (content.toString("base64") !== document.content_base64) {
     return fails(`${label}: content_base64 is not base64 as Kurs writes it`);
@@ -78,51 +87,24 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
   return holds(`${label}: its ${bytes} bytes have the SHA-256 ${sha256}`);
 }
 
-/** Checks a line without reading the document's format. */
-function checkLine(
-  { place, documents, publication_source: source }: Evidence,
-  reader: DocumentReader,
-): Check {
-  const { document, line, column, figure, text } = place;
-  const content = decodeContent(documents[document - 1] ?? NO_DOCUMENT);
-  if (content === undefined || line === null || column === null) return NO_LINE;
-  if (!isUtf8(content)) return notChecked("the line: the encoding of its document is not known");
-  const stated = reader.linesOf(source, content)[line - 1] ?? "";
-  const isThere = stated.startsWith(figure ?? "", column - 1);
-  const excerpt = (text ?? "").replace(/^…|…$/g, "");
-  const where = `line ${line}, column ${column} of document ${document}`;
-  return isThere && figure && stated.includes(excerpt)
-    ? holds(`${where} has ${figure}`)
-    : fails(`${where} does not have ${figure} in this text`);
-}
-
-const NO_DOCUMENT = {
-  name: "",
-  received_at: "",
-  bytes: 0,
-  sha256: "",
-  content_base64: null,
-} as const;
-
-const NO_LINE = notChecked("the line: the document is too large to find it");
+const TOO_LARGE = "the document is too large to find the line";
 
 async function checkImported(
-  { place, documents, published_for: date }: Evidence,
+  { place, documents }: Evidence,
   figure: SourcedRate,
   { readImported }: DocumentUses,
 ): Promise<Check> {
-  const content = decodeContent(documents[place.document - 1] ?? NO_DOCUMENT);
+  const document = documents[place.document - 1];
+  const content = document && decodeContent(document);
   const { line } = place;
-  if (content === undefined || line === null) {
-    return fails("the file names no line of its document");
-  }
+  if (content === undefined || line === null) return fails("it names no line of its document");
   const read = await readImported(content, { line, figure });
   if (read.text !== place.text) return fails(`line ${line} of the document has another text`);
-  if (!isDateOf(date, figure.asOf)) return fails(`${figure.asOf} is in no time zone on ${date}`);
   const what = `line ${line} of the imported file`;
+  const stated = `${equation(figure)} for ${figure.date} as of ${figure.asOf}`;
   return read.statesFigure
-    ? holds(`${what} states ${equation(figure)} as of ${figure.asOf}`)
-    : fails(`an import does not read ${equation(figure)} as of ${figure.asOf} from ${what}`);
+    ? holds(`${what} states ${stated}`)
+    : fails(`an import does not read ${stated} from ${what}`);
 }
 
 function checkPublished(
@@ -135,7 +117,7 @@ function checkPublished(
   const figures = reader.figuresOf(publication, documents);
   if ("reason" in figures) {
     const check = fails(`the parser of ${publication} cannot read the document: ${figures.reason}`);
-    return { checks: [check], dates: undefined };
+    return { checks: [check], series: undefined };
   }
   const stated = figures.get(figure);
   const { date = stated?.asOf.slice(0, 10), validUntil } = stated ?? {};
@@ -145,17 +127,15 @@ function checkPublished(
   const what = `${equation(figure)} (${kind}) for ${figure.date}${until}`;
   if (!isStated) {
     const check = fails(`the parser of ${publication} does not read ${what} from the document`);
-    return { checks: [check], dates: undefined };
+    return { checks: [check], series: undefined };
   }
   const found = reader.find(publication, documents, { ...figure, place: place.document - 1 });
   const checks = [
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
-  const ownDocument = documents.slice(place.document - 1, place.document);
-  const own = documents.length > 1 ? reader.figuresOf(publication, ownDocument) : figures;
-  const others = "reason" in own ? [] : own.datesBeside(figure);
-  return { checks, dates: figures.datesOf(figure), others };
+  const others = figures.datesBeside({ ...figure, place: place.document - 1 });
+  return { checks, series: figures.seriesOf(figure), others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {
@@ -164,18 +144,22 @@ function readDocument(document: EvidenceDocument): ReadDocument {
 }
 
 function checkPosition(place: Evidence["place"], found: ReturnType<DocumentReader["find"]>): Check {
-  const { document, line, column, figure, text } = place;
+  const { document, line, column, figure, text, table } = place;
   if (found === "not stated") return fails(`document ${document} does not state the figure`);
   if (found === "not found") {
     const isUnnamed = line === null && column === null && figure === null && text === null;
-    return isUnnamed ? NO_LINE : fails(`${NO_LINE.text}, and the file names line ${line}`);
+    return isUnnamed
+      ? holds(`it names no line: ${TOO_LARGE}`)
+      : fails(`${TOO_LARGE}, and the file names line ${line}`);
   }
   const where = `line ${found.line}, column ${found.column} of document ${document}`;
   const isThere =
     found.line === line &&
     found.column === column &&
     found.figure === figure &&
-    found.text === text;
-  if (isThere) return holds(`${where} states it: ${found.figure}`);
+    found.text === text &&
+    (table === undefined || table === found.table);
+  const ofTable = found.table === undefined ? "" : `, in the table ${found.table}`;
+  if (isThere) return holds(`${where} states it: ${found.figure}${ofTable}`);
   return fails(`${where} states it, and the file names another place or text`);
 }

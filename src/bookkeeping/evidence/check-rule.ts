@@ -1,25 +1,39 @@
+import type { FigureKind } from "../../rates/served/figures.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
+  type DatedFigure,
+  type Dates,
   dateCounted,
   datesPassedOver,
   daysAfter,
   explainDates,
+  findRival,
   GAPS,
   type KnownDates,
   LAST_DATE,
   mayName,
+  otherOfMonth,
+  periodWords,
   ruleWords,
 } from "../applicable-rates/rules.ts";
-import { type Check, fails, holds, notChecked } from "./check.ts";
+import { type Check, fails, holds, notProven } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
+/** What tells which other figures there are. */
+interface Known extends Pick<KnownDates, "publicationOf" | "others"> {
+  /** The figures of the series that each document states; undefined without the documents. */
+  readonly series: readonly (readonly DatedFigure[])[] | undefined;
+  /** The kind of figures that a preset means; undefined for an unknown source. */
+  readonly servedKind: FigureKind | undefined;
+}
+
 /** Recomputes which date the rule counts from, and whether it names the figure. */
-export function checkRule(evidence: Evidence, knows: KnownDates): readonly Check[] {
+export function checkRule(evidence: Evidence, knows: Known): readonly Check[] {
   return [
     checkCounted(evidence),
-    ...checkPreset(evidence),
+    ...checkPreset(evidence, knows.servedKind),
     ...checkEnd(evidence),
     checkDate(evidence),
     checkBetween(evidence, knows),
@@ -29,13 +43,15 @@ export function checkRule(evidence: Evidence, knows: KnownDates): readonly Check
 function checkCounted({ asked, counted_from: counted, preset }: Evidence): Check {
   const period = preset?.period ?? undefined;
   const wanted = dateCounted(asked, period);
-  const what =
-    period === undefined ? `the date asked for` : `the last date of the ${period} of ${asked}`;
+  const what = period === undefined ? `the date asked for` : `${periodWords[period]}, of ${asked}`;
   const rule = `the rule counts from ${wanted}, ${what}`;
   return wanted === counted ? holds(rule) : fails(`${rule}, and not from ${counted}`);
 }
 
-function checkPreset({ preset, source, rule, ...evidence }: Evidence): readonly Check[] {
+function checkPreset(
+  { preset, source, rule, kind, ...evidence }: Evidence,
+  servedKind = kind,
+): readonly Check[] {
   const words = ruleWords[rule];
   if (evidence.rule_in_words !== words) {
     return [fails(`the rule ${rule} means ${words}, and not ${evidence.rule_in_words}`)];
@@ -46,11 +62,11 @@ function checkPreset({ preset, source, rule, ...evidence }: Evidence): readonly 
   const named = `the preset ${preset.name}`;
   const { base = evidence.base, quote = evidence.quote } = preset;
   const isOfPair = base === evidence.base && quote === evidence.quote;
-  if (preset.source !== source || preset.rule !== rule || !isOfPair) {
-    return [fails(`${named} names another source, rule or currency than the file`)];
+  if (preset.source !== source || preset.rule !== rule || !isOfPair || kind !== servedKind) {
+    return [fails(`${named} names another source, rule, currency or kind than the file`)];
   }
   if (isKnown) return [holds(`${named} is the one of this Kurs: ${preset.law}`)];
-  return [notChecked(`${named}: this Kurs has no preset with this text`)];
+  return [notProven(`${named}: no version of Kurs has had a preset with this text`)];
 }
 
 const text = (value: object) => JSON.stringify(value);
@@ -75,7 +91,7 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 });
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
-function checkBetween(evidence: Evidence, known: KnownDates): Check {
+function checkBetween(evidence: Evidence, { publicationOf, series, others }: Known): Check {
   const { source: key, accepted_gaps: gaps, rule } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
@@ -85,9 +101,21 @@ function checkBetween(evidence: Evidence, known: KnownDates): Check {
   if (stray !== undefined) {
     return fails(`the accepted gap ${stray} is not between the figure and the rule's date`);
   }
+  const rival = findRival(rule, counted, figureIn(evidence), series?.flat() ?? []);
+  if (rival !== undefined) {
+    const which =
+      rule === "month" && rival.validUntil === undefined ? "of the month, too" : "which is nearer";
+    return fails(`the document states a figure for ${rival.date}, ${which}`);
+  }
+  const other = rule === "month" ? otherOfMonth(figureIn(evidence), publicationOf) : undefined;
+  if (other !== undefined) {
+    return fails(`by its calendar ${key} published for ${other}, of the month, too`);
+  }
   const dates = from === to ? from : `${from} to ${to}`;
   if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
-  const passed = explainDates({ from, to }, known);
+  const stated = series?.map((figures) => figures.map(({ date }) => date));
+  const passed = explainDates({ from, to }, { publicationOf, stated, others });
+  const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
@@ -98,17 +126,32 @@ function checkBetween(evidence: Evidence, known: KnownDates): Check {
       const beside = `${key} published other pairs for ${passed.date}, and not ${pair}`;
       return fails(`${beside}: its figure of ${published} does not stand for ${counted}`);
     }
-    case "document":
-      return holds(`the document has dates before and after ${dates}, and none between`);
+    case "document": {
+      const between = `the document has dates before and after ${dates}, and none between`;
+      if (due === undefined) return holds(between);
+      const how = "compare the document with the publisher's";
+      return notProven(`${between}, but by its calendar ${key} published for ${due}: ${how}`);
+    }
     case "nothing":
-      return notChecked(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
+      return notProven(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
     case "calendar":
-      for (let date = from; date <= to; date = daysAfter(date, 1)) {
-        if (passed.publicationOf(date) !== undefined && !gaps.includes(date)) {
-          return fails(`by its calendar ${key} published for ${date}, which is nearer`);
-        }
+      if (due !== undefined) {
+        return fails(`by its calendar ${key} published for ${due}, which is nearer`);
       }
   }
-  const apart = gaps.length === 0 ? "" : `, apart from ${gaps.join(", ")}, accepted as closed`;
-  return holds(`by its calendar ${key} published nothing for ${dates}${apart}`);
+  const none = `by its calendar ${key} published nothing for ${dates}`;
+  if (gaps.length === 0) return holds(none);
+  return notProven(`${none}, apart from ${gaps.join(", ")}, which the operator took as closed`);
+}
+
+/** The first date with a publication by the calendar that is not accepted as a gap. */
+function findDue(
+  { from, to }: Dates,
+  gaps: readonly string[],
+  publicationOf: NonNullable<KnownDates["publicationOf"]>,
+): string | undefined {
+  for (let date = from; date <= to; date = daysAfter(date, 1)) {
+    if (publicationOf(date) !== undefined && !gaps.includes(date)) return date;
+  }
+  return undefined;
 }

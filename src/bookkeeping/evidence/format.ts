@@ -2,7 +2,7 @@ import type { Static, TProperties } from "typebox";
 import { orNull, Type } from "../../platform/shared/json-schema.ts";
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
-import { rateRules } from "../applicable-rates/rules.ts";
+import { periods, rateRules } from "../applicable-rates/rules.ts";
 
 // The file that says where a figure on an invoice came from (docs/operating/evidence.md). A person
 // who opens it reads the figure at its beginning; the documents are at its end.
@@ -16,7 +16,9 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
 
 const Text = Type.String();
 const Day = Type.String({ format: "date" });
-const Time = Type.String({ format: "date-time" });
+const Instant = Type.String({ format: "date-time" });
+/** To the millisecond; a leap second is none. */
+const Time = Type.String({ format: "date-time", pattern: "^.{16}:[0-5][0-9]\\.[0-9]{3}Z$" });
 const AssetCode = Type.String({ pattern: "^[A-Z0-9]{2,10}$" });
 const Count = Type.Integer({ minimum: 1 });
 const Kind = Type.Enum(["middle", "buying", "selling"] as const);
@@ -27,7 +29,7 @@ const PresetSchema = closed({
   purpose: Text,
   source: Text,
   rule: Rule,
-  period: orNull(Type.Enum(["month", "quarter", "year"] as const)),
+  period: orNull(Type.Enum(periods)),
   base: Type.Optional(AssetCode),
   quote: Type.Optional(AssetCode),
   law: Text,
@@ -44,6 +46,7 @@ const PlaceSchema = closed({
   column: orNull(Count),
   figure: orNull(Text),
   text: orNull(Text),
+  table: Type.Optional(Text),
 });
 
 const DocumentSchema = closed({
@@ -69,7 +72,7 @@ const EvidenceSchema = closed({
   rate: Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$" }),
   kind: Kind,
   source: Text,
-  as_of: Time,
+  as_of: Instant,
   asked: Day,
   rule: Rule,
   rule_in_words: Text,

@@ -112,8 +112,8 @@ function placeJson({ origin, given }: Gathered, document: number): Evidence["pla
     return { ...unknown, line: origin.line, text: given?.text ?? null };
   }
   if (origin.kind !== "published" || "problem" in origin.position) return unknown;
-  const { line, column, figure, text } = origin.position;
-  return { document, line, column, figure, text };
+  const { line, column, figure, text, table } = origin.position;
+  return { document, line, column, figure, text, ...(table === undefined ? {} : { table }) };
 }
 
 function documentJson(

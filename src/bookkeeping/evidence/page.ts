@@ -1,13 +1,8 @@
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import { hashContent } from "../../rates/documents.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
+import { excerptAround } from "./excerpt.ts";
 import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
-
-/** Lines shown before and after the one with the figure. */
-const LINES_AROUND = 3;
-
-/** What fits on a line of the paper. */
-const LINE_CHARACTERS_MAX = 96;
 
 /**
  * A page to print, of an evidence file that is kept beside it. It loads and runs nothing.
@@ -86,12 +81,14 @@ function ruleRows(evidence: Evidence): readonly Row[] {
   ];
 }
 
-function documentRows({ place, documents, received_at: receivedAt }: Evidence): readonly Row[] {
+function documentRows(evidence: Evidence): readonly Row[] {
+  const { place, documents, received_at: receivedAt, published_for: date } = evidence;
   const document = documents[place.document - 1];
   const others = documents.length - 1;
-  const { line, column } = place;
+  const { line, column, table } = place;
   const of = column === null ? "" : `, column ${column}`;
   return [
+    ["Table", `${table === undefined ? "" : `${table} of `}${date}`],
     ["Name", document?.name ?? null],
     ["Received", document?.received_at ?? null],
     ["Fetched", document?.received_at === receivedAt ? null : receivedAt],
@@ -113,9 +110,9 @@ function fileRows(evidence: Evidence, file: string): readonly Row[] {
   ];
 }
 
-/** The lines around the figure, which is marked; without the document only its text. */
+/** The pair's own part of the document, with the figure marked; without the document its text. */
 function excerpt(
-  { place, documents, publication_source: source }: Evidence,
+  { place, documents, publication_source: source, base, quote }: Evidence,
   reader: Pick<DocumentReader, "linesOf">,
 ): string {
   const { document, line, column, figure, text } = place;
@@ -124,28 +121,11 @@ function excerpt(
   if (line === null || content === undefined || column === null || figure === null) {
     return text === null ? "" : `<pre>${escaped(text)}</pre>`;
   }
-  const first = Math.max(line - LINES_AROUND, 1);
-  const shown = reader.linesOf(source, content).slice(first - 1, line + LINES_AROUND);
-  const lines = shown.map((whole, index) => {
-    const number = first + index;
-    const label = `<i>${String(number).padStart(String(line + LINES_AROUND).length)}</i> `;
-    return label + (number === line ? marked(whole, column - 1, figure) : escaped(cut(whole)));
-  });
-  return `<pre>${lines.join("\n")}</pre>`;
-}
-
-/** @param at where the figure begins in the line, from 0. */
-function marked(line: string, at: number, figure: string): string {
-  const fits = line.length <= LINE_CHARACTERS_MAX;
-  const start = fits ? 0 : Math.max(at - LINE_CHARACTERS_MAX / 2, 0);
-  const end = at + figure.length;
-  const before = (start > 0 ? "…" : "") + line.slice(start, at);
-  const after = cut(line.slice(end), Math.max(start + LINE_CHARACTERS_MAX - end, 0));
-  return `${escaped(before)}<mark>${escaped(figure)}</mark>${escaped(after)}`;
-}
-
-function cut(text: string, most = LINE_CHARACTERS_MAX): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  const lines = reader.linesOf(source, content);
+  const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const at = start + column - 1;
+  const [before, after] = excerptAround(lines.join("\n"), at, figure, [base, quote]);
+  return `<pre>${escaped(before)}<mark>${escaped(figure)}</mark>${escaped(after)}</pre>`;
 }
 
 const STYLE = `
@@ -164,7 +144,6 @@ dt { color: #555; }
 dd { margin: 0; overflow-wrap: anywhere; }
 pre { margin: 2mm 0; padding: 2mm 3mm; border: 0.2mm solid #999; font: 7.5pt/1.5 monospace;
   white-space: pre-wrap; overflow-wrap: anywhere; }
-pre i { color: #666; font-style: normal; }
 mark { background: #ffe58a; font-weight: bold; print-color-adjust: exact; }
 `;
 

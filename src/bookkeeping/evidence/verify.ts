@@ -3,9 +3,10 @@ import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rul
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { publisherJson } from "../provenance/json.ts";
-import { type Check, fails, holds, notChecked } from "./check.ts";
+import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
+import { checkTimes } from "./check-times.ts";
 import { type Evidence, equation, FORMAT, parseEvidence } from "./format.ts";
 import { isOneKey, isSigned } from "./signature.ts";
 
@@ -44,16 +45,14 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
   }
   const knownSources = uses.sources.map(({ key }) => key);
-  const {
-    checks,
-    dates,
-    others = [],
-  } = await checkDocuments(evidence, figure, { ...uses, knownSources });
+  const read = await checkDocuments(evidence, figure, { ...uses, knownSources });
   const source = uses.sources.find(({ key }) => key === evidence.source);
   const publicationOf = source && publicationsOf(source, figure);
-  const rule = checkRule(evidence, { publicationOf, stated: dates, others });
+  const servedKind = source && (source.servedKind ?? "middle");
+  const rule = checkRule(evidence, { ...read, publicationOf, servedKind });
   const named = checkPublisher(evidence, source);
-  return { evidence, checks: [form, ...checks, ...rule, ...named, ...signatures] };
+  const times = checkTimes(evidence, publicationOf?.(evidence.published_for));
+  return { evidence, checks: [form, ...read.checks, times, ...rule, ...named, ...signatures] };
 }
 
 function readFigure(evidence: Evidence): SourcedRate | Rejection {
@@ -71,12 +70,12 @@ function checkPublisher(
   if (source === undefined) {
     if (publisher === null) return [];
     if (isImport(key)) return [fails("an imported figure has no publisher")];
-    return [notChecked(`the publisher's name and terms: this Kurs does not know ${key}`)];
+    return [notProven(`the publisher's name and terms: this Kurs does not know ${key}`)];
   }
   if (isDeepStrictEqual(publisher, publisherJson(source))) {
     return [holds(`${key} is ${source.name}, with these terms`)];
   }
-  return [notChecked(`the publisher's name and terms: this Kurs has others of ${key}`)];
+  return [notProven(`the publisher's name and terms: no version of Kurs has had these of ${key}`)];
 }
 
 async function checkSignature(
@@ -95,11 +94,13 @@ async function checkSignature(
   return [...checks, checkKey(key, keys)];
 }
 
+export const NOT_SIGNED = "not signed";
+
 function unsigned({ documents }: Evidence, keys: GivenKeys | undefined): Check {
   if (keys !== undefined) return fails(`it is not signed, neither by a key in ${keys.file}`);
   const hasDocument = documents.some((one) => one.content_base64 !== null);
   const also = hasDocument ? ", its document and the SHA-256 of that too" : "";
-  return notChecked(`not signed: the file could have been changed by anyone who has it${also}`);
+  return notProven(`${NOT_SIGNED}: the file could have been changed by anyone who has it${also}`);
 }
 
 function checkKey(
@@ -108,7 +109,7 @@ function checkKey(
 ): Check {
   if (keys === undefined) {
     const who = "whether the key is the operator's: anyone can make one";
-    return notChecked(`${who}; compare it with the published one, or pass --jwks or --key`);
+    return notProven(`${who}; compare it with the published one, or pass --jwks or --key`);
   }
   return keys.publicKeys.includes(jwk.x)
     ? holds(`the key ${kid} is in ${keys.file}`)

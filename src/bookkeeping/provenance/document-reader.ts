@@ -11,6 +11,9 @@ export interface ReadDocument {
   readonly receivedAt: string;
 }
 
+/** A figure with the publisher's own date. */
+type DatedRate = SourcedRate & { readonly date: string };
+
 /** The figures that documents state. */
 export interface StatedFigures {
   /**
@@ -19,9 +22,9 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
-  /** The publisher's dates of the figures of a source, pair and kind, in any order. */
-  datesOf(figure: SourcedRate): readonly string[];
-  /** Those of the other pairs of its source and kind. */
+  /** The figures of a source, pair and kind that each document states, in any order. */
+  seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
+  /** The dates of the other pairs of its source and kind in the document at its place. */
   datesBeside(figure: SourcedRate): readonly string[];
 }
 
@@ -37,6 +40,8 @@ export interface FigurePosition {
   readonly figure: string;
   /** Where the figure begins in `text`, from 0. */
   readonly offset: number;
+  /** The publisher's own number of the table, where it has one. */
+  readonly table?: string | undefined;
 }
 
 /** Reads stored documents as they were read when they arrived. */
@@ -45,6 +50,18 @@ export interface DocumentReader {
   open(document: StoredDocument): Uint8Array | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
+  /**
+   * Tells what is wrong with documents as one publication by their names: an address that is not
+   * of the source, or is there twice, or a snapshot that is not this program's, is foreign.
+   *
+   * @param receivedAt when they were fetched: some addresses have the date.
+   * @returns undefined if nothing is.
+   */
+  checkOrigin(
+    source: string,
+    documents: readonly ReadDocument[],
+    receivedAt: string,
+  ): (Rejection & { readonly isForeign: boolean }) | undefined;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
   /** Finds where a publication states a figure, or tells why that is unknown. */

@@ -81,6 +81,7 @@ function originJson(origin: FigureOrigin) {
               column: position.column,
               figure: position.figure,
               text: position.text,
+              table: position.table ?? null,
             };
       return {
         kind: "published",

@@ -1,4 +1,4 @@
-import { csvLine } from "./csv.ts";
+import { csvLine as lineWithCommas } from "./csv.ts";
 import { type Column, createTable } from "./output.ts";
 
 /** The choices of an option `--format`. */
@@ -15,6 +15,8 @@ interface RowFormat<Row, Json extends object> {
   readonly columns: readonly Column<Row>[];
   readonly csvColumns: readonly (keyof Json & string)[];
   readonly toJson: (row: Row) => Json;
+  /** Writes a line of CSV; unset: with commas. */
+  readonly csvLine?: (cells: readonly string[]) => string;
 }
 
 /** Writes rows a page at a time, so that a list of any length needs the same memory. */
@@ -48,6 +50,7 @@ const writers = <Row, Json extends object>({
   columns,
   csvColumns,
   toJson,
+  csvLine = lineWithCommas,
 }: RowFormat<Row, Json>): Readonly<Record<ListOptions["format"] | "json", () => Writer<Row>>> => ({
   table: () => {
     const layOut = createTable(columns);

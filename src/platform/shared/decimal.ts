@@ -79,16 +79,39 @@ export function isLess(value: Decimal, than: Decimal): boolean {
   return scaled(value, places) < scaled(than, places);
 }
 
+/** How the digits after the last decimal place are dropped; "up" is away from zero. */
+export type Rounding = (typeof roundings)[number];
+
+export const roundings = ["half-up", "half-even", "down", "up"] as const;
+
+/** The quotient of a value and one above zero, rounded to some decimal places. */
+export function divide(
+  value: Decimal,
+  divisor: Decimal,
+  decimalPlaces: number,
+  rounding: Rounding,
+): Decimal {
+  const places = Math.max(countPlaces(value), countPlaces(divisor));
+  const dividend = scaled(value, places) * 10n ** BigInt(decimalPlaces);
+  const whole = scaled(divisor, places);
+  const kept = dividend / whole;
+  const rest = 2n * (dividend % whole);
+  const isUp = {
+    "half-up": rest >= whole,
+    "half-even": rest > whole || (rest === whole && kept % 2n === 1n),
+    down: false,
+    up: rest > 0n,
+  }[rounding];
+  return movePoint(String(isUp ? kept + 1n : kept) as Decimal, -decimalPlaces);
+}
+
 /**
  * By how many percent of a value above zero another one is greater.
  *
  * @param decimalPlaces of the result, of which the last is rounded, half up.
  */
 export function percentAbove(value: Decimal, greater: Decimal, decimalPlaces: number): Decimal {
-  const places = Math.max(countPlaces(value), countPlaces(greater));
-  const whole = scaled(value, places);
-  const change = (scaled(greater, places) - whole) * 10n ** BigInt(decimalPlaces + 2);
-  return movePoint(String((2n * change + whole) / (2n * whole)) as Decimal, -decimalPlaces);
+  return divide(movePoint(subtract(greater, value), 2), value, decimalPlaces, "half-up");
 }
 
 /** Whether every digit is a zero. */

@@ -19,7 +19,7 @@ export function backfillReportJson(source: string, { from, to }: Dates, report: 
 }
 
 /** An archive as a person chooses it. */
-export interface ListedArchive extends ArchivedSource {
+export interface ListedArchive extends Pick<ArchivedSource, "key" | "archive"> {
   readonly name: string;
   /** For all of its dates. */
   readonly requests: number;

@@ -1,7 +1,7 @@
 import { dateAlone, type Instant } from "../../platform/shared/instant.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
-import type { Quotation, Rate, Rejection } from "../served/rules/rate.ts";
-import { dateIn, publicationTime } from "../sources/rules/publication-time.ts";
+import type { Quotation, Rejection } from "../served/rules/rate.ts";
+import { publicationTime } from "../sources/rules/publication-time.ts";
 
 /** The time of day that a date alone means: `16:00` in `Europe/Berlin`. */
 export interface PublishedAt {
@@ -31,14 +31,6 @@ export function completeTime<Line extends Quotation>(
   return asOf === undefined
     ? { reason: `as_of ${quoted(date)} does not exist` }
     : { ...line, asOf };
-}
-
-/** @returns the date of a rate in the zone that the import states; undefined without one. */
-export function dateInZone(
-  { asOf }: Pick<Rate, "asOf">,
-  publishedAt: PublishedAt | undefined,
-): string | undefined {
-  return publishedAt && dateIn(asOf, publishedAt.timeZone);
 }
 
 // Most rates of a file share one date, and a zone's rules take 10 µs.

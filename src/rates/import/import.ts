@@ -7,12 +7,12 @@ import type { StoreStatus } from "../../platform/shared/store.ts";
 import type { HeadersOf } from "../served/headers.ts";
 import type { HistoryStore, Publication } from "../served/history.ts";
 import { findContradictions, holdContradictions } from "../served/rules/contradictions.ts";
-import { latestAsOf, parseQuotation, type Rejection } from "../served/rules/rate.ts";
+import { dateStatedBy, latestAsOf, parseQuotation, type Rejection } from "../served/rules/rate.ts";
 import { byPair, pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../served/rules/update-policy.ts";
 import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import type { RateLine } from "../sources/source.ts";
-import { completeTime, dateInZone, type PublishedAt } from "./dates.ts";
+import { completeTime, type PublishedAt } from "./dates.ts";
 import {
   createTally,
   type ImportCounts,
@@ -221,10 +221,11 @@ async function* parsedLines(
     const latest = latestAsOf(clock.nowMs());
     yield batch.map((entry) => {
       const { line } = entry;
-      const complete = "reason" in entry ? entry : completeTime(entry, publishedAt);
+      if ("reason" in entry) return { line, reason: entry.reason };
+      const complete = completeTime(entry, publishedAt);
       const parsed = "reason" in complete ? complete : parseQuotation(complete, latest);
       if ("reason" in parsed) return { line, reason: parsed.reason };
-      return { ...parsed, date: dateInZone(parsed, publishedAt), source, place: 0, line };
+      return { ...parsed, date: dateStatedBy(entry), source, place: 0, line };
     });
   }
 }

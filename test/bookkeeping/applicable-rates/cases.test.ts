@@ -14,6 +14,7 @@ before(async () => {
   store = await newRateStore();
   for (const [source, name] of [
     ["ecb", "ecb-2019-12.xml"],
+    ["ecb", "ecb-2020-01.xml"],
     ["ecb", "ecb-2026-03.xml"],
     ["nbp", "nbp-2023-11.json.txt"],
     ["nbp", "nbp-2023-12.json.txt"],
@@ -22,6 +23,10 @@ before(async () => {
     ["bazg", "bazg.xml"],
     ["bazg-monthly", "bazg-monthly.xml"],
     ["ust", "ust.json.txt"],
+    ["bnr", "bnr.xml"],
+    ["mnb", "mnb.xml"],
+    ["boc", "boc.json.txt"],
+    ["rba", "rba.csv"],
   ] as const) {
     await store.archive(source, recorded(name));
   }
@@ -75,6 +80,17 @@ const cases: readonly (readonly [
   ["eu-vat", "EUR USD", "2020-01-01", "1.1234", "2019-12-31", "the New Year"],
   ["eu-oss", "EUR USD", "2019-11-07", "1.1234", "2019-12-31", "the last day of the quarter"],
   ["eu-ioss", "EUR USD", "2026-02-10", "1.1698", "2026-03-02", "a month that ends on a Saturday"],
+  ["eu-vat", "EUR USD", "2020-01-22", "1.1088", "2020-01-22", "from 16:00 on"],
+  ["eu-vat-before-16", "EUR USD", "2020-01-22", "1.1115", "2020-01-21", "before 16:00"],
+  ["eu-customs", "EUR USD", "2020-02-01", "1.1088", "2020-01-22", "the month's first day"],
+  ["eu-customs", "EUR USD", "2020-02-29", "1.1088", "2020-01-22", "five Wednesdays before it"],
+  ["pl-vat-ecb", "EUR PLN", "2020-01-23", "4.2378", "2020-01-22", "the day before"],
+  ["pl-vat-invoice", "USD PLN", "2023-12-27", "3.9338", "2023-12-22", "the invoice's date"],
+  ["cz-vat-ecb", "EUR CZK", "2020-01-22", "25.136", "2020-01-22", "the day itself"],
+  ["ro-vat", "EUR RON", "2026-03-16", "5.0947", "2026-03-13", "communicated on Friday"],
+  ["hu-vat", "EUR HUF", "2025-03-30", "402.61", "2025-03-28", "a Sunday"],
+  ["ca-gst", "USD CAD", "2026-03-14", "1.3706", "2026-03-13", "a Saturday"],
+  ["au-gst", "AUD USD", "2026-03-21", "0.7088", "2026-03-20", "a Saturday"],
   ["us-fbar", "USD EUR", "2025-07-04", "0.851", "2025-12-31", "the last day of the year"],
 ];
 

@@ -5,8 +5,8 @@ import { BY } from "../../contract/suite/database.ts";
 import { newRateCli } from "../../support/rate-cli.ts";
 
 /**
- * Parts of recorded documents. ecb-2019-12: TaunoLainevool/currency-calculator at 07788131,
- * eurofxref-hist.xml. ecb-2026-03, cnb-2026-04: recorded for tests of lineofflight/frankfurter.
+ * Parts of recorded documents. ecb-2019-12, ecb-2020-01: TaunoLainevool/currency-calculator at
+ * 07788131, eurofxref-hist.xml. ecb-2026-03, cnb-2026-04: recorded for tests of lineofflight/frankfurter.
  * nbp: api.nbp.pl's list of 50 rates of the dollar as of 2024-01-10, recorded in the source of a
  * public program (NbpRates.swift of ChartTest), in the layout of table A. The others are those of
  * test/rates/sources/publishers/fixtures.

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,29 +20,41 @@ export type EvidenceJson = Readonly<Record<string, unknown>> & {
   readonly signature: string | null;
 };
 
+const SOURCES = ["ecb", "nbp", "cbr", "hmrc", "tcmb", "hnb", "bazg-monthly", "inforeuro"];
+
 /** A store with recorded documents, a directory for files, and the command line. */
 export async function newEvidenceCli() {
-  const cli = await newRateCli(["ecb", "nbp", "cbr", "hmrc", "tcmb"]);
+  const cli = await newRateCli(SOURCES);
   cli.clock.set("2026-08-20T16:00:00.000Z");
   const file = (name: string) => join(cli.directory, name);
   const keyFile = file("signing-key.pem");
-  await writeFile(keyFile, newKeyPem());
+  const keyPem = newKeyPem();
+  await writeFile(keyFile, keyPem);
+  const publicPem = createPublicKey(keyPem).export({ type: "spki", format: "pem" });
+  await writeFile(file("operator.pem"), publicPem);
+  const signed = { SIGNING_KEY_FILE: keyFile };
   const placed = (command: string) => command.replaceAll(/(^| )@/g, `$1${cli.directory}/`);
   const run = (command: string, env: Readonly<Record<string, string>> = {}) =>
-    cli.run(placed(command), { env });
+    kursUnchecked(placed(command).split(" "), {
+      ...{ dataDirectory: cli.dataDirectory, clock: cli.clock },
+      env: { RATE_SOURCES: SOURCES.join(), ...env },
+    });
   return {
     ...cli,
     file,
     run,
-    signed: { SIGNING_KEY_FILE: keyFile },
+    keyPem,
     /** Runs a command on a machine without a store. */
     runElsewhere: (command: string, env: Readonly<Record<string, string>> = {}) =>
       kursUnchecked(placed(command).split(" "), { env }),
     /** Fetches documents of a source, by default the recorded ones. */
-    fetch: (key: string, documents: readonly (string | Uint8Array)[] = bodiesOf(key)) =>
-      cli.refresh(key, documents),
+    fetch: (
+      key: string,
+      documents: readonly (string | Uint8Array)[] = bodiesOf(key),
+      queries?: readonly string[],
+    ) => cli.refresh(key, documents, queries),
     /** Runs a command that makes evidence in the file @out.json. @returns its output and the file. */
-    async made(command: string, env: Readonly<Record<string, string>> = {}) {
+    async made(command: string, env: Readonly<Record<string, string>> = signed) {
       const ended = await run(`rates evidence ${command} --out @out.json --force`, env);
       assert.deepEqual([ended.exitCode, ended.stderr], [0, ""], command);
       const text = readFileSync(file("out.json"), "utf8");
@@ -54,8 +67,8 @@ export async function newEvidenceCli() {
       assert.ok(!existsSync(file("none.json")), "it wrote a file");
       return ended.stderr;
     },
-    /** Verifies @out.json on a machine without a store. @returns its exit code and its lines. */
-    async verified(options = "", name = "out.json") {
+    /** Verifies a file on a machine without a store. @returns its exit code and its lines. */
+    async verified(options = " --key @operator.pem", name = "out.json") {
       const ended = await this.runElsewhere(`rates evidence verify @${name}${options}`);
       assert.equal(ended.stderr, "");
       return [ended.exitCode, ...ended.stdout.trimEnd().split("\n")] as const;

@@ -15,7 +15,7 @@ const A4 = { width: 794, height: 1123 };
 test("the page prints on one sheet, with the figure marked in its line, and loads nothing", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("nbp");
-  const { text } = await cli.made("USD PLN 2026-03-16 --as pl-vat --html @page.html", cli.signed);
+  const { text } = await cli.made("USD PLN 2026-03-16 --as pl-vat --html @page.html");
 
   await using browser = await startBrowser();
   const page = await browser.newPage({ viewport: A4, colorScheme: "dark" });
@@ -28,11 +28,13 @@ test("the page prints on one sheet, with the figure marked in its line, and load
   assert.deepEqual([requests, errors], [[address], []]);
   assert.equal(await page.locator("h1").textContent(), "1 USD = 3.6056 PLN");
   assert.equal(await page.locator("mark").textContent(), "3.6056");
+  const part = '{ "currency": "dolar amerykański", "code": "USD", "mid": 3.6056 }';
+  assert.equal(await page.locator("pre").textContent(), part);
   const shown = await page.locator("body").innerText();
   for (const wanted of [
     "Ustawa o podatku od towarów i usług, Article 31a(1) (Polish VAT; pl-vat). No advice.",
     createHash("sha256").update(text).digest("hex"),
-    "dolar amerykański",
+    "050/A/NBP/2026 of 2026-03-13",
   ]) {
     assert.ok(shown.includes(wanted), wanted);
   }

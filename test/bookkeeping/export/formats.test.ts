@@ -132,6 +132,11 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       if (format !== "ecb-xml") assert.equal(ended.stdout, EMPTY[format] ?? "", format);
       else assert.match(ended.stdout, /<Cube>\n<\/Cube>\n<\/gesmes:Envelope>\n$/);
     }
+    const ofOwners = await cli.run("rates export --format ledger --from 2026-03-14");
+    assert.match(
+      ofOwners.stderr,
+      /matches: pass --source for another than each pair's owner; kurs/,
+    );
   });
 
   test("quotes a symbol with a digit, or leaves it out and says so", async () => {

@@ -9,10 +9,10 @@ test("a cell with a comma, a quote or a line break is quoted as in RFC 4180", ()
 });
 
 test("no cell begins as a formula, also where a semicolon separates cells; numbers stay numbers", () => {
-  const signs = ["=1", "+1", "-1", "@a", "＝1", "＋1", "－1", "＠a"];
+  const signs = ["=1", "+1", "-1+1", "@a", "＝1", "＋1", "－1", "＠a"];
 
   assert.equal(csvLine(signs), `${signs.map((text) => `'${text}`).join(",")}\n`);
-  assert.equal(csvLine(["a;=1;+2", "a=1", "a@b", -1]), "a;'=1;'+2,a=1,a@b,-1\n");
+  assert.equal(csvLine(["a;=1;+2", "a=1", "a@b", -1, "-1.5"]), "a;'=1;'+2,a=1,a@b,-1,-1.5\n");
 });
 
 /** What a spreadsheet shows of a line: a quote within an unquoted cell is text. */

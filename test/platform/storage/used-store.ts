@@ -70,7 +70,7 @@ function addKeyAndRange(dataDirectory: string): void {
   database.exec(`
     INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z');
     INSERT INTO backfilled_ranges
-    VALUES ('cnb', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
+    VALUES ('cnb', '', '', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

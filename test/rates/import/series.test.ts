@@ -109,9 +109,9 @@ suite("the series of imports", () => {
     }
   });
 
-  test("with --published-at a figure has the date of that zone, not the UTC day", async () => {
+  test("a figure has the date that its line states, not that of the UTC day", async () => {
     await using cli = await newCli();
-    const file = `${HEADER}EUR,JPY,121,2020-01-07\nEUR,JPY,122,2020-01-07T20:00:00Z\n`;
+    const file = `${HEADER}EUR,JPY,121,2020-01-07\nEUR,JPY,122,2020-01-08T00:30:00+09:00\n`;
 
     await cli.importText(file, "--published-at", "00:00 Asia/Tokyo");
 

@@ -25,6 +25,8 @@ export interface ApplicableRateDeps extends ProvenanceCommandDeps {
   readonly readTextLines: (
     bytes: AsyncIterable<Uint8Array>,
   ) => AsyncIterable<readonly NumberedLine[]>;
+  /** Writes to stdout, also what is invisible. */
+  readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
 }
 
 /** The options that say which figure is asked for. */

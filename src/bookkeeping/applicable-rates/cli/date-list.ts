@@ -1,22 +1,42 @@
 import { CommandError } from "../../../platform/cli/command.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
-import type { Column } from "../../../platform/cli/output.ts";
+import type { Decimal } from "../../../platform/shared/decimal.ts";
+import { quoted } from "../../../platform/shared/text/visible-text.ts";
+import { requirePair, requireSymbol } from "../../../rates/served/cli/arguments.ts";
+import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
-import type { AppliedRule } from "../json.ts";
+import { convert, type Precision, parseAmount } from "../amount.ts";
+import type { Preset } from "../presets.ts";
 import {
   type ApplicableRateDeps,
   type AskedRule,
   applyRule,
-  type NumberedLine,
-  readPairAndDate,
+  type RuleOptions,
+  readRuleOptions,
 } from "./arguments.ts";
+import {
+  type ListLine,
+  type Meaning,
+  readListDate,
+  readListHeader,
+  readListLine,
+} from "./list-lines.ts";
+import { type Exchange, type ListedRate, rowFormat } from "./list-rows.ts";
 
-/** A line of the list, and the figure for it or why it has none. */
-type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
-  readonly line: number;
-  readonly outcome: AppliedRule | { readonly error: string };
-};
+/** What a command asks of a list. */
+export interface ListQuery {
+  readonly path: string;
+  /** Of the lines without a preset of their own; undefined: each must have one. */
+  readonly asked: AskedRule | undefined;
+  /** The gaps that the command accepts. */
+  readonly gaps: Pick<RuleOptions, "acceptGaps">;
+  /** The currency to lead to; undefined: the preset's. */
+  readonly into: AssetSymbol | undefined;
+  readonly precision: Precision;
+  /** The headers of the columns that the list names otherwise. */
+  readonly columns: ReadonlyMap<Meaning, string>;
+}
 
 /**
  * Finds a figure for each line of a list. A line without one does not end the list.
@@ -25,99 +45,128 @@ type ListedRate = Readonly<Record<"date" | "base" | "quote", string>> & {
  */
 export async function findForList(
   deps: ApplicableRateDeps,
-  path: string,
-  asked: AskedRule,
-  options: ListOptions,
+  query: ListQuery,
+  options: Pick<ListOptions, "json"> & { readonly format: ListOptions["format"] | "excel" },
 ): Promise<number> {
   const { openStore, readTextLines, write, printError } = deps;
+  const { path, columns, asked } = query;
   let [lines, failed] = [0, 0];
   await withFile(path, deps, async (opened) => {
     await using store = await openStore();
+    const batches = readTextLines(opened.bytes)[Symbol.asyncIterator]();
+    const first = await batches.next();
+    const [line] = first.done ? [] : first.value;
+    if (line === undefined) throw new CommandError(`${path} is empty: ${LINES_WANTED}`);
+    const header = readListHeader(line, columns);
+    // Fails before anything is written where neither the command nor the list names a rule.
+    if (asked === undefined && !header.places.has("preset")) readRuleOptions({});
     const pages = async function* () {
-      for await (const batch of readTextLines(opened.bytes)) {
+      for (let next = first; !next.done; next = await batches.next()) {
         const listed: ListedRate[] = [];
-        for (const line of batch) {
-          if (isHeader(line)) continue;
-          listed.push(await findFor(store, deps, line, asked));
+        for (const one of next.value) {
+          if (one.line === header.line) continue;
+          const read = readListLine(one, header);
+          listed.push({ ...read, outcome: await findFor(store, deps, read, query) });
         }
         lines += listed.length;
         failed += listed.filter(({ outcome }) => "error" in outcome).length;
         yield listed;
       }
     };
-    await writeList(pages(), options, rowFormat, write);
+    const isExcel = options.format === "excel";
+    const format = options.format === "excel" ? "csv" : options.format;
+    if (isExcel && !options.json) await deps.writeBytes(BYTE_ORDER_MARK);
+    const rows = rowFormat(header, query.precision, {
+      isExcel,
+      isCsv: format === "csv" && !options.json,
+    });
+    await writeList(pages(), { ...options, format }, rows, write);
   });
-  if (lines === 0) throw new CommandError(`${path} has no line: each must be DATE,BASE,QUOTE`);
+  if (lines === 0) throw new CommandError(`${path} has no line: ${LINES_WANTED}`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
 }
 
-const LINE_FORM = "the line must be DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
+/** Without it Excel reads a file as one of Windows's own encoding. */
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-const splitCells = (text: string) =>
-  text.split(/[,;]/).map((cell) => cell.trim().replace(/^\uFEFF?"?(.*?)"?$/, "$1"));
-
-const isHeader = (line: NumberedLine) =>
-  line.line === 1 &&
-  "text" in line &&
-  splitCells(line.text).join().toLowerCase() === "date,base,quote";
+const LINES_WANTED = "each must be DATE,BASE,QUOTE, or have the columns of a header";
 
 async function findFor(
   store: ProvenanceStore,
   deps: ApplicableRateDeps,
-  line: NumberedLine,
-  asked: AskedRule,
-): Promise<ListedRate> {
-  const cells = "reason" in line ? [] : splitCells(line.text);
-  const [date = "", base = "", quote = ""] = cells;
-  const listed = { line: line.line, date, base, quote };
+  { cells, problem }: ListLine,
+  query: ListQuery,
+): Promise<ListedRate["outcome"]> {
   try {
-    if ("reason" in line) throw new CommandError(line.reason);
-    if (cells.length !== 3) throw new CommandError(LINE_FORM);
-    const { pair, date: day } = readPairAndDate([base, quote, date]);
-    const applied = await applyRule(store, deps, pair, day, asked);
-    return { ...listed, outcome: applied };
+    if (problem !== undefined) throw new CommandError(problem);
+    const { preset: name = "", amount: given = "" } = cells;
+    const asked =
+      name === ""
+        ? (query.asked ?? readRuleOptions({}))
+        : readRuleOptions({ as: name, ...query.gaps });
+    const exchange = readExchange(cells, asked.preset, query.into);
+    const date = requireDate(cells.date ?? "");
+    const amount = given === "" ? undefined : parseAmount(given);
+    if (amount !== undefined && "reason" in amount) throw new CommandError(amount.reason);
+    const { pair, operation } = exchange;
+    const applied = pair && (await applyRule(store, deps, pair, date, asked));
+    const rate = applied?.rate.figure.rate ?? OWN_RATE;
+    const converted = amount && convert(amount, operation, rate, query.precision);
+    return { exchange, asked, applied, rate, amount, converted };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { ...listed, outcome: { error: error.message } };
+    return { error: error.message };
   }
 }
 
-function rowJson({ line, date, base, quote, outcome }: ListedRate) {
-  const found = "error" in outcome ? undefined : outcome.rate;
-  return {
-    line,
-    date,
-    base,
-    quote,
-    rate: found?.figure.rate ?? null,
-    rule: found?.rule ?? null,
-    counted_from: found?.date ?? null,
-    published_for: found?.figure.date ?? null,
-    source: found?.figure.source ?? null,
-    kind: found?.figure.kind ?? null,
-    revision: found?.figure.revision ?? null,
-    document: found?.figure.hash ?? null,
-    error: "error" in outcome ? outcome.error : null,
-  };
+/** The rate of an amount that is in the currency to which it leads. */
+const OWN_RATE = "1" as Decimal;
+
+function requireDate(text: string): string {
+  const date = readListDate(text);
+  if (date !== undefined) return date;
+  throw new CommandError(`date ${quoted(text)}: must be a date such as 2026-03-13 or 13.03.2026`);
 }
 
-const figureText = (text: (applied: AppliedRule) => string) => (row: ListedRate) =>
-  "error" in row.outcome ? "" : text(row.outcome);
+/** Reads which currency leads to which. @throws {CommandError} no pair of one figure does. */
+function readExchange(
+  { base, quote, currency }: ListLine["cells"],
+  preset: Preset | undefined,
+  given: AssetSymbol | undefined,
+): Exchange {
+  if (currency !== undefined) return exchangeOfCurrency(currency, preset, given);
+  const pair = requirePair(base ?? "", quote ?? "");
+  const own = preset?.currency.symbol;
+  const isOwn = own === pair.base || own === pair.quote;
+  const into = given ?? (isOwn ? (own as AssetSymbol) : pair.quote);
+  if (into !== pair.base && into !== pair.quote) {
+    throw new CommandError(`${pairName(pair)} does not lead to ${into}: see --into`);
+  }
+  if (pair.base === pair.quote) return { from: into, into, pair: undefined, operation: "multiply" };
+  return into === pair.base
+    ? { from: pair.quote, into, pair, operation: "divide" }
+    : { from: pair.base, into, pair, operation: "multiply" };
+}
 
-const rowFormat = {
-  columns: [
-    ["LINE", ({ line }) => line, "right"],
-    ["DATE", ({ date }) => date],
-    ["PAIR", ({ base, quote }) => `${base}/${quote}`],
-    ["RATE", figureText(({ rate }) => rate.figure.rate), "right"],
-    ["PUBLISHED FOR", figureText(({ rate }) => rate.figure.date)],
-    ["SOURCE", figureText(({ rate }) => rate.figure.source)],
-    ["ERROR", ({ outcome }) => ("error" in outcome ? outcome.error : "")],
-  ] as readonly Column<ListedRate>[],
-  csvColumns: [
-    ...(["line", "date", "base", "quote", "rate", "published_for", "source", "kind"] as const),
-    ...(["rule", "counted_from", "revision", "document", "error"] as const),
-  ],
-  toJson: rowJson,
-};
+function exchangeOfCurrency(
+  currency: string,
+  preset: Preset | undefined,
+  given: AssetSymbol | undefined,
+): Exchange {
+  const from = requireSymbol("currency", currency);
+  if (preset === undefined) {
+    const wanted = "name the columns base and quote, which say whose figure it is";
+    throw new CommandError(`a currency alone needs a preset: ${wanted}, or pass --as`);
+  }
+  const { place, symbol } = preset.currency;
+  const into = given ?? (symbol as AssetSymbol);
+  if (from === into) return { from, into, pair: undefined, operation: "multiply" };
+  if (from !== symbol && into !== symbol) {
+    const figures = `${preset.source} leads from ${from} to ${into} by two figures`;
+    throw new CommandError(`${figures}, through ${symbol}: ask for each`);
+  }
+  const isDivided = (into === symbol) === (place === "base");
+  const pair = isDivided ? { base: into, quote: from } : { base: from, quote: into };
+  return { from, into, pair, operation: isDivided ? "divide" : "multiply" };
+}

@@ -2,13 +2,15 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { wholeNumber } from "../../../platform/cli/whole-number.ts";
+import { type Rounding, roundings } from "../../../platform/shared/decimal.ts";
+import { requireSymbol, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
-import { ruleWords } from "../rules.ts";
+import { periodWords, ruleWords } from "../rules.ts";
 import {
   type ApplicableRateDeps,
   applyRule,
@@ -19,10 +21,16 @@ import {
   readRuleOptions,
   withRuleOptions,
 } from "./arguments.ts";
-import { findForList } from "./date-list.ts";
+import { findForList, type ListQuery } from "./date-list.ts";
+import { parseColumns } from "./list-lines.ts";
 
-interface ForOptions extends RuleOptions, ListOptions {
+interface ForOptions extends RuleOptions, Pick<ListOptions, "json"> {
   readonly file?: string;
+  readonly format: ListOptions["format"] | "excel";
+  readonly columns?: string;
+  readonly into?: string;
+  readonly scale: string;
+  readonly rounding: Rounding;
 }
 
 /** Adds `kurs rates for`. */
@@ -35,11 +43,19 @@ export function forCommand(
     .command("for")
     .description("show the figure that a rule names for a date, and the document that states it");
   withRuleOptions(command)
-    .option("--file <file>", "a list of DATE,BASE,QUOTE as CSV, or - for stdin")
+    .option("--file <file>", "a list as CSV, or - for stdin")
     .addOption(
       new Option("--format <format>", "with --file: how to print the list")
-        .choices(listFormats)
+        .choices([...listFormats, "excel"])
         .default("table"),
+    )
+    .option("--columns <columns>", 'what its columns are called: "date=Datum,amount=Betrag"')
+    .option("--into <currency>", "to which amounts are converted (default: the preset's)")
+    .option("--scale <digits>", "decimals of converted amounts", "2")
+    .addOption(
+      new Option("--rounding <rounding>", "of converted amounts")
+        .choices(roundings)
+        .default("half-up"),
     )
     .option("--json", "print it as JSON")
     .addHelpText("after", forExamples)
@@ -59,10 +75,17 @@ Rules, by the publisher's own dates:
 A date is passed over only where the publisher's calendar has no publication, or its document has
 the dates before and after. Exit code 1 where the figure is not known, also of a line of --file.
 
+A list has lines of DATE,BASE,QUOTE, or a header with the columns date and currency, or date, base
+and quote, in any order, and perhaps amount and preset; others are carried through. Commas or
+semicolons separate them; a date may be 16.10.2024, an amount -1.234,56. "excel" is CSV with
+semicolons and decimal commas.
+
 Examples:
   $ kurs rates for EUR PLN 2026-03-16 --as pl-vat
   $ kurs rates for EUR USD 2026-03-15 --source ecb --rule on-or-before --json
-  $ kurs rates for --file invoices.csv --as pl-vat --format csv > rates.csv`;
+  $ kurs rates for --file invoices.csv --as pl-vat --format csv > rates.csv
+  $ kurs rates for --file list.csv --columns "date=Datum,currency=Währung,amount=Betrag" \\
+      --as de-vat --format excel > converted.csv`;
 
 async function showFor(
   deps: ApplicableRateDeps,
@@ -71,12 +94,12 @@ async function showFor(
 ): Promise<number> {
   const { openStore, documents, sourcesOf, print } = deps;
   const { file, format, json } = options;
-  const asked = readRuleOptions(options);
   if (file !== undefined) {
     const [base] = given;
-    if (base === undefined) return await findForList(deps, file, asked, options);
+    if (base === undefined) return await findForList(deps, readListQuery(file, options), options);
     throw new CommandError(`leave out ${base}: the list in --file has the pairs and dates`, 2);
   }
+  const asked = readRuleOptions(options);
   const { pair, date } = readPairAndDate(given, ", or --file");
   if (format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
   await using store = await openStore();
@@ -88,6 +111,19 @@ async function showFor(
   return isContradicted(traced) ? 1 : 0;
 }
 
+function readListQuery(path: string, options: ForOptions): ListQuery {
+  const { as, source, rule, into, columns, scale, rounding, acceptGaps } = options;
+  const isAsked = as !== undefined || source !== undefined || rule !== undefined;
+  return {
+    path,
+    asked: isAsked ? readRuleOptions(options) : undefined,
+    gaps: acceptGaps === undefined ? {} : { acceptGaps },
+    into: into === undefined ? undefined : requireSymbol("--into", into),
+    precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
+    columns: columns === undefined ? new Map() : parseColumns(columns),
+  };
+}
+
 function describe(
   applied: AppliedRule,
   { figure, origin }: TracedFigure,
@@ -95,13 +131,13 @@ function describe(
 ): string {
   const { asked, rate, preset } = applied;
   const { validUntil, revision } = figure;
-  const end = rate.date === asked ? asked : `${rate.date}, the last date of its ${preset?.period}`;
+  const counted = preset?.period === undefined ? "" : `, ${periodWords[preset.period]}`;
   const validity = validUntil === undefined ? "" : `, valid until ${validUntil}`;
   const amended = revision === 1 ? "" : `; amended: this is revision ${revision}`;
   return [
     `${pairName(figure)} ${figure.rate} for ${asked}`,
     field("rule", `${rate.rule}: ${ruleWords[rate.rule]}`),
-    ...(rate.date === asked ? [] : [field("counted", `from ${end}`)]),
+    ...(rate.date === asked ? [] : [field("counted", `from ${rate.date}${counted}`)]),
     ...(preset === undefined ? [] : [field("preset", `${preset.name}: ${preset.law}; no advice`)]),
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),

@@ -3,6 +3,7 @@ import type { CommandIo, OutputOptions } from "../../../platform/cli/command.ts"
 import { type Column, formatJson, table } from "../../../platform/cli/output.ts";
 import { presetJson } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
+import { periodWords } from "../rules.ts";
 
 /** Adds `kurs rates presets`. */
 export function presetsCommand(rates: Command, { print }: CommandIo): void {
@@ -23,7 +24,7 @@ const columns: readonly Column<Preset>[] = [
     ({ currency: { place, symbol } }) => (place === "base" ? `${symbol}/…` : `…/${symbol}`),
   ],
   ["SOURCE", ({ source }) => source],
-  ["RULE", ({ rule, period }) => (period === undefined ? rule : `${rule}, end of ${period}`)],
+  ["RULE", ({ rule, period }) => (period === undefined ? rule : `${rule}, ${periodWords[period]}`)],
   ["FOR", ({ purpose }) => purpose],
 ];
 

@@ -18,9 +18,9 @@ import { type Evidence, serialize } from "../format.ts";
 import { type GivenDocument, gatherEvidence } from "../gather.ts";
 import { evidencePage, taxExchangeRate } from "../page.ts";
 import { withSignature } from "../signature.ts";
-import { summarize } from "../verify.ts";
+import { NOT_SIGNED, summarize } from "../verify.ts";
 import { type OutputFile, openedAgain, readWhole, requireWritable, writeFiles } from "./files.ts";
-import { type EvidenceDeps, verifyCommand } from "./verify.ts";
+import { type EvidenceDeps, verifyCommand, verifyWith } from "./verify.ts";
 
 interface MakeOptions extends RuleOptions {
   readonly out?: string;
@@ -58,8 +58,8 @@ export function evidenceCommand(
 
 const makeExamples = `
 The file has the figure, the rule, the publisher's document and, where SIGNING_KEY_FILE is set, a
-signature: docs/operating/evidence.md has its format. Exit code 1 where the figure is not known, or
-where its document is.
+signature: docs/operating/evidence.md has its format. It is verified before it is written. Exit code
+1 where the figure or its document is not known, or where it does not hold.
 
 Examples:
   $ kurs rates evidence EUR PLN 2026-03-16 --as pl-vat --out invoice-17.json
@@ -96,7 +96,15 @@ async function makeEvidence(
   });
   if ("reason" in gathered) throw new CommandError(`no evidence: ${gathered.reason}`);
   const evidence = await withSignature(gathered, signingKey);
+  const keys = signingKey && { file: "SIGNING_KEY_FILE", publicKeys: [signingKey.publicKey] };
+  const { checks } = await verifyWith(deps, Buffer.from(serialize(evidence)), keys);
+  const failed = checks.filter(({ result }) => result === "fails").map(({ text }) => text);
+  if (failed.length > 0) throw new CommandError(`no evidence: ${failed.join("; ")}`);
   await write(deps, evidence, files);
+  if (files.some(({ path }) => path === "-")) return;
+  for (const { result, text } of checks) {
+    if (result === "not proven" && !text.startsWith(NOT_SIGNED)) deps.print(`not proven: ${text}`);
+  }
 }
 
 /** The files to write, each with what writes its text. */

@@ -8,7 +8,7 @@ import type { SigningKey } from "../../../rates/served/signing-key.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readLine } from "../../provenance/cli/imported-file.ts";
-import type { Check } from "../check.ts";
+import { type Verdict, verdictOf } from "../check.ts";
 import { type GivenKeys, summarize, type Verified, verifyEvidence } from "../verify.ts";
 import { openedAgain, readWhole } from "./files.ts";
 
@@ -47,52 +47,60 @@ export function verifyCommand(
 }
 
 const verifyExamples = `
-It prints a line for each thing that holds, fails or cannot be checked. Exit code 1 where one fails.
+It prints a line for each thing that holds, fails or is not proven. Exit code 1 where one fails, and
+3 where none fails but one is not proven: without the document, or a signature by a key that you
+passed, nobody can tell.
 
 Examples:
   $ kurs rates evidence verify invoice-17.json --jwks jwks.json
   $ kurs rates evidence verify invoice-17.json --key operator.pem --json`;
 
 async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions): Promise<number> {
-  const { documents, print } = deps;
   const keys = await readKeys(deps, options);
-  const verified = await verifyEvidence(await readWhole(file, deps), {
-    documents,
+  const verified = await verifyWith(deps, await readWhole(file, deps), keys);
+  const verdict = verdictOf(verified.checks);
+  deps.print(options.json ? formatJson(verifiedJson(verified)) : describe(verified));
+  return exitCodes[verdict];
+}
+
+/** Verifies the bytes of an evidence file. */
+export function verifyWith(
+  deps: Pick<EvidenceDeps, "documents" | "knownSources" | "readRateFile">,
+  bytes: Uint8Array,
+  keys: GivenKeys | undefined,
+): Promise<Verified> {
+  return verifyEvidence(bytes, {
+    documents: deps.documents,
     sources: deps.knownSources(),
     keys,
     readImported: (content, stated) =>
       readLine(openedAgain(content).bytes, stated, deps.readRateFile),
   });
-  const failed = verified.checks.filter(({ result }) => result === "fails").length;
-  if (options.json) print(formatJson(verifiedJson(verified, failed)));
-  else print(describe(verified, failed));
-  return failed > 0 ? 1 : 0;
 }
 
-function verifiedJson({ evidence, checks }: Verified, failed: number) {
+const exitCodes: Readonly<Record<Verdict, number>> = { holds: 0, fails: 1, "not proven": 3 };
+
+function verifiedJson({ evidence, checks }: Verified) {
   const summary = evidence === undefined ? null : summarize(evidence);
-  return { evidence: summary, holds: failed === 0, checks };
+  const verdict = verdictOf(checks);
+  return { evidence: summary, verdict, holds: verdict === "holds", checks };
 }
 
-function describe({ evidence, checks }: Verified, failed: number): string {
-  const open = checks.filter(({ result }) => result === "not checked").length;
-  const unchecked = open === 0 ? "" : `; ${counted(open, "thing")} could not be checked`;
-  const end =
-    failed === 0
-      ? `all that was checked holds${unchecked}`
-      : `${counted(failed, "check")} failed: do not rely on this file`;
+function describe({ evidence, checks }: Verified): string {
+  const count = (verdict: Verdict) => checks.filter(({ result }) => result === verdict).length;
+  const ends: Readonly<Record<Verdict, string>> = {
+    holds:
+      "holds: left to compare is the document with the publisher's, and the rule with your case",
+    fails: `${counted(count("fails"), "check")} failed: do not rely on this file`,
+    "not proven": `not proven: ${counted(count("not proven"), "thing")} could not be checked`,
+  };
+  const shown = (result: Verdict) => (result === "fails" ? "FAILS" : result).padEnd(12);
   return [
     ...(evidence === undefined ? [] : [visibleLine(summarize(evidence))]),
-    ...checks.map(({ result, text }) => visibleLine(`${words[result].padEnd(13)}${text}`)),
-    end,
+    ...checks.map(({ result, text }) => visibleLine(`${shown(result)}${text}`)),
+    ends[verdictOf(checks)],
   ].join("\n");
 }
-
-const words: Readonly<Record<Check["result"], string>> = {
-  holds: "holds",
-  fails: "FAILS",
-  "not checked": "not checked",
-};
 
 async function readKeys(
   deps: EvidenceDeps,

@@ -6,8 +6,14 @@ import {
   withFile,
 } from "../../../platform/cli/input-file.ts";
 import { LINE_FEED, withLineFeeds } from "../../../platform/shared/text/line-feeds.ts";
-import { ANY_TIME, isDateOf, parseQuotation } from "../../../rates/served/rules/rate.ts";
-import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import {
+  ANY_TIME,
+  dateStatedBy,
+  isDateOf,
+  parseQuotation,
+} from "../../../rates/served/rules/rate.ts";
+import { pairName } from "../../../rates/served/rules/symbol.ts";
+import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { RateLine, RateLineReader } from "../../../rates/sources/source.ts";
 import type { StoredDocument } from "../observations.ts";
 
@@ -25,7 +31,7 @@ export interface ImportedLine {
 /** A figure, and the line from 1 that should state it. */
 interface Stated {
   readonly line: number;
-  readonly figure: Pair & { readonly rate: string; readonly asOf: string };
+  readonly figure: Pick<SourcedRate, "base" | "quote" | "rate" | "asOf" | "date">;
 }
 
 /**
@@ -103,5 +109,6 @@ function states(entry: RateLine, { line, figure }: Stated): boolean {
   const asOf = isDateOf(entry.asOf, figure.asOf) ? figure.asOf : entry.asOf;
   const read = parseQuotation({ ...entry, asOf }, ANY_TIME);
   if ("reason" in read || pairName(read) !== pairName(figure)) return false;
-  return read.rate === figure.rate && read.asOf === figure.asOf;
+  const isOfDate = figure.date === undefined || figure.date === dateStatedBy(entry);
+  return isOfDate && read.rate === figure.rate && read.asOf === figure.asOf;
 }

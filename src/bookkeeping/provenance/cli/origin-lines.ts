@@ -69,8 +69,10 @@ function linesOfPosition({
   text,
   offset,
   figure,
+  table,
 }: FigurePosition): readonly string[] {
   return [
+    ...(table === undefined ? [] : [field("table", table)]),
     field("line", `${line}, column ${column}`),
     visibleLine(`  ${text}`),
     `  ${" ".repeat(offset)}${"^".repeat(figure.length)}`,

@@ -1,13 +1,17 @@
-import type { Publisher } from "../../../rates/documents.ts";
-import { hashContent, unpackContent } from "../../../rates/documents.ts";
+import {
+  type snapshots as bundled,
+  hashContent,
+  type Publisher,
+  unpackContent,
+} from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import type { BundledPublication } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
+import { checkAddresses, checkSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
+  figuresStatedBy,
   type ParseDocuments,
   publisherParser,
-  ratesStatedBy,
   snapshotParser,
   statedBy,
 } from "./stated.ts";
@@ -16,11 +20,11 @@ import { createTextDecoder } from "./text.ts";
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
   publishers: readonly Publisher[],
-  parseSnapshot: (content: Uint8Array) => readonly BundledPublication[],
+  snapshots: Pick<typeof bundled, "loadSnapshot" | "parseSnapshot">,
 ): DocumentReader {
   /** @returns what parses a publication of a source. */
   const findParser = (source: string): ParseDocuments | undefined => {
-    if (source === SNAPSHOT_SOURCE) return snapshotParser(parseSnapshot);
+    if (source === SNAPSHOT_SOURCE) return snapshotParser(snapshots.parseSnapshot);
     const publisher = findPublisher(source);
     return publisher && publisherParser(publisher);
   };
@@ -44,6 +48,12 @@ export function createDocumentReader(
       }
     },
 
+    checkOrigin(source, documents, receivedAt) {
+      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.loadSnapshot());
+      const publisher = findPublisher(source);
+      return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
+    },
+
     linesOf: (source, content) =>
       createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
 
@@ -51,17 +61,19 @@ export function createDocumentReader(
       const document = documents[place];
       const parse = findParser(source);
       if (document === undefined || parse === undefined) return "not stated";
-      const ratesIn = (content: Uint8Array) => {
+      const figuresIn = (content: Uint8Array) => {
         const changed = documents.with(place, { ...document, content });
-        return ratesStatedBy(parse, changed, rate, servedKindOf);
+        return figuresStatedBy(parse, changed, rate, servedKindOf);
       };
       // Of several that contradict each other, an operator may have released any.
-      const which = ratesIn(document.content).toArray().indexOf(rate.rate);
+      const stated = figuresIn(document.content).toArray();
+      const which = stated.findIndex((one) => one.rate === rate.rate);
       if (which === -1) return "not stated";
-      const rateIn = (content: Uint8Array) => ratesIn(content).drop(which).next().value;
+      const rateIn = (content: Uint8Array) => figuresIn(content).drop(which).next().value?.rate;
       const { charset } = findPublisher(source) ?? {};
       const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      return findFigure(document.content, sought, rateIn);
+      const found = findFigure(document.content, sought, rateIn);
+      return typeof found === "object" ? { ...found, table: stated[which]?.table } : found;
     },
   };
 }

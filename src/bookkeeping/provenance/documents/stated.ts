@@ -62,7 +62,7 @@ export function statedBy(
   const lists = parse(documents);
   if ("reason" in lists) return lists;
   const figures = figuresIn(lists);
-  const datesWhere = (
+  const datedWhere = (
     { source, kind = servedKindOf(source) }: SourcedRate,
     isMeant: (one: SourcedRate) => boolean,
   ) =>
@@ -71,25 +71,31 @@ export function statedBy(
       .toArray()
       .flat()
       .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
-      .map((one) => one.date ?? one.asOf.slice(0, 10));
+      .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
       const stated = figures.get(key);
       return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
-    datesOf: (figure) => datesWhere(figure, (one) => pairName(one) === pairName(figure)),
-    datesBeside: (figure) => datesWhere(figure, (one) => pairName(one) !== pairName(figure)),
+    seriesOf(figure) {
+      const series = datedWhere(figure, (one) => pairName(one) === pairName(figure));
+      return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
+    },
+    datesBeside: (figure) =>
+      datedWhere(figure, (one) => pairName(one) !== pairName(figure))
+        .filter(({ place = 0 }) => place === (figure.place ?? 0))
+        .map(({ date }) => date),
   };
 }
 
-/** The rates that documents state for a figure's pair, kind and time, without an index of all. */
-export function* ratesStatedBy(
+/** What documents state for a figure's pair, kind and time, without an index of all. */
+export function* figuresStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
   figure: SourcedRate,
   servedKindOf: ServedKindOf,
-): Generator<string> {
+): Generator<SourcedRate> {
   const lists = parse(documents);
   if ("reason" in lists) return;
   const { base, quote, source } = figure;
@@ -99,8 +105,7 @@ export function* ratesStatedBy(
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
       const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key)
-        yield stated.rate;
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) yield stated;
     }
   }
 }
@@ -118,8 +123,8 @@ function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;
   const rate = parseQuotation(line, ANY_TIME);
   if ("reason" in rate) return undefined;
-  const { date, kind, validUntil } = line;
-  return { ...rate, source, date, kind, validUntil };
+  const { date, kind, validUntil, place, table } = line;
+  return { ...rate, source, date, kind, validUntil, place, table };
 }
 
 /** What places a figure in a series: an archive states a pair for many dates. */

@@ -1,4 +1,9 @@
 import { counted } from "../../../platform/shared/text/counted.ts";
+import {
+  BROKEN_QUOTING,
+  type Separator,
+  splitFields,
+} from "../../../platform/shared/text/csv-fields.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
 import { type ReadTextLine, readTextLines, type TextLine } from "./text-lines.ts";
 
@@ -15,13 +20,7 @@ interface Columns {
   readonly separator: Separator;
 }
 
-/** Spreadsheets write semicolons where the comma separates decimals. */
-type Separator = "," | ";";
-
 const HEADER_WANTED = `the first line must name the columns ${COLUMN_NAMES.join(",")}`;
-
-const BROKEN_QUOTING =
-  "broken quoting: a quoted field starts and ends with a quote, and a quote within it is doubled";
 
 /**
  * Reads rates as comma-separated values (RFC 4180) under a header that names `base`, `quote`,
@@ -106,22 +105,4 @@ const VALID_WHEN_CUT: readonly string[] = ["base", "quote", "rate"];
 /** A closing quote shows the end of a field. A cut `as_of` is no time: it ends with its zone. */
 function mayBeCut({ text, isUnfinished }: ReadTextLine, { last }: Columns): boolean {
   return isUnfinished === true && VALID_WHEN_CUT.includes(last) && !text.endsWith('"');
-}
-
-/** A field with the separator before it. */
-const FIELDS: Record<Separator, RegExp> = {
-  ",": /,(?:"((?:[^"]|"")*)"|([^",]*))/g,
-  ";": /;(?:"((?:[^"]|"")*)"|([^";]*))/g,
-};
-
-/** @returns undefined for broken quoting. Without a quote, every separator separates two fields. */
-function splitFields(text: string, separator: Separator): readonly string[] | undefined {
-  if (!text.includes('"')) return text.split(separator);
-  const fields: string[] = [];
-  let length = 0;
-  for (const [whole, quoted, plain = ""] of `${separator}${text}`.matchAll(FIELDS[separator])) {
-    length += whole.length;
-    fields.push(quoted?.replaceAll('""', '"') ?? plain);
-  }
-  return length === separator.length + text.length ? fields : undefined;
 }

@@ -53,6 +53,8 @@ export interface DocumentPosition {
   readonly place?: number | undefined;
   /** The line of an imported file, from 1. */
   readonly line?: number | undefined;
+  /** The publisher's own number of the table: 050/A/NBP/2026. */
+  readonly table?: string | undefined;
 }
 
 /** What a publisher calls a figure. Most publish one for each pair and date, the middle rate. */
@@ -89,6 +91,10 @@ export function isDateOf(text: string, time: string): boolean {
   const sinceMs = Date.parse(time) - Date.parse(date);
   return sinceMs >= -14 * HOUR_MS && sinceMs < DAY_MS + 12 * HOUR_MS;
 }
+
+/** The date that a line states, with or without a time: not that of its instant in another zone. */
+export const dateStatedBy = ({ asOf }: Pick<Quotation, "asOf">): string =>
+  asOf.trim().slice(0, "2026-03-13".length);
 
 /** Validates a quotation by itself: the form of its symbols, its figure and its time. */
 export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Rejection {

@@ -119,6 +119,21 @@ test("the Treasury's archive has every quarter by its effective date, and is no 
     "2026-03-31T04:00:00.000000000Z",
   ]);
 
+  // Both sides of the leone's redenomination, as in the tests of lineofflight/frankfurter; of the
+  // bolívar's only the name and the date count.
+  const row = (name: string, rate: string, record: string, effective = record) =>
+    `{"country_currency_desc": "${name}", "exchange_rate": "${rate}", ` +
+    `"record_date": "${record}", "effective_date": "${effective}"}`;
+  const rows = [
+    row("Sierra Leone-Leone", "13175.0", "2022-06-30"),
+    row("Sierra Leone-Leone", "13.62", "2022-06-30", "2022-07-15"),
+    row("Venezuela-Bolivar Soberano", "1", "2021-09-30"),
+  ];
+  const years = parse("ust", `{"data": [${rows.join()}], "meta": {"total-pages": 1}}`);
+  assert.deepEqual(figuresOf(years.slice(0, 2)), ["USD/SLL 13175.0", "USD/SLE 13.62"]);
+  assert.match(JSON.stringify(years[2]), /Venezuela-Bolivar Soberano/);
+  assert.equal(rejectionsOf(years).length, 1);
+
   const page = (pages: string) => `{"data": [], "meta": {"total-pages": ${pages}}}`;
   assert.deepEqual(parse("ust", page("0")), []);
   assert.throws(() => parse("ust", page("2")), /the response is a page of 2/);

@@ -163,11 +163,11 @@ export const parseMnb: Parse = ([response], momentOf) => {
  */
 export const parseNbp: Parse = ([response], momentOf) =>
   listAt(parseJsonText(response)).flatMap((table) => {
-    const date = momentOf(textsOf(table).effectiveDate);
-    const asOf = required(date, "effectiveDate is not a date");
+    const { effectiveDate, no } = textsOf(table);
+    const asOf = required(momentOf(effectiveDate), "effectiveDate is not a date");
     return listAt(table, "rates").map((entry) => {
       const { code: base, mid: rate } = textsOf(entry);
-      return lineOf({ base, quote: "PLN", rate, asOf });
+      return { ...lineOf({ base, quote: "PLN", rate, asOf }), table: no };
     });
   });
 

@@ -30,10 +30,11 @@ export const periodicPublishers: readonly Entry[] = [
     parse: parseUst,
     // A quarter's amendments follow its last day by up to 61 days; the next one ends 90 days later.
     endedAfterDays: 89,
-    // Since the quarter after the last of the known names changed its currency, Sierra Leone-Leone.
+    // Since the quarter in which Mauritania-Ouguiya became the new ouguiya, after the last other
+    // names that changed their currency but for those that the parser tells apart by the date.
     // A year has some 700 rows, a page at most 10,000.
     archive: {
-      since: "2022-09-30",
+      since: "2018-06-30",
       requestsBy: "year",
       addresses: ({ from, to }) =>
         `${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000` +

@@ -101,6 +101,15 @@ export const treasuryCurrencies = codesByName(`
   VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VND Vietnam-Dong, WST Western Samoa-Tala,
   YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold`);
 
+/** The currency of a name on a date; undefined where the archive has another one under its code. */
+function treasuryCurrency(name: string, date = ""): string | undefined {
+  const code = treasuryCurrencies.get(name);
+  // The amendment of 15 July 2022 is the first figure of the new leone.
+  if (code === "SLE" && date < "2022-07-01") return "SLL";
+  // Six zeros were removed, and the code stayed.
+  return code === "VES" && date < "2021-10-01" ? undefined : code;
+}
+
 /** The US dollar itself, as the currency of other countries. */
 const UST_DOLLARS = new Set([
   "Ecuador-Dolares",
@@ -136,7 +145,7 @@ export const parseUst: Parse = ([response], momentOf) => {
   return listAt(document, "data").flatMap((entry) => {
     const { country_currency_desc: name = "", exchange_rate: rate, ...row } = textsOf(entry);
     if (isRepetition(name)) return [];
-    const quote = treasuryCurrencies.get(name);
+    const quote = treasuryCurrency(name, row.effective_date);
     const asOf = momentOf(row.record_date) && momentOf(row.effective_date);
     return [lineOf({ base: "USD", quote, rate, asOf }, name)];
   });

@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import {
+  type Evidence,
+  type EvidenceDocument,
+  serialize,
+} from "../../../src/bookkeeping/evidence/format.ts";
+import { withSignature } from "../../../src/bookkeeping/evidence/signature.ts";
+import { hashContent } from "../../../src/rates/documents.ts";
+import { seedFromSnapshot } from "../../../src/rates/import/seed.ts";
+import { parseSigningKey } from "../../../src/rates/served/signing/ed25519.ts";
+import { packContent } from "../../../src/rates/sources/fetching/content.ts";
+import { loadSnapshot } from "../../../src/rates/sources/fetching/snapshot.ts";
+import { BY } from "../../contract/suite/database.ts";
+import { headersOf } from "../../support/rates.ts";
+import { newKeyPem } from "../../support/signatures.ts";
+import { recorded } from "../applicable-rates/store.ts";
+import { newEvidenceCli } from "./cli.ts";
+
+// What a dishonest or careless bookkeeper may state, who has the operator's key: each row changes a
+// genuine file, which is then signed again.
+
+/** NBP's tables of Monday, 6, to Monday, 13 November 2023: Wednesday's is the third line. */
+const WEEK = recorded("nbp-2023-11.json.txt").toString();
+const tableOf = (date: string) =>
+  `[${WEEK.split("\n").find((line) => line.includes(`"effectiveDate":"${date}"`))}]`.replace(
+    ",]",
+    "]",
+  );
+
+const BMF = `base,quote,rate,as_of
+EUR,USD,1.0807,2025-03-01T00:00:00+01:00
+EUR,USD,1.1214,2025-04-01T00:00:00+02:00
+`;
+
+const cli = await newEvidenceCli();
+after(() => cli[Symbol.asyncDispose]());
+const monday = await newEvidenceCli();
+after(() => monday[Symbol.asyncDispose]());
+const seeded = await newEvidenceCli();
+after(() => seeded[Symbol.asyncDispose]());
+
+for (const key of ["ecb", "nbp", "hmrc", "hnb"]) await cli.fetch(key);
+await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
+await cli.archive("nbp", WEEK);
+await cli.archive("ecb", recorded("ecb-2019-12.xml"));
+await monday.archive("nbp", tableOf("2023-11-06"));
+const bmf = await cli.write("bmf.csv", BMF);
+assert.equal((await cli.run(`rates import ${bmf} --source bmf`)).exitCode, 0);
+const stored = { origin: { ...BY, at: "2026-08-20T15:00:00.000Z" }, headersOf, packContent };
+await seedFromSnapshot(seeded.store.rates, stored, loadSnapshot);
+
+const key = parseSigningKey(cli.keyPem);
+assert.ok(!("reason" in key));
+
+async function genuineOf(command: string, from = cli): Promise<Evidence> {
+  return (await from.made(command)).json as unknown as Evidence;
+}
+
+const MONTH = "--source import:bmf --rule month --document @bmf.csv";
+const genuine = {
+  ecb: await genuineOf("EUR USD 2026-03-15 --source ecb --rule on-or-before"),
+  nbp: await genuineOf("USD PLN 2026-03-16 --as pl-vat"),
+  forint: await genuineOf("HUF PLN 2026-03-13 --source nbp --rule on"),
+  week: await genuineOf("USD PLN 2023-11-13 --as pl-vat"),
+  thursday: await genuineOf("USD PLN 2023-11-10 --as pl-vat"),
+  monday: await genuineOf("USD PLN 2023-11-07 --as pl-vat", monday),
+  quarter: await genuineOf("EUR USD 2019-11-07 --as eu-oss"),
+  hmrc: await genuineOf("GBP AED 2026-08-16 --as uk-vat"),
+  hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
+  inforeuro: await genuineOf("EUR USD 2026-08-10 --source inforeuro --rule month"),
+  snapshot: await genuineOf("EUR USD 2026-03-13 --source ecb --rule on", seeded),
+  import: await genuineOf(`EUR USD 2025-03-15 ${MONTH}`),
+};
+
+/** Signs a statement with a key, and verifies it. */
+async function verdictOn(statement: Evidence, by: typeof key | null = key) {
+  assert.ok(by === null || !("reason" in by));
+  const { signing_key: _, signature: __, ...rest } = statement;
+  await cli.write("statement.json", serialize(await withSignature(rest, by ?? undefined)));
+  const ended = await cli.runElsewhere(
+    "rates evidence verify @statement.json --key @operator.pem --json",
+  );
+  assert.equal(ended.stderr, "");
+  const { verdict, holds, checks } = JSON.parse(ended.stdout);
+  const exitCodes = { holds: 0, fails: 1, "not proven": 3 };
+  assert.equal(ended.exitCode, exitCodes[verdict as keyof typeof exitCodes]);
+  assert.equal(holds, verdict === "holds");
+  return { verdict, checks };
+}
+
+suite("a genuine file holds", () => {
+  for (const [name, evidence] of Object.entries(genuine)) {
+    test(name, async () => {
+      const { verdict, checks } = await verdictOn(evidence);
+      const wanted = name === "import" ? "not proven" : "holds";
+      assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
+    });
+  }
+});
+
+type Change = (evidence: Evidence) => Partial<Evidence>;
+
+const asked = (date: string, counted = date) => ({ asked: date, counted_from: counted });
+
+const withDocument = (
+  change: (document: EvidenceDocument) => Partial<EvidenceDocument>,
+): Change => {
+  return ({ documents: [first, ...others] }) => {
+    assert.ok(first);
+    return { documents: [{ ...first, ...change(first) }, ...others] };
+  };
+};
+
+const contentOf = (bytes: Uint8Array | string) => ({
+  content_base64: Buffer.from(bytes).toString("base64"),
+  bytes: Buffer.from(bytes).length,
+  sha256: hashContent(Buffer.from(bytes)),
+});
+
+/** Other bytes in the first document, with their own SHA-256. */
+const edited = (edit: (content: string) => string): Change =>
+  withDocument(({ content_base64: content }) => {
+    const before = Buffer.from(content ?? "", "base64").toString();
+    assert.notEqual(edit(before), before);
+    return contentOf(edit(before));
+  });
+
+const named = (name: string): Change => withDocument(() => ({ name }));
+
+const placed = (place: Partial<Evidence["place"]>): Change => {
+  return (evidence) => ({ place: { ...evidence.place, ...place } });
+};
+
+const both = (first: Change, second: Change): Change => {
+  return (evidence) => {
+    const changed = { ...evidence, ...first(evidence) };
+    return { ...changed, ...second(changed) };
+  };
+};
+
+const preset = (change: Partial<NonNullable<Evidence["preset"]>>): Change => {
+  return (evidence) => {
+    assert.ok(evidence.preset);
+    return { preset: { ...evidence.preset, ...change } };
+  };
+};
+
+const publisher = (change: Partial<NonNullable<Evidence["publisher"]>>): Change => {
+  return (evidence) => {
+    assert.ok(evidence.publisher);
+    return { publisher: { ...evidence.publisher, ...change } };
+  };
+};
+
+const secondDocument = (date: string, address: string): Change => {
+  return ({ documents: [first] }) => {
+    assert.ok(first);
+    return { documents: [first, { ...first, ...contentOf(tableOf(date)), name: address }] };
+  };
+};
+
+const NBP = "https://api.nbp.pl/api/exchangerates/tables/A";
+const WITHOUT_A_CALENDAR = "on-or-before" as const;
+
+test("the date of an imported figure is the one that its line states", () => {
+  assert.deepEqual([genuine.import.published_for, genuine.import.rate], ["2025-03-01", "1.0807"]);
+});
+
+suite("a false statement does not hold:", () => {
+  const rows: readonly (readonly [string, keyof typeof genuine, Change | Partial<Evidence>])[] = [
+    ["another figure", "ecb", { rate: "1.1467" }],
+    ["the figure of the unit of a hundred", "forint", { rate: "1.1155" }],
+    ["the inverse pair", "ecb", { base: "USD", quote: "EUR" }],
+    ["another currency", "ecb", { quote: "GBP" }],
+    ["another base", "nbp", { base: "EUR" }],
+    ["the buying figure as the middle one", "hnb", { rate: "1.061700" }],
+    ["the middle figure as the selling one", "hnb", { kind: "selling" }],
+    ["another publisher's figure", "ecb", { source: "cnb", publication_source: "cnb" }],
+    ["a publisher's figure as an import's", "ecb", { source: "import:own", publisher: null }],
+    ["a publisher that does not exist", "ecb", { source: "xyz", publication_source: "xyz" }],
+    ["another line", "ecb", placed({ line: 10 })],
+    ["another text of the line", "ecb", placed({ text: "<Cube currency='USD' rate='1.2'/>" })],
+    ["another table's number", "nbp", placed({ table: "051/A/NBP/2026" })],
+    ["another time of the figure", "ecb", { as_of: "2026-03-13T16:00:00.000000000Z" }],
+    ["the figure of a later day", "ecb", asked("2026-03-12")],
+    ["a figure that was replaced by Monday's", "ecb", asked("2026-03-16")],
+    ["the day itself for the one before", "nbp", asked("2026-03-13")],
+    ["a date that the rule does not count from", "ecb", { counted_from: "2026-03-14" }],
+    ["another rule's words", "ecb", { rule_in_words: "the last figure before the date" }],
+    ["a Saturday's figure", "ecb", { rule: "on", rule_in_words: "the figure for the date" }],
+    ["a figure that its document replaces", "thursday", asked("2023-11-13")],
+    [
+      "Monday's and Thursday's tables without Wednesday's",
+      "monday",
+      (evidence) => ({
+        ...asked("2023-11-09"),
+        ...secondDocument("2023-11-09", `${NBP}?format=json`)(evidence),
+      }),
+    ],
+    [
+      "the same by the archive's addresses",
+      "monday",
+      (evidence) => ({
+        ...asked("2023-11-09"),
+        ...secondDocument("2023-11-09", `${NBP}/2023-11-09/2023-11-09/?format=json`)(evidence),
+      }),
+    ],
+    [
+      "an archive from which Friday's table was cut",
+      "thursday",
+      both(
+        () => asked("2023-11-13"),
+        edited((content) => content.replace(/.*2023-11-10.*\n/, "")),
+      ),
+    ],
+    [
+      "one document twice",
+      "ecb",
+      ({ documents: [first] }) => {
+        assert.ok(first);
+        return { documents: [first, first] };
+      },
+    ],
+    ["another host's address", "ecb", named("https://rates.example/eurofxref-daily.xml")],
+    ["another publisher's address", "ecb", named(`${NBP}?format=json`)],
+    ["an address that Kurs does not request", "ecb", named("https://www.ecb.europa.eu/own.xml")],
+    [
+      "August's figure as September's, by the address",
+      "inforeuro",
+      both(
+        named(
+          "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates?lang=EN&year=2026&month=9",
+        ),
+        () => ({
+          ...asked("2026-09-10"),
+          as_of: "2026-08-31T22:00:00.000000000Z",
+          published_for: "2026-09-01",
+          valid_until: "2026-09-30",
+        }),
+      ),
+    ],
+    ["another day's document", "ecb", withDocument(() => contentOf(recorded("ecb-2019-12.xml")))],
+    ["a cut document", "ecb", edited((content) => content.slice(0, -60))],
+    ["a figure without its document", "ecb", withDocument(() => ({ content_base64: null }))],
+    ["another SHA-256", "ecb", withDocument(() => ({ sha256: "0".repeat(64) }))],
+    ["a law that says something else", "nbp", preset({ says: "the rate of any day" })],
+    ["a law that does not exist", "nbp", preset({ name: "pl-own", law: "Article 99" })],
+    [
+      "another period of a law",
+      "quarter",
+      both(preset({ period: "year" }), () => asked("2019-11-07", "2019-12-31")),
+    ],
+    ["another period's end", "quarter", asked("2020-01-07", "2019-12-31")],
+    ["another country's law", "nbp", preset({ name: "cz-vat", source: "cnb" })],
+    ["other terms", "ecb", publisher({ terms: "Free to reuse without a name." })],
+    ["another publisher's name", "ecb", publisher({ name: "Narodowy Bank Polski" })],
+    ["no publisher", "ecb", { publisher: null }],
+    [
+      "a day of a publication as a gap",
+      "ecb",
+      {
+        ...asked("2026-03-17"),
+        accepted_gaps: ["2026-03-16", "2026-03-17"],
+      },
+    ],
+    ["a gap elsewhere", "ecb", { accepted_gaps: ["2026-03-16"] }],
+    ["a table's figure after its end", "hmrc", asked("2026-09-01")],
+    ["a longer validity", "hmrc", { ...asked("2026-09-10"), valid_until: "2026-09-30" }],
+    [
+      "one of a month's figures as its only one",
+      "week",
+      {
+        ...asked("2023-11-15"),
+        rule: "month",
+        rule_in_words: "the figure that is valid on the date, or the only one of its month",
+        preset: null,
+      },
+    ],
+    [
+      "a day's figure as its month's only one",
+      "ecb",
+      {
+        rule: "month",
+        rule_in_words: "the figure that is valid on the date, or the only one of its month",
+      },
+    ],
+    [
+      "April's average as March's",
+      "import",
+      both(placed({ line: 3, text: "EUR,USD,1.1214,2025-04-01T00:00:00+02:00" }), () => ({
+        rate: "1.1214",
+        as_of: "2025-03-31T22:00:00.000000000Z",
+        published_for: "2025-03-31",
+      })),
+    ],
+    [
+      "an imported file that was changed",
+      "import",
+      both(
+        edited((content) => content.replace("1.0807", "1.0907")),
+        ({ place }) => ({
+          rate: "1.0907",
+          place: { ...place, text: "EUR,USD,1.0907,2025-03-01T00:00:00+01:00" },
+        }),
+      ),
+    ],
+    [
+      "an import without a calendar as a day's last figure",
+      "import",
+      {
+        rule: WITHOUT_A_CALENDAR,
+        rule_in_words: "the figure for the date or, without one, the last figure before it",
+        is_calendar_known: true,
+      },
+    ],
+    [
+      "a file made before its figure",
+      "ecb",
+      { made: { at: "2026-03-01T00:00:00.000Z", by: "Kurs" } },
+    ],
+    [
+      "a document received before its figure",
+      "ecb",
+      both(
+        () => ({ received_at: "2026-03-12T15:00:00.000Z", stored_at: "2026-03-12T15:00:00.000Z" }),
+        withDocument(() => ({ received_at: "2026-03-12T15:00:00.000Z" })),
+      ),
+    ],
+    ["a figure stored before it was received", "ecb", { stored_at: "2026-03-14T00:00:00.000Z" }],
+    [
+      "a time in the year 10000",
+      "ecb",
+      { made: { at: "+010000-01-01T00:00:00.000Z", by: "Kurs" } },
+    ],
+    ["a date in the year 9999", "ecb", asked("9999-12-31")],
+    [
+      "a snapshot with another figure",
+      "snapshot",
+      both(
+        edited((content) => content.replaceAll('"1.1476"', '"1.1576"')),
+        ({ place }) => ({
+          rate: "1.1576",
+          place: {
+            ...place,
+            figure: "1.1576",
+            text: String(place.text).replace("1.1476", "1.1576"),
+          },
+        }),
+      ),
+    ],
+    ["a publisher's document as the snapshot", "ecb", { publication_source: "snapshot" }],
+  ];
+
+  for (const [name, of, change] of rows) {
+    test(name, async () => {
+      const evidence = genuine[of];
+      const changed = typeof change === "function" ? change(evidence) : change;
+      const { verdict, checks } = await verdictOn({ ...evidence, ...changed });
+      assert.notEqual(verdict, "holds", JSON.stringify(checks, undefined, 1));
+    });
+  }
+
+  test("one that nobody, or another person, has signed", async () => {
+    const other = parseSigningKey(newKeyPem());
+    for (const by of [null, other]) {
+      assert.notEqual((await verdictOn(genuine.ecb, by)).verdict, "holds");
+    }
+  });
+});
