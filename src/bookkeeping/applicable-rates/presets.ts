@@ -208,8 +208,8 @@ const nationalPresets: readonly Preset[] = [
     currency: { place: "base", symbol: "USD" },
     law: "FinCEN Form 114, Report of Foreign Bank and Financial Accounts, instructions to item 15",
     says:
-      "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly the " +
-      `Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,
+      "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly " +
+      `the Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,
     readAt: "https://investguiding.com/article/reporting-maximum-account-value-fincen-gov/1781",
     readOn: READ_ON,
   },
