@@ -84,17 +84,22 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
       assert.match(report.error ?? "none", failure ?? /^none$/);
       return report;
     },
-    /** Stores a document of an archive and every figure in it, as a backfill does. */
-    async archive(source: string, document: string | Uint8Array): Promise<void> {
+    /** Stores a document of an archive and its figures of some dates, as a backfill does. */
+    async archive(
+      source: string,
+      document: string | Uint8Array,
+      isStored: (date: string) => boolean = () => true,
+    ): Promise<void> {
       const receivedAt = new Date(clock.nowMs()).toISOString();
       const body = Buffer.from(document);
       const { archive, parse } = publisherOf(source);
       const response = { address: "", body, receivedMs: clock.nowMs() };
-      const figures = parse([response]).map((line) => {
+      const figures = parse([response]).flatMap((line) => {
         assert.ok(!("reason" in line));
         const rate = parseQuotation(line, ANY_TIME);
-        assert.ok(!("reason" in rate));
-        return figureOf({ ...line, ...rate, source, place: 0 });
+        if ("reason" in rate) return [];
+        const figure = figureOf({ ...line, ...rate, source, place: 0 });
+        return isStored(figure.date) ? [figure] : [];
       });
       const stored = await packContent(body);
       const [date = ""] = figures.map((figure) => figure.date);

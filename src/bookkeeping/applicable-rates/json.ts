@@ -1,9 +1,9 @@
 import type { RateSource } from "../../rates/sources/source.ts";
 import { tracedFigureJson } from "../provenance/json.ts";
 import type { TracedFigure } from "../provenance/trace.ts";
-import type { ApplicableRate } from "./find.ts";
 import type { Preset } from "./presets.ts";
 import { ruleWords } from "./rules.ts";
+import type { ApplicableRate } from "./search.ts";
 
 /** What a rule was applied to. */
 export interface AppliedRule {

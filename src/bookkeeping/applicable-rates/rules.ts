@@ -146,26 +146,32 @@ export interface KnownDates {
   readonly stated: readonly (readonly string[])[] | undefined;
   /** The dates for which the source published other pairs where it publishes the series, too. */
   readonly others?: readonly string[] | undefined;
+  /** The dates of lines that cannot be read; undefined for a line without one: it may be any. */
+  readonly unread?: readonly (string | undefined)[] | undefined;
 }
 
 /** What tells whether dates are without a figure: nothing is known of them by "nothing". */
 export type PassedOver =
   | { readonly by: "no date" | "document" | "nothing" }
   /** The source published other pairs, but not this one: no gap, but a suspended pair. */
-  | { readonly by: "nearer figure" | "suspension"; readonly date: string }
+  | { readonly by: "nearer figure" | "suspension" | "unread line"; readonly date: string }
   | { readonly by: "calendar"; readonly publicationOf: (date: string) => number | undefined };
 
 /** Finds what tells whether the dates that a rule passes over are without a figure. */
 export function explainDates({ from, to }: Dates, known: KnownDates): PassedOver {
-  const { publicationOf, stated = [], others = [] } = known;
+  const { publicationOf, stated = [], others = [], unread = [] } = known;
   if (from > to) return { by: "no date" };
-  const nearer = stated.flat().find((date) => from <= date && date <= to);
-  if (nearer !== undefined) return { by: "nearer figure", date: nearer };
-  const suspended = others.find((date) => from <= date && date <= to);
-  if (suspended !== undefined) return { by: "suspension", date: suspended };
+  for (const [by, dates] of [
+    ["nearer figure", stated.flat()],
+    ["unread line", unread],
+    ["suspension", others],
+  ] as const) {
+    const date = dates.find((one) => one !== undefined && from <= one && one <= to);
+    if (date !== undefined) return { by, date };
+  }
   // One document with dates on both sides, such as an archive, has all between them.
   const spans = (dates: readonly string[]) =>
     dates.some((date) => date < from) && dates.some((date) => date > to);
-  if (stated.some(spans)) return { by: "document" };
+  if (stated.some(spans) && !unread.includes(undefined)) return { by: "document" };
   return publicationOf === undefined ? { by: "nothing" } : { by: "calendar", publicationOf };
 }

@@ -23,6 +23,8 @@ interface DocumentChecks {
   readonly series: ReturnType<StatedFigures["seriesOf"]> | undefined;
   /** The dates of other pairs of the source in the document with the figure. */
   readonly others?: readonly string[];
+  /** The dates of lines in that document that cannot be read. */
+  readonly unread?: ReturnType<StatedFigures["unreadDates"]>;
 }
 
 /** Checks the bytes of the documents, and that they state the figure in its place. */
@@ -136,8 +138,9 @@ function checkPublished(
   if (other !== undefined) {
     checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
   }
-  const others = figures.datesBeside({ ...figure, place: place.document - 1 });
-  return { checks, series, others };
+  const placed = { ...figure, place: place.document - 1 };
+  const [others, unread] = [figures.datesBeside(placed), figures.unreadDates(placed)];
+  return { checks, series, others, unread };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

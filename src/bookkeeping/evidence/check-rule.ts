@@ -22,7 +22,7 @@ import { type Check, fails, holds, notProven } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
 /** What tells which other figures there are. */
-interface Known extends Pick<KnownDates, "publicationOf" | "others"> {
+interface Known extends Pick<KnownDates, "publicationOf" | "others" | "unread"> {
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: readonly (readonly DatedFigure[])[] | undefined;
   /** The kind of figures that a preset means; undefined for an unknown source. */
@@ -91,7 +91,7 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 });
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
-function checkBetween(evidence: Evidence, { publicationOf, series, others }: Known): Check {
+function checkBetween(evidence: Evidence, { publicationOf, series, others, unread }: Known): Check {
   const { source: key, accepted_gaps: gaps, rule } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
@@ -114,13 +114,15 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others }: Kno
   const dates = from === to ? from : `${from} to ${to}`;
   if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
   const stated = series?.map((figures) => figures.map(({ date }) => date));
-  const passed = explainDates({ from, to }, { publicationOf, stated, others });
+  const passed = explainDates({ from, to }, { publicationOf, stated, others, unread });
   const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
     case "nearer figure":
       return fails(`the document states a figure for ${passed.date}, which is nearer`);
+    case "unread line":
+      return fails(`the document has a line for ${passed.date} that cannot be read: it is nearer`);
     case "suspension": {
       const pair = `${evidence.base}/${evidence.quote}`;
       const beside = `${key} published other pairs for ${passed.date}, and not ${pair}`;

@@ -7,6 +7,7 @@ import type {
   StoredDocument,
   StoredPublication,
 } from "./observations.ts";
+import type { Unstored } from "./unstored.ts";
 
 /** Something in the store that does not agree with its source. */
 export type Difference =
@@ -51,6 +52,8 @@ export interface FigureCounts {
 
 /** What was verified: observations, and the figures of the series apart. */
 export interface VerifiedCounts extends FigureCounts {
+  /** By source: what documents state and the store lacks, which is no difference. */
+  readonly unstored: Map<string, Unstored>;
   readonly series: FigureCounts;
   documents: number;
   differences: number;

@@ -1,6 +1,6 @@
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import type { StoredDocument } from "./observations.ts";
+import type { StoredDocument, StoredPublication } from "./observations.ts";
 
 /** A document with its content. */
 export interface ReadDocument {
@@ -22,10 +22,17 @@ export interface StatedFigures {
    * @param figure without a kind, of the one that its source serves.
    */
   get(figure: SourcedRate): SourcedRate | undefined;
+  /** All of them, without those that contradict each other. */
+  all(): readonly SourcedRate[];
   /** The figures of a source, pair and kind that each document states, in any order. */
   seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
   /** The dates of the other pairs of its source and kind in the document at its place. */
   datesBeside(figure: SourcedRate): readonly string[];
+  /**
+   * The dates of that document's lines that cannot be read, of the figure's pair or an unknown one;
+   * undefined for a line whose date cannot be read either.
+   */
+  unreadDates(figure: SourcedRate): readonly (string | undefined)[];
 }
 
 /** Where a document states a figure. */
@@ -47,7 +54,9 @@ export interface FigurePosition {
 /** Reads stored documents as they were read when they arrived. */
 export interface DocumentReader {
   /** @returns the content, or the reason why it is not the one that was stored. */
-  open(document: StoredDocument): Uint8Array | Rejection;
+  open(document: Pick<StoredDocument, "hash" | "content">): Uint8Array | Rejection;
+  /** What a stored publication states; it remembers the last ones. @returns why not, if so. */
+  figuresIn(publication: StoredPublication): StatedFigures | Rejection;
   /** Parses a publication's documents, in their order. @returns the reason if that fails. */
   figuresOf(source: string, documents: readonly ReadDocument[]): StatedFigures | Rejection;
   /**

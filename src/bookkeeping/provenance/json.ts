@@ -175,7 +175,10 @@ const statedJson = ({ rate, asOf, source }: SourcedRate) => ({ rate, as_of: asOf
 
 export function verifiedJson(counts: VerifiedCounts) {
   const { documents, series } = counts;
-  return { ...countsJson(counts), documents, series: countsJson(series) };
+  const unstored = [...counts.unstored.values()].map(({ source, keys, from, to }) => {
+    return { source, figures: keys.size, from, to };
+  });
+  return { ...countsJson(counts), documents, series: countsJson(series), unstored };
 }
 
 function countsJson({ figures, imported, unverified }: FigureCounts) {

@@ -8,6 +8,7 @@ import type { Difference, VerifiedCounts } from "./differences.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "./document-reader.ts";
 import type { Observation, ObservationCursor, StoredPublication } from "./observations.ts";
 import { type HistoryUses, readEvents } from "./served-at.ts";
+import { addUnstored, placeKey, type Unstored } from "./unstored.ts";
 
 /** Where differences go, and how much is completed, from 0 to 1. */
 interface Reports {
@@ -62,7 +63,8 @@ export async function verifySource(
 
 function begin(uses: VerifyUses, on: Reports): Verification {
   const none = { figures: 0, imported: 0, unverified: 0 };
-  const counts = { ...none, series: { ...none }, documents: 0, differences: 0 };
+  const unstored = new Map<string, Unstored>();
+  const counts = { ...none, series: { ...none }, documents: 0, differences: 0, unstored };
   const report = async (difference: Difference) => {
     counts.differences += 1;
     await on.difference(difference);
@@ -100,7 +102,11 @@ async function verifyPublication(
     return;
   }
   await verifyObservations(id, stated, verification);
-  await verifyFigures(id, stated, verification);
+  const brought = await verifyFigures(id, stated, verification);
+  // The same documents state the same: the first of their publications has told.
+  if (publication.documents.some(({ isFirst }) => isFirst)) {
+    await addUnstored(series, publication, stated, brought, counts.unstored);
+  }
 }
 
 /** @returns undefined if the documents of a publication cannot be read. */
@@ -165,9 +171,11 @@ async function verifyFigures(
   publication: number,
   stated: StatedFigures,
   { series, counts, report }: Verification,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const brought = new Set<string>();
   const read = (after: FigurePlace, limit: number) => series.figuresOf(publication, after, limit);
   for await (const figure of itemsOf(FIRST_FIGURE, read, (one) => one, FIGURES_PER_PAGE)) {
+    brought.add(placeKey(figure));
     const one = stated.get(figure);
     const { rate, date, validUntil } = one === undefined ? {} : figureOf(one);
     if (rate === figure.rate && date === figure.date && validUntil === figure.validUntil) {
@@ -177,6 +185,7 @@ async function verifyFigures(
     counts.series.unverified += 1;
     await report({ kind: "series", figure, stated: one });
   }
+  return brought;
 }
 
 /** Reports served rates that differ from their history, or whose headers name another source. */

@@ -151,6 +151,32 @@ suite("a table for a month", { concurrency: 4 }, () => {
     );
   });
 
+  test("is the one whose validity covers the date, also around an amended part of it", async () => {
+    await using store = await newRateStore();
+    const [heading = ""] = recorded("hmrc.csv").toString().split("\n");
+    for (const line of [
+      "USA,Dollar,USD,1.3012,01/11/2026,30/11/2026",
+      "USA,Dollar,USD,1.2105,10/11/2026,14/11/2026",
+    ]) {
+      await store.archive("hmrc", `${heading}\n${line}\n`);
+    }
+
+    for (const [day, figure] of [
+      ["01", "1.3012"],
+      ["09", "1.3012"],
+      ["10", "1.2105"],
+      ["14", "1.2105"],
+      ["15", "1.3012"],
+      ["30", "1.3012"],
+    ]) {
+      const text = await store.output(`rates for GBP USD 2026-11-${day} --as uk-vat`);
+      assert.ok(text.startsWith(`GBP/USD ${figure} for 2026-11-${day}\n`), text);
+    }
+    for (const date of ["2026-10-31", "2026-12-01"]) {
+      await store.failure(`rates for GBP USD ${date} --as uk-vat`);
+    }
+  });
+
   test("is none where a source has figures of several dates in the month, or should have", async () => {
     await using store = await weekWithoutWednesday();
     await using daily = await newRateStore();

@@ -4,6 +4,7 @@ import { parseDate } from "../../../platform/cli/dates.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
+import type { StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
@@ -21,6 +22,8 @@ export type NumberedLine =
 
 /** The dependencies of the commands on the rate that a rule names. */
 export interface ApplicableRateDeps extends ProvenanceCommandDeps {
+  /** @throws {ConfigError} */
+  readonly settings: () => { readonly historyDays: number | undefined };
   /** Reads lines of any length in batches; a blank one is left out. */
   readonly readTextLines: (
     bytes: AsyncIterable<Uint8Array>,
@@ -112,17 +115,27 @@ function readGaps(given: RuleOptions["acceptGaps"]): number {
 /** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
 export async function applyRule(
   store: ProvenanceStore,
-  { clock, sourcesOf }: Pick<ApplicableRateDeps, "clock" | "sourcesOf">,
+  deps: Pick<ApplicableRateDeps, "clock" | "sourcesOf" | "documents" | "settings">,
   pair: Pair,
   asked: string,
   { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
+  const { clock, sourcesOf, documents, settings } = deps;
   requireCurrency(pair, preset);
   const served = servedKindOf(key, sourcesOf);
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
   const restores = await readRestores(store.audit, pair);
-  const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
+  const readStated = async ({ publication }: StoredFigure) => {
+    const found = await store.history.publicationFrom(publication);
+    const stated = found && documents.figuresIn(found);
+    return stated && "reason" in stated ? undefined : stated;
+  };
+  const { historyDays } = settings();
+  const uses = {
+    ...{ reads: store.series, series, source, restores, historyDays, readStated },
+    nowMs: clock.nowMs(),
+  };
   const date = dateCounted(asked, preset?.period);
   const rate = await findApplicableRate(uses, { rule, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);

@@ -19,7 +19,10 @@ export interface EvidenceDeps extends ApplicableRateDeps {
   /** Every source, without settings. */
   readonly knownSources: () => readonly RateSource[];
   /** @throws {ConfigError} */
-  readonly settings: () => { readonly signingKey: SigningKey | undefined };
+  readonly settings: () => {
+    readonly signingKey: SigningKey | undefined;
+    readonly historyDays: number | undefined;
+  };
 }
 
 interface VerifyOptions extends OutputOptions {

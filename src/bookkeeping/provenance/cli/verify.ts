@@ -35,7 +35,9 @@ interface VerifyOptions extends OutputOptions {
 const verifyExamples = `
 It parses every stored document again and compares its figures with the history of what was served
 and with the figures of its source that are stored ("series"), checks the SHA-256 of every document,
-and compares every served rate with its pair's history. It changes nothing, and runs beside servers.
+and compares every served rate with its pair's history. What documents state and the store lacks, as
+after a backfill of some dates or by HISTORY_DAYS, is counted apart. It changes nothing, and runs
+beside servers.
 
 Examples:
   $ kurs rates verify
@@ -69,9 +71,15 @@ async function verify(
     );
   }
   if (json) printer.end(`], ${JSON.stringify(verifiedJson(counts)).slice(1)}`);
-  else print(summarize(counts));
+  else print([...describeUnstored(counts), summarize(counts)].join("\n"));
   return counts.differences === 0 ? 0 : 1;
 }
+
+const describeUnstored = ({ unstored }: VerifiedCounts) =>
+  [...unstored.values()].map(({ source, keys, from, to }) => {
+    const what = `${counted(keys.size, "figure")} of ${from} to ${to}`;
+    return `${source}: documents state ${what} that the store lacks; see kurs rates backfill`;
+  });
 
 function summarize(counts: VerifiedCounts): string {
   const { figures, documents, imported, unverified, differences } = counts;

@@ -61,31 +61,40 @@ export function statedBy(
 ): StatedFigures | Rejection {
   const lists = parse(documents);
   if ("reason" in lists) return lists;
-  const figures = figuresIn(lists);
-  const datedWhere = (
-    { source, kind = servedKindOf(source) }: SourcedRate,
-    isMeant: (one: SourcedRate) => boolean,
-  ) =>
-    figures
-      .values()
-      .toArray()
-      .flat()
-      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
-      .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+  const { figures, unread } = figuresIn(lists);
+  let index: ReturnType<typeof indexFigures> | undefined;
+  const indexed = () => (index ??= indexFigures([...figures.values()].flat()));
+  const kindOf = ({ source, kind = servedKindOf(source) }: SourcedRate) => kind;
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
       const stated = figures.get(key);
       return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
+    all: () =>
+      [...figures.values()].flatMap(([first, ...others]) =>
+        first !== undefined && others.every(({ rate }) => rate === first.rate) ? [first] : [],
+      ),
     seriesOf(figure) {
-      const series = datedWhere(figure, (one) => pairName(one) === pairName(figure));
+      const series = indexed().bySeries.get(seriesKey(figure, kindOf(figure))) ?? [];
       return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
-    datesBeside: (figure) =>
-      datedWhere(figure, (one) => pairName(one) !== pairName(figure))
-        .filter(({ place = 0 }) => place === (figure.place ?? 0))
-        .map(({ date }) => date),
+    datesBeside(figure) {
+      const dates = indexed().pairsByDate.get(documentKey(figure, kindOf(figure))) ?? new Map();
+      const own = pairName(figure);
+      return [...dates].flatMap(([date, pair]) => (pair === own ? [] : [date]));
+    },
+    unreadDates({ source, base, quote, place: ownPlace = 0 }) {
+      const mayBe = (symbol: string | undefined, wanted: string) =>
+        symbol === undefined || parseSymbol(symbol) === wanted;
+      return unread
+        .filter(({ line, ...one }) => one.source === source && (line.place ?? 0) === ownPlace)
+        .filter(({ line }) => {
+          const stated = "reason" in line ? line.stated : line;
+          return mayBe(stated?.base, base) && mayBe(stated?.quote, quote);
+        })
+        .map(({ line }) => line.date);
+    },
   };
 }
 
@@ -111,13 +120,43 @@ export function* figuresStatedBy(
 }
 
 /** By their places: of those that contradict each other, an operator may have released any. */
-function figuresIn(lists: Lines): ReadonlyMap<string, readonly SourcedRate[]> {
+function figuresIn(lists: Lines) {
   const figures: SourcedRate[] = [];
+  const unread: { readonly source: string; readonly line: SourceLine }[] = [];
   for (const { source, lines } of lists) {
-    for (const line of lines) figures.push(...[toFigure(line, source) ?? []].flat());
+    for (const line of lines) {
+      const figure = toFigure(line, source);
+      if (figure === undefined) unread.push({ source, line });
+      else figures.push(figure);
+    }
   }
-  return Map.groupBy(figures, (figure) => placeKey(figure, figure.kind ?? "middle"));
+  const byPlace = Map.groupBy(figures, (figure) => placeKey(figure, figure.kind ?? "middle"));
+  return { figures: byPlace, unread };
 }
+
+const SEVERAL = "several";
+
+/** Finds the figures of a series, and the dates of others, in the time of one look. */
+function indexFigures(figures: readonly SourcedRate[]) {
+  const dated = figures.map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+  /** Of each document, the only pair of a date, or SEVERAL. */
+  const pairsByDate = new Map<string, Map<string, string>>();
+  for (const one of dated) {
+    const key = documentKey(one, one.kind ?? "middle");
+    const pairs = pairsByDate.get(key) ?? new Map<string, string>();
+    pairsByDate.set(key, pairs);
+    const pair = pairName(one);
+    pairs.set(one.date, (pairs.get(one.date) ?? pair) === pair ? pair : SEVERAL);
+  }
+  const bySeries = Map.groupBy(dated, (one) => seriesKey(one, one.kind ?? "middle"));
+  return { bySeries, pairsByDate };
+}
+
+const seriesKey = (figure: SourcedRate, kind: FigureKind) =>
+  `${figure.source} ${pairName(figure)} ${kind}`;
+
+const documentKey = ({ source, place = 0 }: SourcedRate, kind: FigureKind) =>
+  `${source} ${place} ${kind}`;
 
 function toFigure(line: SourceLine, source: string): SourcedRate | undefined {
   if ("reason" in line) return undefined;

@@ -70,8 +70,14 @@ export interface SeriesPlace {
   readonly validUntil?: string | undefined;
 }
 
+/** Why a line is not a quotation. */
+interface UnreadLine extends Rejection {
+  /** What of it can be read. */
+  readonly stated?: { readonly [Member in "base" | "quote" | "asOf"]?: string | undefined };
+}
+
 /** One figure as stated: a quotation not validated yet, or why there is none. */
-export type SourceLine = (Quotation | Rejection) & DocumentPosition & SeriesPlace;
+export type SourceLine = (Quotation | UnreadLine) & DocumentPosition & SeriesPlace;
 
 /**
  * @param nowMs the current time, in milliseconds since 1970.

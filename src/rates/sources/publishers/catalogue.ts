@@ -50,11 +50,13 @@ function createPublisher(entry: Entry, group: string): Publisher {
   const momentOf = (date = "") =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
   const complete = (line: SourceLine, place: number): readonly SourceLine[] => {
+    const asOf = "reason" in line ? line.stated?.asOf : line.asOf;
+    const date = publishedAt && asOf && dateIn(asOf, publishedAt.timeZone);
     // An exchange, which has no time zone, names tokens: its ZIG is not the Zimbabwe Gold.
-    if ("reason" in line || !("timeZone" in schedule)) return [{ place, ...line }];
+    if (!("timeZone" in schedule)) return [{ place, ...line }];
+    if ("reason" in line) return [{ place, date, ...line }];
     const [base, quote] = [isoCodeOf(line.base), isoCodeOf(line.quote)];
     if (!statesTroyOunces && (METALS.has(base) || METALS.has(quote))) return [];
-    const date = publishedAt && dateIn(line.asOf, publishedAt.timeZone);
     return [{ place, date, ...line, base, quote }];
   };
   const read = (responses: readonly PublisherResponse[]) =>

@@ -23,13 +23,14 @@ export interface StatedRate {
  *
  * @param name as the publisher names the series: for a pair whose currency is missing.
  */
-export function lineOf({ base, quote, rate, asOf }: StatedRate, name?: string): SourceLine {
+export function lineOf(stated: StatedRate, name?: string): SourceLine {
+  const { base, quote, rate, asOf } = stated;
   if (base === undefined || quote === undefined) {
-    return unknownCurrency(name ?? `${base ?? "?"}/${quote ?? "?"}`);
+    return { stated, ...unknownCurrency(name ?? `${base ?? "?"}/${quote ?? "?"}`) };
   }
   const pair = quoted(`${base}/${quote}`);
-  if (rate === undefined) return { reason: `${pair} has no rate` };
-  if (asOf === undefined) return { reason: `${pair} has no date such as 2026-03-13` };
+  if (rate === undefined) return { stated, reason: `${pair} has no rate` };
+  if (asOf === undefined) return { stated, reason: `${pair} has no date such as 2026-03-13` };
   return { base, quote, rate, asOf };
 }
 
@@ -43,11 +44,14 @@ export function lineOfUnits(units: string | undefined, stated: StatedRate): Sour
   if ("reason" in line) return line;
   const pair = quoted(`${line.base}/${line.quote}`);
   if (units === undefined || !/^10{0,9}$/.test(units)) {
-    return { reason: `${pair} is not for a power of ten of units` };
+    return { stated, reason: `${pair} is not for a power of ten of units` };
   }
   const rate = parseDecimal(line.rate);
   if (rate === "malformed" || rate === "negative") {
-    return { reason: `${pair}: ${quoted(line.rate)} is not a decimal number above zero` };
+    return {
+      ...stated,
+      reason: `${pair}: ${quoted(line.rate)} is not a decimal number above zero`,
+    };
   }
   return { ...line, rate: movePoint(rate, 1 - units.length) };
 }

@@ -1,0 +1,153 @@
+import { DAY_MS } from "../../platform/shared/clock.ts";
+import { wholeSeconds } from "../../platform/shared/instant.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
+import type { Series, StoredFigure } from "../../rates/series/store.ts";
+import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
+import type { Rejection } from "../../rates/served/rules/rate.ts";
+import { pairName } from "../../rates/served/rules/symbol.ts";
+import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
+import type { Restore } from "../provenance/served-at.ts";
+import type { Suspension } from "./beside.ts";
+import { type Dates, daysAfter } from "./rules.ts";
+import { type AskedRate, dueLater, type Search } from "./search.ts";
+
+// Why a figure is not known, and what to do: sentences for a person.
+
+/** What is not known of dates without a stored figure. */
+export interface Unexplained {
+  /** The dates that the calendar has and the store has not; if the last is to come, it alone. */
+  readonly missing: readonly string[];
+  /** Whether a calendar or a document tells that all others have none. */
+  readonly isChecked: boolean;
+}
+
+/** Why a figure is not named whose document has another one, nearer to what is asked for. */
+export function notNamed(
+  { series, source }: Search,
+  figure: StoredFigure,
+  by: "nearer figure" | "unread line",
+  date: string,
+): Rejection {
+  const named = `${series.source}'s figure of ${pairName(series)} for ${figure.date}`;
+  const has = `not known: the document with ${named} has`;
+  if (by === "unread line") {
+    const advice = "import that figure, and pass --source import";
+    return { reason: `${has} a line for ${date} that cannot be read: ${advice}` };
+  }
+  const fetch = adviceToFetch(source, date, date);
+  return { reason: `${has} one for ${date}, too, and that one is not stored: ${fetch}` };
+}
+
+const adviceToFetch = (source: RateSource | undefined, from: string, to: string): string =>
+  source?.archive === undefined
+    ? "import the figures"
+    : `kurs rates backfill ${source.key} --from ${from} --to ${to} fetches it`;
+
+/** Why no figure is stored that the rule could name. */
+export function absent(
+  search: Search,
+  { rule, date }: AskedRate,
+  { missing, isChecked }: Unexplained,
+): Rejection {
+  const { series } = search;
+  const none = `${series.source} has no figure of ${pairName(series)}`;
+  if (rule === "on-or-next") {
+    const next = nextPublication(search, date);
+    if (next === undefined) return { reason: `${none} on or after ${date}: import it` };
+    const ended = explainEnd(series, next);
+    return ended === undefined ? missingFigures(search, [next], 0) : { reason: ended };
+  }
+  if (missing.length > 0) return missingFigures(search, missing, 0);
+  if (rule !== "on") {
+    return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
+  }
+  if (!isChecked) return { reason: `${none} for ${date}` };
+  const weekday = Temporal.PlainDate.from(date).toLocaleString("en-US", { weekday: "long" });
+  const rules = "--rule on-or-before, before or on-or-next names another date's";
+  return { reason: `${none} for ${date}: it publishes none for this ${weekday}; ${rules}` };
+}
+
+/** Longer than any holidays in a row. */
+const SEARCHED_DAYS = 31;
+
+function nextPublication({ publicationOf }: Search, date: string): string | undefined {
+  for (let days = 0; days < SEARCHED_DAYS; days += 1) {
+    const next = daysAfter(date, days);
+    if (publicationOf?.(next) !== undefined) return next;
+  }
+  return undefined;
+}
+
+/** What to do about figures that the calendar has and the store has not. */
+export function missingFigures(
+  search: Search,
+  missing: readonly string[],
+  mostGaps: number,
+): Rejection {
+  const { series, source, restores } = search;
+  const [first = ""] = missing;
+  const last = missing.at(-1) ?? first;
+  const name = pairName(series);
+  const dueMs = dueLater(search, last);
+  if (dueMs !== undefined) {
+    const what = `${series.source}'s figure of ${name} for ${last}`;
+    return { reason: `not known yet: ${what} is due at ${wholeSeconds(dueMs)}` };
+  }
+  const dates = missing.length === 1 ? first : `${first} and ${missing.length - 1} later dates`;
+  const lost = restores.find(
+    ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
+  );
+  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
+  const was = isUnknown ? "may have published" : "was due to publish";
+  const why =
+    lost === undefined
+      ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`
+      : `${series.source}'s figure for ${dates} is not stored, and ${lossBy(lost)}`;
+  const fetch = adviceToFetch(source, first, last);
+  const accept =
+    mostGaps === 0
+      ? "or pass --accept-gaps if it did not publish"
+      : `and --accept-gaps accepts ${counted(mostGaps, "day")}, not ${missing.length}`;
+  return { reason: `not known: ${why}: ${fetch}, ${accept}` };
+}
+
+export function explainSuspension(
+  series: Series,
+  { since, other, next }: Partial<Suspension> = {},
+  date = other?.date,
+): string {
+  const when = since === undefined ? "" : ` since ${since}`;
+  const again = next === undefined ? "" : `; the next is of ${next}`;
+  const beside =
+    other === undefined
+      ? `though others for ${date}`
+      : `though ${pairName(other)} for ${other.date}`;
+  return `${series.source} has not published ${pairName(series)}${when}, ${beside}${again}`;
+}
+
+const lossBy = ({ takenAt, at }: Restore) =>
+  `what was stored between ${takenAt === "" ? "a copy" : `the backup of ${takenAt}`} and its ` +
+  `restore at ${at} is lost`;
+
+/** Of a source without a calendar nothing tells whether a nearer figure was lost or removed. */
+export function lostAfter(
+  { restores, historyDays, nowMs }: Search,
+  figure: StoredFigure,
+  { rule, date }: AskedRate,
+  passed: Dates,
+): Rejection | undefined {
+  if (figure.date === date || rule === "on") return undefined;
+  const lost = restores.find((one) => one.takenAt >= figure.storedAt || one.takenAt === "");
+  // No figure is stored long before its date.
+  const isRemoved =
+    historyDays !== undefined && passed.from <= dateAt(nowMs - (historyDays - MONTH_DAYS) * DAY_MS);
+  if (lost === undefined && !isRemoved) return undefined;
+  const why = lost ? lossBy(lost) : "HISTORY_DAYS may have removed a nearer figure";
+  const exact = `--rule on names the figure of one date, such as ${figure.date}`;
+  return { reason: `not known: ${why}, and ${figure.source} has no calendar; ${exact}` };
+}
+
+/** A table is published so many days before its date at most. */
+const MONTH_DAYS = 31;
+
+const dateAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { newRateStore, recorded } from "./store.ts";
+
+// A store need not have what its documents have: what lies between two stored figures of one
+// document is closed only where that document has nothing at all.
+
+const MARCH = recorded("ecb-2026-03.xml").toString();
+
+const BACKFILL = "kurs rates backfill ecb --from 2026-03-05 --to 2026-03-05 fetches it";
+
+const notStored = (figure: string, nearer = "2026-03-05") =>
+  `not known: the document with ecb's figure of EUR/USD for ${figure} has one for ${nearer}, too, ` +
+  `and that one is not stored: ${BACKFILL.replaceAll("2026-03-05", nearer)}`;
+
+const before = (rule: string) => `rates for EUR USD 2026-03-06 --source ecb --rule ${rule}`;
+
+/** The document with another figure of the dollar for a date. */
+const withUsd = (document: string, date: string, rate: string) =>
+  document.replace(
+    new RegExp(`(<Cube time="${date}">[^]*?"USD" rate=")[0-9.]+`),
+    (_, start: string) => start + rate,
+  );
+
+suite("a date between two stored figures of one document", { concurrency: 4 }, () => {
+  test("is not passed over where the document has it: two narrow backfills", async () => {
+    await using store = await newRateStore();
+    await store.archive("ecb", MARCH, (date) => date <= "2026-03-03" || date >= "2026-03-06");
+
+    for (const gaps of ["", " --accept-gaps"]) {
+      assert.equal(await store.failure(before("before") + gaps), notStored("2026-03-03"));
+      assert.equal(
+        await store.failure(`rates for EUR USD 2026-03-05 --source ecb --rule on-or-next${gaps}`),
+        notStored("2026-03-06"),
+      );
+    }
+    const on = await store.failure("rates for EUR USD 2026-03-05 --source ecb --rule on");
+    assert.match(on, /^not known: ecb was due to publish EUR\/USD for 2026-03-05, and no such /);
+  });
+
+  test("is not passed over where HISTORY_DAYS has removed it between two amended ones", async () => {
+    await using store = await newRateStore();
+    await store.archive("ecb", MARCH);
+    store.clock.advanceMs(86_400_000);
+    const amended = withUsd(withUsd(MARCH, "2026-03-03", "1.1599"), "2026-03-06", "1.1588");
+    await store.archive("ecb", amended);
+    const removed = store.store.history.removeBefore("2026-10-02T00:00:00.000Z");
+    for await (const step of removed) assert.equal(step, undefined);
+
+    assert.equal(await store.failure(before("before")), notStored("2026-03-03"));
+    const kept = await store.output("rates for EUR USD 2026-03-03 --source ecb --rule on");
+    assert.match(kept, /^EUR\/USD 1\.1599 for /);
+  });
+
+  test("is not known where the document has a line for it that cannot be read", async () => {
+    for (const rate of ["N/A", "0"]) {
+      await using store = await newRateStore();
+      await store.archive("ecb", withUsd(MARCH, "2026-03-05", rate));
+
+      assert.equal(
+        await store.failure(`${before("before")} --accept-gaps`),
+        "not known: the document with ecb's figure of EUR/USD for 2026-03-04 has a line for " +
+          "2026-03-05 that cannot be read: import that figure, and pass --source import",
+      );
+    }
+  });
+
+  test("is not passed over where a nearer figure is of a day off by the calendar", async () => {
+    await using store = await newRateStore();
+    const saturday = MARCH.replace('<Cube time="2026-03-06">', '<Cube time="2026-03-07">');
+    await store.archive("ecb", saturday, (date) => date <= "2026-03-05");
+
+    assert.equal(
+      await store.failure("rates for EUR USD 2026-03-08 --source ecb --rule on-or-before"),
+      notStored("2026-03-05", "2026-03-07"),
+    );
+  });
+});
+
+test("a source without a calendar names no figure over dates of which HISTORY_DAYS removes", async () => {
+  await using store = await newRateStore();
+  await store.import("EUR,USD,1.1,2026-03-12T15:00:00Z");
+  const command = "rates for EUR USD 2026-03-15 --source import --rule on-or-before";
+  const env = { HISTORY_DAYS: "30" };
+
+  assert.match(
+    await store.output(command),
+    /^calendar {3}its calendar is not known: dates without a figure count as closed$/m,
+  );
+  const ended = await store.run(command, { env });
+  assert.deepEqual([ended.exitCode, ended.stdout], [1, ""]);
+  assert.equal(
+    ended.stderr,
+    "kurs: not known: HISTORY_DAYS may have removed a nearer figure, and import has no calendar; " +
+      "--rule on names the figure of one date, such as 2026-03-12\n",
+  );
+  const on = await store.run(command.replace("15 ", "12 ").replace("on-or-before", "on"), { env });
+  assert.equal(on.exitCode, 0, on.stderr);
+});
