@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  handedIn,
   loadSnapshot,
   parseSnapshot,
   publishers,
@@ -31,7 +32,7 @@ export function bookkeepingCommands(
   deps: BookkeepingCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
-  const documents = createDocumentReader(publishers, {
+  const documents = createDocumentReader([...publishers, ...handedIn], {
     parse: parseSnapshot,
     load: loadSnapshot,
   });

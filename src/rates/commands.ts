@@ -15,6 +15,7 @@ import {
 } from "./served/cli/commands.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
 import { packContent } from "./sources/fetching/content.ts";
+import { documentSources } from "./sources/fetching/registry.ts";
 import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 
@@ -24,7 +25,10 @@ type Given = RateCommandDeps &
   BackfillCommandDeps &
   ImportCommandDeps;
 
-export type CommandDepsOfRates = Omit<Given, "headersOf" | "packContent" | "readRateFile"> & {
+export type CommandDepsOfRates = Omit<
+  Given,
+  "headersOf" | "packContent" | "readRateFile" | "documentSources"
+> & {
   /** Every source, without settings. */
   readonly knownSources: () => readonly RateSource[];
 };
@@ -40,7 +44,7 @@ export function commandsOfRates(
 ) {
   const rates = rateGroup(program);
   const headersOf = createHeadersOf(deps.knownSources(), () => deps.settings().signingKey);
-  const all = { ...deps, headersOf, packContent, readRateFile };
+  const all = { ...deps, headersOf, packContent, readRateFile, documentSources };
   return {
     rates,
     addImport: () => importCommand(rates, all, setExitCode),

@@ -8,6 +8,7 @@ import { europeanPublishers } from "./europe/entries.ts";
 import { deduplicate, withoutEndedSeries, withoutRepetitions } from "./formats/source-lines.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
+import { handedInPublishers } from "./periodic/handed-in.ts";
 import type { Entry, Parse, Publisher, PublisherResponse } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
@@ -36,6 +37,11 @@ export const publishers: readonly Publisher[] = [
   ...all.filter(({ onByDefault }) => onByDefault),
   ...all.filter(({ onByDefault }) => !onByDefault),
 ];
+
+/** Publishers that no server fetches: an operator hands in their documents. */
+export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
+  createPublisher(entry, "Tables for a month or a quarter"),
+);
 
 function createPublisher(entry: Entry, group: string): Publisher {
   const { publishedAt: time, parse, archive, hasEndedSeries, ...others } = entry;
