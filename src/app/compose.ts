@@ -48,14 +48,7 @@ export function compose(settings: () => Config, world: World) {
       return (outputs) => {
         const config = settings();
         const sources = fetchedSources(config.rateSources, config);
-        const { server: storeTimeouts, shutdown: shutdownLimits } = limits;
-        return startService(config, {
-          ...world,
-          ...outputs,
-          sources,
-          storeTimeouts,
-          shutdownLimits,
-        });
+        return startService(config, { ...world, ...outputs, sources });
       };
     },
 

@@ -72,28 +72,32 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && hasCredentials(publicUrl)) {
-    problems.push("PUBLIC_URL: want an address without a name or password, which everybody sees");
+    problems.push(
+      "PUBLIC_URL: must be an address without a name or password, which everybody sees",
+    );
   } else if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
     problems.push(
-      `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
+      `PUBLIC_URL: must be an address such as https://rates.example.org, not "${publicUrl}"`,
     );
   }
   for (const name of ["HOST", "METRICS_HOST"] as const) {
     if (isHost(textOf(name))) continue;
-    problems.push(`${name}: want an address or a name without a port, not "${textOf(name)}"`);
+    problems.push(`${name}: must be an address or a name without a port, not "${textOf(name)}"`);
   }
   const trustedProxies = listOf("TRUST_PROXY");
   for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
-    problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
+    problems.push(`TRUST_PROXY: must be addresses or networks such as 10.0.0.0/8, not "${entry}"`);
   }
   const allowedOrigins = listOf("ALLOWED_ORIGINS");
   for (const entry of allowedOrigins.filter((text) => !isOrigin(text))) {
-    problems.push(`ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${entry}"`);
+    problems.push(
+      `ALLOWED_ORIGINS: must be origins such as https://app.example.org, not "${entry}"`,
+    );
   }
   const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP"));
   if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
     const given = textOf("RATE_MAX_JUMP");
-    problems.push(`RATE_MAX_JUMP: want a number above 0, such as 0.5, not "${given}"`);
+    problems.push(`RATE_MAX_JUMP: must be a number above 0, such as 0.5, not "${given}"`);
   }
 
   const dataDirectory = textOf("DATA_DIR");
@@ -133,7 +137,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     signingKey: signingKeyOf(readers, problems),
   };
   if (config.metricsPort === config.port && config.port !== 0) {
-    problems.push(`METRICS_PORT: want another port than PORT, which is ${config.port}, too`);
+    problems.push(`METRICS_PORT: must be another port than PORT, which is ${config.port}, too`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
@@ -145,7 +149,7 @@ function databaseOf(text: string | undefined, problems: string[]): DatabaseSetti
   const hosts = parseDatabaseUrl(text);
   if (hosts === undefined) {
     problems.push(
-      "DATABASE_URL: want an address such as postgres://user:password@one:5432,two:5432/kurs",
+      "DATABASE_URL: must be an address such as postgres://user:password@one:5432,two:5432/kurs",
     );
   }
   for (const problem of databaseOptionProblems(text)) problems.push(`DATABASE_URL: ${problem}`);
@@ -165,12 +169,12 @@ function backupScheduleOf(
   try {
     const schedule = new Cron(text, { timezone: "UTC", paused: true, mode: "5-part" });
     if (schedule.nextRun() !== null) return schedule;
-    problems.push(`BACKUP_SCHEDULE: no date matches "${text}": want one such as "0 4 * * *"`);
+    problems.push(`BACKUP_SCHEDULE: no date matches "${text}": it must be one such as "0 4 * * *"`);
     return undefined;
   } catch {
     // Reported below: croner's messages do not say what it wants.
   }
-  problems.push(`BACKUP_SCHEDULE: want a cron pattern such as "0 4 * * *", not "${text}"`);
+  problems.push(`BACKUP_SCHEDULE: must be a cron pattern such as "0 4 * * *", not "${text}"`);
   return undefined;
 }
 
@@ -187,7 +191,7 @@ function rateSourcesOf(
     problems.push(`RATE_SOURCES: there is no ${unknown.join(", ")}; there are ${known.join(", ")}`);
   }
   if (new Set(names).size < names.length) {
-    problems.push("RATE_SOURCES: want each source once");
+    problems.push("RATE_SOURCES: must name each source once");
   }
   return names;
 }
@@ -219,7 +223,7 @@ function proxiesOf(environment: Environment, problems: string[]): Config["proxie
   const proxy = given("HTTPS_PROXY");
   if (proxy === undefined) return undefined;
   if (!/^https?:\/\/[^/]/i.test(proxy) || !URL.canParse(proxy)) {
-    problems.push("HTTPS_PROXY: want an address such as http://proxy.example.org:3128");
+    problems.push("HTTPS_PROXY: must be an address such as http://proxy.example.org:3128");
   }
   return { HTTPS_PROXY: proxy, NO_PROXY: given("NO_PROXY") };
 }
@@ -236,7 +240,7 @@ function signingKeyOf(
   if (pem === undefined) return undefined;
   const key = parseSigningKey(pem);
   if (!("reason" in key)) return key;
-  problems.push(`SIGNING_KEY_FILE: want a file with ${wanted}, but ${path} ${key.reason}`);
+  problems.push(`SIGNING_KEY_FILE: must be a file with ${wanted}, but ${path} ${key.reason}`);
   return undefined;
 }
 

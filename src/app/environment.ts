@@ -33,7 +33,7 @@ export function readersOf(environment: Environment, problems: string[]) {
   const contentOf = (name: string, wanted: string, path: string): string | undefined => {
     const content = readSecret(path);
     if (typeof content === "string") return content;
-    problems.push(`${name}: want a file with ${wanted}, but ${content.reason}`);
+    problems.push(`${name}: must be a file with ${wanted}, but ${content.reason}`);
     return undefined;
   };
   const optionalIntegerOf = (name: SettingName, least: number, most: number) => {
@@ -41,7 +41,7 @@ export function readersOf(environment: Environment, problems: string[]) {
     if (text === undefined) return undefined;
     const value = parseWholeNumber(text, least, most);
     if (value !== undefined) return value;
-    problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
+    problems.push(`${name}: must be a whole number from ${least} to ${most}, not "${text}"`);
     return undefined;
   };
   /** For a setting with a default; NaN only with a problem, which prevents its use. */
@@ -55,7 +55,7 @@ export function readersOf(environment: Environment, problems: string[]) {
   ): Choice => {
     const text = textOf(name);
     const choice = choices.find((known) => known === text);
-    if (choice === undefined) problems.push(`${name}: want ${wanted}, not "${text}"`);
+    if (choice === undefined) problems.push(`${name}: must be ${wanted}, not "${text}"`);
     return choice ?? choices[0];
   };
   const booleanOf = (name: DefaultedName): boolean =>

@@ -13,8 +13,7 @@ import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts
 import { version } from "../platform/shared/program/version.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
-import type { RateSource } from "../rates/settings.ts";
-import { sourceNames, sourcesOf } from "../rates/settings.ts";
+import { type RateSource, sourceNames, sourcesOf } from "../rates/settings.ts";
 import { compose } from "./compose.ts";
 import { type Config, processEnvironment, readConfig } from "./config.ts";
 import type { Limits } from "./limits.ts";

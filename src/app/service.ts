@@ -17,14 +17,13 @@ import type { Clock } from "../platform/shared/clock.ts";
 import { isLoopback } from "../platform/shared/loopback.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
-import type { StoreTimeouts } from "../platform/storage/settings.ts";
 import { startRateRefresh } from "../rates/background.ts";
 import type { RateSource } from "../rates/settings.ts";
 import { createRates, prepareRates } from "../rates/use-cases.ts";
 import { createReads } from "../reads/use-cases.ts";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import type { ShutdownLimits } from "./limits.ts";
+import type { Limits } from "./limits.ts";
 import { createStore, openEngine, type Store } from "./store.ts";
 
 /**
@@ -46,8 +45,7 @@ export interface ServiceDeps {
   readonly random: () => number;
   /** The active sources, in order of precedence. */
   readonly sources: readonly RateSource[];
-  readonly storeTimeouts: StoreTimeouts;
-  readonly shutdownLimits: ShutdownLimits;
+  readonly limits: Pick<Limits, "server" | "shutdown">;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
@@ -66,7 +64,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const { observeBatch, observeCall, observeResponse } = metrics?.observers ?? {};
   const onWait = (message: string) => log.warn(message);
-  const opened = await openEngine(config, deps.storeTimeouts, onWait, observeBatch);
+  const opened = await openEngine(config, deps.limits.server, onWait, observeBatch);
   const store = starting.use(createStore(opened));
   for (const setting of await store.status.unsafeSettings()) {
     log.warn({ setting }, "a crash of the database's machine can lose acknowledged units");
@@ -131,9 +129,9 @@ async function serveMetrics(
 }
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
-async function drain(app: App, { secrets, shutdownLimits }: ServiceDeps): Promise<void> {
-  const closePasswords = setTimeout(() => secrets.closePasswords(), shutdownLimits.passwordsMs);
-  const cutOff = setTimeout(() => app.server.closeAllConnections(), shutdownLimits.drainMs);
+async function drain(app: App, { secrets, limits: { shutdown } }: ServiceDeps): Promise<void> {
+  const closePasswords = setTimeout(() => secrets.closePasswords(), shutdown.passwordsMs);
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), shutdown.drainMs);
   try {
     await app.close();
   } finally {

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import {
   handedIn,
-  loadSnapshot,
-  parseSnapshot,
   publishers,
   readRateFile,
   readTextLines,
+  snapshots,
 } from "../rates/documents.ts";
 import { forCommand } from "./applicable-rates/cli/for.ts";
 import { presetsCommand } from "./applicable-rates/cli/presets.ts";
@@ -32,10 +31,7 @@ export function bookkeepingCommands(
   deps: BookkeepingCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
-  const documents = createDocumentReader([...publishers, ...handedIn], {
-    parse: parseSnapshot,
-    load: loadSnapshot,
-  });
+  const documents = createDocumentReader([...publishers, ...handedIn], snapshots);
   const all = { ...deps, documents, readRateFile, readTextLines };
   historyCommand(rates, all);
   atCommand(rates, all);

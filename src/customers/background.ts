@@ -42,8 +42,8 @@ function startQuotaNotices(uses: Uses): AsyncDisposable {
 }
 
 /**
- * Delivers mail; disposing stops it, after MAIL_DRAIN_MS for the mails that are
- * being delivered. Aborted ones are sent again after the next start.
+ * Delivers mail; disposing stops it, after MAIL_DRAIN_MS for the mails that are being delivered.
+ * Aborted ones are sent again after the next start.
  */
 function startMailDelivery(settings: MailSettings, uses: Uses): AsyncDisposable {
   const { log } = uses;

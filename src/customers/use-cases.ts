@@ -9,8 +9,8 @@ import { createExportOwnAccount } from "./administration/export.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
-import { createReadDailyUsage, createReadKeyUsage, createReadUsage } from "./billing/usage.ts";
-import { createEmailVerification, createPasswordResets } from "./mailed-links/mailed-links.ts";
+import { createUsageReads } from "./billing/usage.ts";
+import { createMailedLinks } from "./mailed-links/mailed-links.ts";
 import { createHashNewPassword } from "./passwords/new-password.ts";
 import { createRegister } from "./registration/register.ts";
 import { createSessions } from "./sessions/sessions.ts";
@@ -38,12 +38,9 @@ export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) 
     consumeAuthAttempt,
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
     sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
-    emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
-    passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
+    mailedLinks: createMailedLinks({ ...parts, consumeAuthAttempt, hashNewPassword }),
     apiKeys: createApiKeys(parts),
-    readUsage: createReadUsage(parts),
-    readDailyUsage: createReadDailyUsage(parts),
-    readKeyUsage: createReadKeyUsage(parts),
+    usage: createUsageReads(parts),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
     exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, onError }),
     /** The units of a new account in a billing period; undefined without the plan for them. */

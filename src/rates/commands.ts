@@ -6,13 +6,8 @@ import { readRateFile } from "./import/files/read-rate-file.ts";
 import type { SeriesCommandDeps } from "./series/cli/arguments.ts";
 import { compareCommand, ownCommand } from "./series/cli/commands.ts";
 import type { RateCommandDeps } from "./served/cli/arguments.ts";
-import {
-  deleteCommand,
-  heldCommands,
-  rateGroup,
-  signCommand,
-  suspendCommands,
-} from "./served/cli/commands.ts";
+import { deleteCommand, rateGroup, signCommand, suspendCommands } from "./served/cli/commands.ts";
+import { type HeldCommandDeps, heldCommands } from "./served/cli/held.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
 import { packContent } from "./sources/fetching/content.ts";
 import { documentSources } from "./sources/fetching/registry.ts";
@@ -20,15 +15,15 @@ import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 
 type Given = RateCommandDeps &
+  HeldCommandDeps &
   SeriesCommandDeps &
   SourceCommandDeps &
   BackfillCommandDeps &
   ImportCommandDeps;
 
-export type CommandDepsOfRates = Omit<
-  Given,
-  "headersOf" | "packContent" | "readRateFile" | "documentSources"
-> & {
+type Made = "headersOf" | "packContent" | "readRateFile" | "servedKindOf" | "documentSources";
+
+export type CommandDepsOfRates = Omit<Given, Made> & {
   /** Every source, without settings. */
   readonly knownSources: () => readonly RateSource[];
 };
@@ -44,7 +39,9 @@ export function commandsOfRates(
 ) {
   const rates = rateGroup(program);
   const headersOf = createHeadersOf(deps.knownSources(), () => deps.settings().signingKey);
-  const all = { ...deps, headersOf, packContent, readRateFile, documentSources };
+  const servedKindOf = (source: string) =>
+    deps.knownSources().find(({ key }) => key === source)?.servedKind ?? "middle";
+  const all = { ...deps, headersOf, packContent, readRateFile, servedKindOf, documentSources };
   return {
     rates,
     addImport: () => importCommand(rates, all, setExitCode),

@@ -1,6 +1,7 @@
 import type { Engine } from "../platform/storage/engine.ts";
 import { backfillStore, backfillTables } from "./backfill/sql.ts";
 import { coverageStore } from "./coverage/sql.ts";
+import { contradictionStore, contradictionTables } from "./served/contradictions-sql.ts";
 import { figureStore, figureTables } from "./served/figures-sql.ts";
 import { historyStore, historyTables } from "./served/history-sql.ts";
 import { signingKeyStore } from "./served/signing-keys-sql.ts";
@@ -11,6 +12,7 @@ import { sourceStore, sourceTables } from "./sources/sql.ts";
 export function rateGroups(engine: Engine) {
   return {
     rates: rateStore(engine),
+    contradictions: contradictionStore(engine),
     coverage: coverageStore(engine),
     history: historyStore(engine),
     figures: figureStore(engine),
@@ -25,6 +27,7 @@ export const tablesOfRates = {
   ...historyTables,
   ...figureTables,
   ...rateTables,
+  ...contradictionTables,
   ...sourceTables,
   ...backfillTables,
 };

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../customers/api-keys/api-keys.ts";
-import type { ReadUsage } from "../customers/billing/usage.ts";
+import type { UsageReads } from "../customers/billing/usage.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
@@ -21,7 +21,7 @@ export function createReads(uses: {
   readonly secrets: Pick<Secrets, "hash">;
   readonly log: Logger;
   readonly apiKeys: ApiKeys;
-  readonly readUsage: ReadUsage;
+  readonly usage: UsageReads;
   readonly coverage: Coverage;
   readonly countMissed: CountMissed;
   readonly observeCall?: ObserveToolCall | undefined;

@@ -65,6 +65,7 @@ const offered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   rates: {
     "served/rules/symbol.ts": "symbols and pairs",
+    "served/rules/ended-currencies.ts": "the ends of currencies, with their laws",
     "served/rules/rate.ts": "a rate as it is served, its decimals and dates",
     "served/rules/update-policy.ts": "a rate with its source, and who owns a pair",
     "served/headers.ts": "the headers of a rate, for responses to reads",

@@ -68,7 +68,7 @@ suite("secrets from files", { concurrency: 2 }, () => {
       await using directory = await temporaryDirectory();
       const file = join(directory.path, "secret");
       await make(file);
-      const want = "DATABASE_URL_FILE: want a file with DATABASE_URL in one line, but";
+      const want = "DATABASE_URL_FILE: must be a file with DATABASE_URL in one line, but";
       assert.deepEqual(problemsOf({ DATABASE_URL_FILE: file }), [`${want} ${problemOf(file)}`]);
     });
   }
@@ -88,7 +88,7 @@ suite("secrets from files", { concurrency: 2 }, () => {
       "SMTP_URL: unset it or SMTP_URL_FILE; only one of them can be set",
     ]);
     const [problem = "", ...others] = problemsOf({ DATABASE_URL_FILE: file });
-    assert.match(problem, /^DATABASE_URL: want an address such as (?!.*sesame)/);
+    assert.match(problem, /^DATABASE_URL: must be an address such as (?!.*sesame)/);
     assert.deepEqual(others, []);
   });
 });

@@ -54,10 +54,10 @@ suite("invalid configurations", { concurrency: 4 }, () => {
     assert.doesNotMatch(ended.stderr, /sesame/);
     const [heading, ...lines] = ended.stderr.split("\n").slice(0, -1);
     assert.match(heading ?? "", /^kurs: .*configuration/);
-    const isSecret = (line: string) => /^ {2}(?:SMTP|DATABASE)_URL: want an address/.test(line);
+    const isSecret = (line: string) => /^ {2}(?:SMTP|DATABASE)_URL: must be an address/.test(line);
     assert.equal(lines.filter(isSecret).length, 2);
     const problems = lines.filter((line) => !isSecret(line));
-    const named = problems.map((line) => /^ {2}([A-Z_]+): want .+, not "(.+)"$/.exec(line));
+    const named = problems.map((line) => /^ {2}([A-Z_]+): must be .+, not "(.+)"$/.exec(line));
     assert.deepEqual(named.map((match) => `${match?.[1]}=${match?.[2]}`).sort(), [
       "ALLOWED_ORIGINS=https://app.example.org/",
       "AUTH_LIMIT=0",

@@ -16,10 +16,7 @@ export const headersOf = createHeadersOf(sources);
 export const signedHeadersOf = (key: SigningKey) => createHeadersOf(sources, () => key);
 
 /** Reads documents with the parsers of every publisher. */
-export const documentReader = createDocumentReader(publishers, {
-  parse: parseSnapshot,
-  load: loadSnapshot,
-});
+export const documentReader = createDocumentReader(publishers, { loadSnapshot, parseSnapshot });
 
 /** A document's text as the store keeps it. */
 export const packed = (text: string) => packContent(Buffer.from(text));

@@ -33,6 +33,36 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const KURS = `exec "${process.execPath}" "${join(ROOT, "src/app/main.ts")}" "$@"`;
+
+async function writePrograms(folder: string, scripts: Readonly<Record<string, string>>) {
+  await mkdir(folder);
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+}
+
+test("the line of a crontab writes the journal, and keeps it where no figure matches", async () => {
+  const [, line = ""] = /^5 17 \* \* 1-5 {2}(kurs .*)$/m.exec(guide) ?? [];
+  await using directory = await temporaryDirectory();
+  await using cli = await newSeriesCli();
+  await cli.ecb(DAY, "24.400");
+  const bin = join(directory.path, "bin");
+  await writePrograms(bin, { kurs: KURS });
+  const env = { PATH: `${bin}:${process.env.PATH}`, DATA_DIR: cli.dataDirectory };
+  const run = (command: string) =>
+    promisify(execFile)("/bin/sh", ["-c", command], { cwd: directory.path, env });
+  const journal = () => readFileSync(join(directory.path, "prices.journal"), "utf8");
+
+  await run(line);
+  const written = journal();
+  await assert.rejects(run(line.replace("--format hledger", "--format hledger --source cnb")));
+
+  assert.match(written, /^P 2026-03-13 EUR 24\.400 CZK$/m);
+  assert.equal(journal(), written);
+});
+
 suite("the recipes in docs/operating/exports.md", { concurrency: 2 }, () => {
   for (const [format, expected] of Object.entries(EXPECTED)) {
     test(`push the figures of a day to ${format} with its header`, async (t) => {
@@ -45,13 +75,7 @@ suite("the recipes in docs/operating/exports.md", { concurrency: 2 }, () => {
       await cli.ecb("2026-03-12", "24.300");
       await cli.ecb(DAY, "24.400");
       const bin = join(directory.path, "bin");
-      await mkdir(bin);
-      const main = join(ROOT, "src/app/main.ts");
-      const programs = { kurs: `exec "${process.execPath}" "${main}" "$@"`, date: `echo ${DAY}` };
-      for (const [name, script] of Object.entries(programs)) {
-        await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
-        await chmod(join(bin, name), 0o755);
-      }
+      await writePrograms(bin, { kurs: KURS, date: `echo ${DAY}` });
       const header = "Authorization: Bearer secret-of-the-program";
       await writeFile(join(directory.path, `${format}.header`), `${header}\n`);
 

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const { engine, path, replay } = values;
 if (engine !== "sqlite" && engine !== "postgres") {
-  throw new Error(`--engine: want sqlite or postgres, not ${engine}`);
+  throw new Error(`--engine: must be sqlite or postgres, not ${engine}`);
 }
 
 await using resources = new AsyncDisposableStack();

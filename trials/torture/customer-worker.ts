@@ -229,7 +229,7 @@ class Actor {
     story.tell(`${message} got ${answer.status}`);
     if (answer.status === 503) return undefined;
     if (answer.status !== status) {
-      throw new Violation(`${message}: want ${status}, got ${answer.status} ${answer.text}`);
+      throw new Violation(`${message}: must be ${status}, got ${answer.status} ${answer.text}`);
     }
     return answer;
   }

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 
 const { engine } = values;
 if (engine !== "sqlite" && engine !== "postgres") {
-  throw new Error(`--engine: want sqlite or postgres, not ${engine}`);
+  throw new Error(`--engine: must be sqlite or postgres, not ${engine}`);
 }
 const untilMs = performance.now() + positive("minutes") * 60_000;
 const rounds = values.rounds === undefined ? Number.POSITIVE_INFINITY : positive("rounds");
@@ -45,7 +45,7 @@ if (figures.failure !== undefined) {
 function positive(name: "minutes" | "rounds" | "from" | "nodes" | "answers"): number {
   const value = Number(values[name]);
   if (!(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new Error(`--${name}: want a number above 0`);
+    throw new Error(`--${name}: must be a number above 0`);
   }
   return value;
 }

@@ -1,10 +1,13 @@
 import { wholeSeconds } from "../../platform/shared/instant.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
 import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { isCalendarKnown, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
+import { findBeside, type Suspension } from "./beside.ts";
 import {
   type Dates,
   datesPassedOver,
@@ -27,8 +30,8 @@ export interface AskedRate {
   readonly rule: RateRule;
   /** The date that the rule counts from, such as 2026-03-13. */
   readonly date: string;
-  /** Whether dates that the publisher's calendar has, but the store has not, count as closed. */
-  readonly acceptsGaps: boolean;
+  /** How many dates that the publisher's calendar has, but the store has not, count as closed. */
+  readonly mostGaps: number;
 }
 
 /** The figure that a rule names. */
@@ -62,12 +65,19 @@ export async function findApplicableRate(
   uses: FindUses,
   asked: AskedRate,
 ): Promise<ApplicableRate | Rejection> {
+  const found = await findByRule(uses, asked);
+  const figureDate = "reason" in found ? undefined : found.figure.date;
+  const ended = explainEnd(uses.series, asked.date, figureDate);
+  return ended === undefined ? found : { reason: ended };
+}
+
+async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableRate | Rejection> {
   const { reads, series, source } = uses;
   const { rule, date } = asked;
   if (date > LAST_DATE) {
     return { reason: `${date} is after ${LAST_DATE}, the last date of the rules: check it` };
   }
-  const search = { ...uses, publicationOf: source && scheduleOf(source, series).publicationOf };
+  const search = { ...uses, publicationOf: source && publicationsOf(source, series) };
   if (rule === "month") return await figureOfMonth(search, asked);
   const last = lastDate(rule, date);
   const nearest = await (rule === "on-or-next"
@@ -76,12 +86,15 @@ export async function findApplicableRate(
   const figure = nearest && mayName(rule, date, nearest) ? nearest : undefined;
   const passed = figure ? datesPassedOver(rule, date, figure) : { from: last, to: last };
   const unpublished = await unexplainedDates(search, passed);
+  if ("since" in unpublished) return { reason: explainSuspension(series, unpublished) };
   if (figure === undefined) return absent(search, asked, unpublished);
   const { missing, isChecked } = unpublished;
   const lost = isChecked ? undefined : lostAfter(search, figure, asked);
   if (lost !== undefined) return lost;
   const isDue = dueLater(search, missing.at(-1)) !== undefined;
-  if (missing.length > 0 && (!asked.acceptsGaps || isDue)) return missingFigures(search, missing);
+  if (missing.length > asked.mostGaps || isDue) {
+    return missingFigures(search, missing, asked.mostGaps);
+  }
   return { ...asked, figure, acceptedGaps: missing, isChecked };
 }
 
@@ -92,11 +105,16 @@ interface Unexplained {
   readonly isChecked: boolean;
 }
 
-async function unexplainedDates(search: Search, dates: Dates): Promise<Unexplained> {
+async function unexplainedDates(search: Search, dates: Dates): Promise<Unexplained | Suspension> {
   const { reads, series, source, publicationOf } = search;
   // An import tells only of the dates that it has.
   const stated = source && (await datesOfOneDocument(reads, series, dates));
-  const explained = explainDates(dates, { publicationOf, stated });
+  // A polled source has figures of what was traded.
+  const hasDays = source?.schedule.isKnown !== undefined;
+  const beside = hasDays ? await findBeside(reads, series, dates) : undefined;
+  const others = beside === undefined ? [] : [beside.other.date];
+  const explained = explainDates(dates, { publicationOf, stated, others });
+  if (explained.by === "suspension" && beside !== undefined) return beside;
   if (explained.by !== "calendar") return { missing: [], isChecked: explained.by !== "nothing" };
   const missing: string[] = [];
   for (let date = dates.to; date >= dates.from; date = daysAfter(date, -1)) {
@@ -137,9 +155,10 @@ function absent(
   if (rule === "on-or-next") {
     const next = nextPublication(search, date);
     if (next === undefined) return { reason: `${none} on or after ${date}: import it` };
-    return missingFigures(search, [next]);
+    const ended = explainEnd(series, next);
+    return ended === undefined ? missingFigures(search, [next], 0) : { reason: ended };
   }
-  if (missing.length > 0) return missingFigures(search, missing);
+  if (missing.length > 0) return missingFigures(search, missing, 0);
   if (rule !== "on") {
     return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
   }
@@ -161,7 +180,7 @@ function nextPublication({ publicationOf }: Search, date: string): string | unde
 }
 
 /** What to do about figures that the calendar has and the store has not. */
-function missingFigures(search: Search, missing: readonly string[]): Rejection {
+function missingFigures(search: Search, missing: readonly string[], mostGaps: number): Rejection {
   const { series, source, restores } = search;
   const [first = ""] = missing;
   const last = missing.at(-1) ?? first;
@@ -175,15 +194,28 @@ function missingFigures(search: Search, missing: readonly string[]): Rejection {
   const lost = restores.find(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
+  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
+  const was = isUnknown ? "may have published" : "was due to publish";
   const why =
     lost === undefined
-      ? `${series.source} was due to publish ${name} for ${dates}, and no such figure is stored`
+      ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`
       : `${series.source}'s figure for ${dates} is not stored, and ${lossBy(lost)}`;
   const fetch =
     source?.archive === undefined
       ? "import the figures"
       : `kurs rates backfill ${series.source} --from ${first} --to ${last} fetches it`;
-  return { reason: `not known: ${why}: ${fetch}, or pass --accept-gaps if it did not publish` };
+  const accept =
+    mostGaps === 0
+      ? "or pass --accept-gaps if it did not publish"
+      : `and --accept-gaps accepts ${counted(mostGaps, "day")}, not ${missing.length}`;
+  return { reason: `not known: ${why}: ${fetch}, ${accept}` };
+}
+
+function explainSuspension(series: Series, { since, other, next }: Suspension): string {
+  const when = since === undefined ? "" : ` since ${since}`;
+  const again = next === undefined ? "" : `; the next is of ${next}`;
+  const beside = `though ${pairName(other)} for ${other.date}`;
+  return `${series.source} has not published ${pairName(series)}${when}, ${beside}${again}`;
 }
 
 const lossBy = ({ takenAt, at }: Restore) =>

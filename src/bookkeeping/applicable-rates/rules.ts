@@ -135,26 +135,34 @@ export function datesPassedOver(
 export const lastDate = (rule: RateRule, counted: string): string =>
   rule === "before" ? daysAfter(counted, -1) : counted;
 
+/** The days without a stored figure that --accept-gaps takes as closed: by default, and at most. */
+export const GAPS = { usual: 10, most: 31 } as const;
+
 /** What tells on which dates a source published figures of a series. */
 export interface KnownDates {
   /** When its calendar expects the figures of a date; undefined without a calendar. */
   readonly publicationOf: ((date: string) => number | undefined) | undefined;
   /** The dates of the series that each document states; undefined without a document. */
   readonly stated: readonly (readonly string[])[] | undefined;
+  /** The dates for which the source published other pairs where it publishes the series, too. */
+  readonly others?: readonly string[] | undefined;
 }
 
 /** What tells whether dates are without a figure: nothing is known of them by "nothing". */
 export type PassedOver =
   | { readonly by: "no date" | "document" | "nothing" }
-  | { readonly by: "nearer figure"; readonly date: string }
+  /** The source published other pairs, but not this one: no gap, but a suspended pair. */
+  | { readonly by: "nearer figure" | "suspension"; readonly date: string }
   | { readonly by: "calendar"; readonly publicationOf: (date: string) => number | undefined };
 
 /** Finds what tells whether the dates that a rule passes over are without a figure. */
 export function explainDates({ from, to }: Dates, known: KnownDates): PassedOver {
-  const { publicationOf, stated = [] } = known;
+  const { publicationOf, stated = [], others = [] } = known;
   if (from > to) return { by: "no date" };
   const nearer = stated.flat().find((date) => from <= date && date <= to);
   if (nearer !== undefined) return { by: "nearer figure", date: nearer };
+  const suspended = others.find((date) => from <= date && date <= to);
+  if (suspended !== undefined) return { by: "suspension", date: suspended };
   // One document with dates on both sides, such as an archive, has all between them.
   const spans = (dates: readonly string[]) =>
     dates.some((date) => date < from) && dates.some((date) => date > to);

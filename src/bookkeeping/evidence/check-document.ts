@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
@@ -27,6 +26,8 @@ interface DocumentChecks {
   readonly checks: readonly Check[];
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: ReturnType<StatedFigures["seriesOf"]> | undefined;
+  /** The dates of other pairs of the source in the document with the figure. */
+  readonly others?: readonly string[];
 }
 
 /** Checks the bytes of the documents, and that they state the figure in its place. */
@@ -50,12 +51,10 @@ export async function checkDocuments(
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    const checked = checkLine(evidence, uses.documents);
-    const unread = notProven(`what ${publication} states: this Kurs cannot read its documents`);
-    return { checks: [...checks, checked, unread], series: undefined };
+    return only(notProven(`what ${publication} states: this Kurs cannot read its documents`));
   }
   const read = checkPublished(evidence, figure, uses.documents);
-  return { checks: [...checks, ...read.checks], series: read.series };
+  return { ...read, checks: [...checks, ...read.checks] };
 }
 
 /** Checks that the documents are those of one publication of the source, by their addresses. */
@@ -65,9 +64,9 @@ function checkAddresses(evidence: Evidence, reader: DocumentReader): readonly Ch
     const why = "the operator has imported the file, and no address of a publisher has it";
     return [notProven(`whose figures these are: ${why}`)];
   }
-  const judged = reader.judgeAddresses(publication, documents.map(readDocument), receivedAt);
-  if (judged === undefined) return [];
-  return [judged.isForeign ? fails(judged.reason) : notProven(judged.reason)];
+  const fault = reader.checkOrigin(publication, documents.map(readDocument), receivedAt);
+  if (fault === undefined) return [];
+  return [fault.isForeign ? fails(fault.reason) : notProven(fault.reason)];
 }
 
 function checkBytes(document: EvidenceDocument, index: number): Check {
@@ -88,32 +87,6 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
   return holds(`${label}: its ${bytes} bytes have the SHA-256 ${sha256}`);
 }
 
-/** Checks a line without reading the document's format. */
-function checkLine(
-  { place, documents, publication_source: source }: Evidence,
-  reader: DocumentReader,
-): Check {
-  const { document, line, column, figure, text } = place;
-  const content = decodeContent(documents[document - 1] ?? NO_DOCUMENT);
-  if (content === undefined || line === null || column === null) return notProven(TOO_LARGE);
-  if (!isUtf8(content)) return notProven("the line: the encoding of its document is not known");
-  const stated = reader.linesOf(source, content)[line - 1] ?? "";
-  const isThere = stated.startsWith(figure ?? "", column - 1);
-  const excerpt = (text ?? "").replace(/^…|…$/g, "");
-  const where = `line ${line}, column ${column} of document ${document}`;
-  return isThere && figure && stated.includes(excerpt)
-    ? holds(`${where} has ${figure}`)
-    : fails(`${where} does not have ${figure} in this text`);
-}
-
-const NO_DOCUMENT = {
-  name: "",
-  received_at: "",
-  bytes: 0,
-  sha256: "",
-  content_base64: null,
-} as const;
-
 const TOO_LARGE = "the document is too large to find the line";
 
 async function checkImported(
@@ -121,11 +94,10 @@ async function checkImported(
   figure: SourcedRate,
   { readImported }: DocumentUses,
 ): Promise<Check> {
-  const content = decodeContent(documents[place.document - 1] ?? NO_DOCUMENT);
+  const document = documents[place.document - 1];
+  const content = document && decodeContent(document);
   const { line } = place;
-  if (content === undefined || line === null) {
-    return fails("the file names no line of its document");
-  }
+  if (content === undefined || line === null) return fails("it names no line of its document");
   const read = await readImported(content, { line, figure });
   if (read.text !== place.text) return fails(`line ${line} of the document has another text`);
   const what = `line ${line} of the imported file`;
@@ -162,7 +134,8 @@ function checkPublished(
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
-  return { checks, series: figures.seriesOf(figure) };
+  const others = figures.datesBeside({ ...figure, place: place.document - 1 });
+  return { checks, series: figures.seriesOf(figure), others };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

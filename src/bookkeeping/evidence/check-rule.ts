@@ -1,4 +1,5 @@
 import type { FigureKind } from "../../rates/served/figures.ts";
+import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
@@ -9,6 +10,7 @@ import {
   daysAfter,
   explainDates,
   findRival,
+  GAPS,
   type KnownDates,
   LAST_DATE,
   mayName,
@@ -20,7 +22,7 @@ import { type Check, fails, holds, notProven } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
 /** What tells which other figures there are. */
-interface Known extends Pick<KnownDates, "publicationOf"> {
+interface Known extends Pick<KnownDates, "publicationOf" | "others"> {
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: readonly (readonly DatedFigure[])[] | undefined;
   /** The kind of figures that a preset means; undefined for an unknown source. */
@@ -32,6 +34,7 @@ export function checkRule(evidence: Evidence, knows: Known): readonly Check[] {
   return [
     checkCounted(evidence),
     ...checkPreset(evidence, knows.servedKind),
+    ...checkEnd(evidence),
     checkDate(evidence),
     checkBetween(evidence, knows),
   ];
@@ -68,6 +71,11 @@ function checkPreset(
 
 const text = (value: object) => JSON.stringify(value);
 
+function checkEnd(evidence: Evidence): readonly Check[] {
+  const ended = explainEnd(evidence, evidence.counted_from, evidence.published_for);
+  return ended === undefined ? [] : [fails(ended)];
+}
+
 function checkDate(evidence: Evidence): Check {
   const { rule, counted_from: counted, published_for: published, valid_until: until } = evidence;
   const validity = until === null ? "" : `, valid until ${until}`;
@@ -83,7 +91,7 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 });
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
-function checkBetween(evidence: Evidence, { publicationOf, series }: Known): Check {
+function checkBetween(evidence: Evidence, { publicationOf, series, others }: Known): Check {
   const { source: key, accepted_gaps: gaps, rule } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
@@ -104,14 +112,20 @@ function checkBetween(evidence: Evidence, { publicationOf, series }: Known): Che
     return fails(`by its calendar ${key} published for ${other}, of the month, too`);
   }
   const dates = from === to ? from : `${from} to ${to}`;
+  if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
   const stated = series?.map((figures) => figures.map(({ date }) => date));
-  const passed = explainDates({ from, to }, { publicationOf, stated });
+  const passed = explainDates({ from, to }, { publicationOf, stated, others });
   const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
     case "nearer figure":
       return fails(`the document states a figure for ${passed.date}, which is nearer`);
+    case "suspension": {
+      const pair = `${evidence.base}/${evidence.quote}`;
+      const beside = `${key} published other pairs for ${passed.date}, and not ${pair}`;
+      return fails(`${beside}: its figure of ${published} does not stand for ${counted}`);
+    }
     case "document": {
       const between = `the document has dates before and after ${dates}, and none between`;
       if (due === undefined) return holds(between);

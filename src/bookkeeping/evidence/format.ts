@@ -16,7 +16,9 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
 
 const Text = Type.String();
 const Day = Type.String({ format: "date" });
-const Time = Type.String({ format: "date-time" });
+const Instant = Type.String({ format: "date-time" });
+/** To the millisecond; a leap second is none. */
+const Time = Type.String({ format: "date-time", pattern: "^.{16}:[0-5][0-9]\\.[0-9]{3}Z$" });
 const AssetCode = Type.String({ pattern: "^[A-Z0-9]{2,10}$" });
 const Count = Type.Integer({ minimum: 1 });
 const Kind = Type.Enum(["middle", "buying", "selling"] as const);
@@ -70,7 +72,7 @@ const EvidenceSchema = closed({
   rate: Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$" }),
   kind: Kind,
   source: Text,
-  as_of: Time,
+  as_of: Instant,
   asked: Day,
   rule: Rule,
   rule_in_words: Text,

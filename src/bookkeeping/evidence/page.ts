@@ -123,9 +123,9 @@ function excerpt(
   }
   const lines = reader.linesOf(source, content);
   const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-  const part = excerptAround(lines.join("\n"), start + column - 1, figure, [base, quote]);
-  const [before, after] = [escaped(part.before), escaped(part.after)];
-  return `<pre>${before}<mark>${escaped(figure)}</mark>${after}</pre>`;
+  const at = start + column - 1;
+  const [before, after] = excerptAround(lines.join("\n"), at, figure, [base, quote]);
+  return `<pre>${escaped(before)}<mark>${escaped(figure)}</mark>${escaped(after)}</pre>`;
 }
 
 const STYLE = `

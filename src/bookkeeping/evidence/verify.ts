@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { type RateSource, scheduleOf } from "../../rates/sources/source.ts";
+import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
-import { checkTimes, findMalformedTime } from "./check-times.ts";
+import { checkTimes } from "./check-times.ts";
 import { type Evidence, equation, FORMAT, parseEvidence } from "./format.ts";
 import { isOneKey, isSigned } from "./signature.ts";
 
@@ -44,19 +44,15 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   if ("reason" in figure) {
     return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
   }
-  const malformed = findMalformedTime(evidence);
-  if (malformed !== undefined) {
-    return { evidence, checks: [form, fails(`${malformed} is no time of Kurs`), ...signatures] };
-  }
   const knownSources = uses.sources.map(({ key }) => key);
-  const { checks, series } = await checkDocuments(evidence, figure, { ...uses, knownSources });
+  const read = await checkDocuments(evidence, figure, { ...uses, knownSources });
   const source = uses.sources.find(({ key }) => key === evidence.source);
-  const publicationOf = source && scheduleOf(source, figure).publicationOf;
+  const publicationOf = source && publicationsOf(source, figure);
   const servedKind = source && (source.servedKind ?? "middle");
-  const rule = checkRule(evidence, { publicationOf, series, servedKind });
+  const rule = checkRule(evidence, { ...read, publicationOf, servedKind });
   const named = checkPublisher(evidence, source);
   const times = checkTimes(evidence, publicationOf?.(evidence.published_for));
-  return { evidence, checks: [form, ...checks, times, ...rule, ...named, ...signatures] };
+  return { evidence, checks: [form, ...read.checks, times, ...rule, ...named, ...signatures] };
 }
 
 function readFigure(evidence: Evidence): SourcedRate | Rejection {

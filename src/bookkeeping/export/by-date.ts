@@ -36,9 +36,10 @@ export async function* byDate(
   if (first === undefined || to === undefined) return;
   const days = Math.max(Math.floor(ratesMax / spans.length), 1);
   for (;;) {
-    const from = daysBefore(to, days - 1);
+    const earlier = daysBefore(to, days - 1);
+    const from: string = earlier > first ? earlier : first;
     yield* chunksOf(await ratesByDay(read({ from, to })), DAYS_PER_PAGE);
-    if (from <= first) return;
+    if (from === first) return;
     to = daysBefore(from, 1);
   }
 }

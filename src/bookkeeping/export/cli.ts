@@ -83,7 +83,7 @@ async function writeExport(deps: ExportCommandDeps, options: ExportOptions): Pro
     store: { exports: store.exports, held },
     write,
   });
-  for (const note of notesOn(counts, format)) printError(note);
+  for (const note of notesOn(counts, format, query.source)) printError(note);
 }
 
 /** @throws {CommandError} the options do not belong together. */
@@ -125,12 +125,17 @@ function selectKinds({ kind, source }: ExportOptions, deps: ExportCommandDeps): 
 }
 
 /** What the program that gets the export does not have: lines for stderr. */
-function notesOn({ written, unstated, held, otherBases }: ExportCounts, format: Format): string[] {
+function notesOn(
+  { written, unstated, held, otherBases }: ExportCounts,
+  format: Format,
+  source: string | undefined,
+): string[] {
   const notes = [];
   if (written === 0) {
+    const owned = source === undefined ? "pass --source for another than each pair's owner; " : "";
     const advice = "kurs rates list BASE QUOTE shows the sources and kinds of a pair";
     const more = "kurs rates backfill fetches earlier figures";
-    notes.push(`No figure that can be exported matches: ${advice}, ${more}.`);
+    notes.push(`No figure that can be exported matches: ${owned}${advice}, ${more}.`);
   }
   if (unstated > 0 && format.order === "by pair") {
     notes.push(`${leftOut(unstated, "figure")}: ${format.limit?.rule}.`);

@@ -12,7 +12,7 @@ export interface ReadDocument {
 }
 
 /** A figure with the publisher's own date. */
-export type DatedRate = SourcedRate & { readonly date: string };
+type DatedRate = SourcedRate & { readonly date: string };
 
 /** The figures that documents state. */
 export interface StatedFigures {
@@ -24,6 +24,8 @@ export interface StatedFigures {
   get(figure: SourcedRate): SourcedRate | undefined;
   /** The figures of a source, pair and kind that each document states, in any order. */
   seriesOf(figure: SourcedRate): readonly (readonly DatedRate[])[];
+  /** The dates of the other pairs of its source and kind in the document at its place. */
+  datesBeside(figure: SourcedRate): readonly string[];
 }
 
 /** Where a document states a figure. */
@@ -55,7 +57,7 @@ export interface DocumentReader {
    * @param receivedAt when they were fetched: some addresses have the date.
    * @returns undefined if nothing is.
    */
-  judgeAddresses(
+  checkOrigin(
     source: string,
     documents: readonly ReadDocument[],
     receivedAt: string,

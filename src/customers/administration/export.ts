@@ -12,7 +12,7 @@ import { pagesOf } from "../../platform/shared/pages.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { DailyUnits, UsageStore } from "../billing/store.ts";
-import { createReadDailyUsage } from "../billing/usage.ts";
+import { createUsageReads } from "../billing/usage.ts";
 import {
   type AdministrationStore,
   type ExportSection,
@@ -46,7 +46,7 @@ export async function exportAccount(
   if (account === undefined) return undefined;
   const { createdAt, row } = account;
   const days = Math.ceil((clock.nowMs() - Date.parse(createdAt)) / DAY_MS) + 1;
-  const readDailyUsage = createReadDailyUsage(uses);
+  const { readDays } = createUsageReads(uses);
 
   return (async function* () {
     const at = JSON.stringify(origin.at);
@@ -54,7 +54,7 @@ export async function exportAccount(
     for (const name of exportSections) {
       yield* listText(name, sectionPages(store.administration, name, accountId));
     }
-    yield* listText("daily_usage", dailyPages(readDailyUsage(accountId, days)));
+    yield* listText("daily_usage", dailyPages(readDays(accountId, days)));
     yield* listText("events", eventPages(store.audit, accountId), "");
     yield "}\n";
   })();

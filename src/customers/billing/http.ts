@@ -8,7 +8,7 @@ import { wholeNumberIn } from "../../platform/http/validation.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
-import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./usage.ts";
+import type { UsageReads } from "./usage.ts";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -64,23 +64,21 @@ const keysSchema = {
 export function usageRoutes(
   app: App,
   uses: {
-    readonly readUsage: ReadUsage;
-    readonly readDailyUsage: ReadDailyUsage;
-    readonly readKeyUsage: ReadKeyUsage;
+    readonly usage: UsageReads;
     readonly sessionGuard: SessionGuard;
     readonly listGuard: ListGuard;
     readonly sendList: SendList;
     readonly send: SendResponse;
   },
 ): void {
-  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard, sendList, send } = uses;
+  const { usage, sessionGuard, sendList, send } = uses;
   const { listGuard: onRequest } = uses;
 
   app.get(
     "/v1/account/usage",
     { schema: usageSchema, onRequest: sessionGuard },
     async (request, reply) => {
-      const body = JSON.stringify(usageJson(await readUsage(accountOf(request))));
+      const body = JSON.stringify(usageJson(await usage.readUsage(accountOf(request))));
       send(request, reply, { status: 200, code: undefined, headers: [], body });
     },
   );
@@ -90,11 +88,11 @@ export function usageRoutes(
     { schema: dailySchema, onRequest, preValidation: daysIn.check },
     (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
-      return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
+      return sendList(reply, "days", usage.readDays(accountOf(request), days), dayOfKeyJson);
     },
   );
 
   app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
-    sendList(reply, "api_keys", readKeyUsage(accountOf(request)), keyUsageJson),
+    sendList(reply, "api_keys", usage.readKeys(accountOf(request)), keyUsageJson),
   );
 }

@@ -17,60 +17,6 @@ export interface UsageReport extends AccountUsage {
   readonly period: BillingPeriod;
 }
 
-/** @throws {StoreUnavailable} when the store or the account's plan cannot be read. */
-export type ReadUsage = (accountId: string) => Promise<UsageReport>;
-
-export function createReadUsage(uses: {
-  readonly store: { readonly usage: UsageStore };
-  readonly clock: Clock;
-}): ReadUsage {
-  const { store, clock } = uses;
-  return async (accountId) => {
-    const period = billingPeriodAt(clock.nowMs());
-    const usage = await store.usage.ofPeriod(accountId, period.name);
-    if (usage === undefined) throw notStored(accountId);
-    return { ...usage, period };
-  };
-}
-
-function notStored(accountId: string): StoreUnavailable {
-  const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
-  return new StoreUnavailable(new Error(what));
-}
-
-/**
- * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size. Days
- * without units are left out.
- *
- * @param days how many days, today included.
- * @throws {StoreUnavailable}
- */
-export type ReadDailyUsage = (
-  accountId: string,
-  days: number,
-) => AsyncGenerator<DailyUnits[], void>;
-
-export function createReadDailyUsage(uses: {
-  readonly store: { readonly usage: UsageStore };
-  readonly clock: Clock;
-}): ReadDailyUsage {
-  const { store, clock } = uses;
-  return async function* (accountId, days) {
-    const nowMs = clock.nowMs();
-    const today = utcDay(nowMs);
-    let after: DayOfKey = { day: utcDay(nowMs - (days - 1) * DAY_MS), keyId: "" };
-    while (after.day <= today) {
-      const month = billingPeriodAt(Date.parse(after.day));
-      const monthEnd = utcDay(month.endMs - DAY_MS);
-      const lastDay = monthEnd < today ? monthEnd : today;
-      const page = await store.usage.byDay(accountId, after, lastDay, PAGE_ROWS);
-      yield page;
-      const isWhole = page.length < PAGE_ROWS;
-      after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);
-    }
-  };
-}
-
 /** When a key was charged last, and its units in the current billing period. */
 export interface KeyUsage {
   readonly keyId: string;
@@ -79,43 +25,75 @@ export interface KeyUsage {
   readonly units: number;
 }
 
-/**
- * Reads the usage of each key of an account, revoked ones too, oldest first, in pages of bounded
- * size. Yields after each query, so that a caller can pace them: an empty page while the months of
- * a page's keys are read, from the current one back until each key's last day is found, or to the
- * creation of the first key.
- *
- * @throws {StoreUnavailable}
- */
-export type ReadKeyUsage = (accountId: string) => AsyncGenerator<KeyUsage[], void>;
+export type UsageReads = ReturnType<typeof createUsageReads>;
 
-export function createReadKeyUsage(uses: {
+/** Reads the usage of one account. Everything throws `StoreUnavailable`. */
+export function createUsageReads(uses: {
   readonly store: { readonly usage: UsageStore };
   readonly clock: Clock;
-}): ReadKeyUsage {
+}) {
   const { store, clock } = uses;
+  return {
+    /** @throws {StoreUnavailable} also when the account's plan cannot be read. */
+    async readUsage(accountId: string): Promise<UsageReport> {
+      const period = billingPeriodAt(clock.nowMs());
+      const usage = await store.usage.ofPeriod(accountId, period.name);
+      if (usage !== undefined) return { ...usage, period };
+      const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
+      throw new StoreUnavailable(new Error(what));
+    },
 
-  return async function* (accountId) {
-    const current = billingPeriodAt(clock.nowMs());
-    const read = (afterId: string, limit: number) => store.usage.keys(accountId, afterId, limit);
-    for await (const page of pagesOf("", read, ({ keyId }) => keyId)) {
-      yield [];
-      const [first, last] = [page[0], page.at(-1)];
-      if (first === undefined || last === undefined) return;
-      const used = new Map<string, KeyUsage>();
-      let month = current;
-      while (used.size < page.length && month.end > first.createdAt) {
-        const { name } = month;
-        const found = await store.usage.monthOfKeys(accountId, name, first.keyId, last.keyId);
-        for (const { keyId, day, units } of found) {
-          if (used.has(keyId)) continue;
-          used.set(keyId, { keyId, lastUsedOn: day, units: month === current ? units : 0 });
-        }
-        yield [];
-        month = billingPeriodAt(month.startMs - 1);
+    /**
+     * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size. Days
+     * without units are left out.
+     *
+     * @param days how many days, today included.
+     */
+    async *readDays(accountId: string, days: number): AsyncGenerator<DailyUnits[], void> {
+      const nowMs = clock.nowMs();
+      const today = utcDay(nowMs);
+      let after: DayOfKey = { day: utcDay(nowMs - (days - 1) * DAY_MS), keyId: "" };
+      while (after.day <= today) {
+        const month = billingPeriodAt(Date.parse(after.day));
+        const monthEnd = utcDay(month.endMs - DAY_MS);
+        const lastDay = monthEnd < today ? monthEnd : today;
+        const page = await store.usage.byDay(accountId, after, lastDay, PAGE_ROWS);
+        yield page;
+        const isWhole = page.length < PAGE_ROWS;
+        after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);
       }
-      yield page.map(({ keyId }) => used.get(keyId) ?? { keyId, lastUsedOn: undefined, units: 0 });
-    }
+    },
+
+    /**
+     * Reads the usage of each key of an account, revoked ones too, oldest first, in pages of
+     * bounded size. Yields after each query, so that a caller can pace them: an empty page while
+     * the months of a page's keys are read, from the current one back until each key's last day is
+     * found, or to the creation of the first key.
+     */
+    async *readKeys(accountId: string): AsyncGenerator<KeyUsage[], void> {
+      const current = billingPeriodAt(clock.nowMs());
+      const read = (afterId: string, limit: number) => store.usage.keys(accountId, afterId, limit);
+      for await (const page of pagesOf("", read, ({ keyId }) => keyId)) {
+        yield [];
+        const [first, last] = [page[0], page.at(-1)];
+        if (first === undefined || last === undefined) return;
+        const used = new Map<string, KeyUsage>();
+        let month = current;
+        while (used.size < page.length && month.end > first.createdAt) {
+          const { name } = month;
+          const found = await store.usage.monthOfKeys(accountId, name, first.keyId, last.keyId);
+          for (const { keyId, day, units } of found) {
+            if (used.has(keyId)) continue;
+            used.set(keyId, { keyId, lastUsedOn: day, units: month === current ? units : 0 });
+          }
+          yield [];
+          month = billingPeriodAt(month.startMs - 1);
+        }
+        yield page.map(
+          ({ keyId }) => used.get(keyId) ?? { keyId, lastUsedOn: undefined, units: 0 },
+        );
+      }
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { invalidJson, notJson } from "../../platform/http/response/error-handler
 import { Type } from "../../platform/shared/json-schema.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "./json.ts";
-import type { EmailVerification, PasswordResets } from "./mailed-links.ts";
+import type { MailedLinks } from "./mailed-links.ts";
 import { invalidToken, MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 
 const common = { tags: ["Authentication"], security: [] };
@@ -69,16 +69,12 @@ const confirmResetSchema = {
 
 export function mailTokenRoutes(
   app: App,
-  uses: {
-    readonly emailVerification: EmailVerification;
-    readonly passwordResets: PasswordResets;
-  },
+  { mailedLinks }: { readonly mailedLinks: MailedLinks },
 ): void {
-  const { emailVerification, passwordResets } = uses;
   const preValidation = normalizeBodyEmail;
 
   app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
-    await emailVerification.verify(request.body.token, clientAddress(request));
+    await mailedLinks.verifyEmail(request.body.token, clientAddress(request));
     return reply.code(204).send();
   });
 
@@ -86,7 +82,7 @@ export function mailTokenRoutes(
     "/v1/auth/verification/resend",
     { schema: resendSchema, preValidation },
     async (request, reply) => {
-      await emailVerification.resend(request.body.email, clientAddress(request));
+      await mailedLinks.send("verification", request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -96,7 +92,7 @@ export function mailTokenRoutes(
     "/v1/auth/password-reset",
     { schema: requestResetSchema, preValidation },
     async (request, reply) => {
-      await passwordResets.request(request.body.email, clientAddress(request));
+      await mailedLinks.send("password_reset", request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -107,7 +103,7 @@ export function mailTokenRoutes(
     { schema: confirmResetSchema },
     async (request, reply) => {
       const { token, password } = request.body;
-      await passwordResets.confirm(token, password, clientAddress(request));
+      await mailedLinks.resetPassword(token, password, clientAddress(request));
       return reply.code(204).send();
     },
   );

@@ -46,90 +46,61 @@ export function newMailToken(
   };
 }
 
-export interface EmailVerification {
-  /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
-  verify(token: string, clientAddress: string): Promise<void>;
-  /**
-   * Sends another mail if the email has an account that is not verified yet. Neither the response
-   * nor its duration reveals whether it has.
-   *
-   * @throws {Failure} `too_many_requests`
-   */
-  resend(email: string, clientAddress: string): Promise<void>;
-}
+export type MailedLinks = ReturnType<typeof createMailedLinks>;
 
-export function createEmailVerification(uses: {
-  readonly store: { readonly mailTokens: MailTokenStore };
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly consumeAuthAttempt: ConsumeAuthAttempt;
-}): EmailVerification {
-  const { store, secrets, consumeAuthAttempt } = uses;
-  return {
-    async verify(token, address) {
-      if (!isMailToken(token)) throw invalidToken;
-      const origin = originNow({ kind: "account", address }, uses);
-      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), origin))) throw invalidToken;
-    },
-
-    async resend(email, clientAddress) {
-      await consumeAuthAttempt(clientAddress, email);
-      const origin = originNow({ kind: "account", address: clientAddress }, uses);
-      await store.mailTokens.issue(email, newMailToken("verification", uses), origin);
-    },
-  };
-}
-
-export interface PasswordResets {
-  /**
-   * Sends a mail if the email has an account. Neither the response nor its duration reveals whether
-   * it has one.
-   *
-   * @throws {Failure} `too_many_requests`
-   */
-  request(email: string, clientAddress: string): Promise<void>;
-  /**
-   * Spends the token of a mail's link and sets a new password. Marks the email as verified and ends
-   * every session of the account. Its API keys stay valid, unless this is the first verification of
-   * the email: then a stranger may have created them, and they are revoked.
-   *
-   * @throws {Failure} `too_many_requests`; `invalid_token`; `invalid_request` for the password, and
-   *   then the token stays valid.
-   */
-  confirm(token: string, password: string, clientAddress: string): Promise<void>;
-}
-
-export function createPasswordResets(uses: {
+export function createMailedLinks(uses: {
   readonly store: { readonly mailTokens: MailTokenStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
   readonly hashNewPassword: HashNewPassword;
-}): PasswordResets {
+}) {
   const { store, secrets, clock, consumeAuthAttempt, hashNewPassword } = uses;
-  const now = () => timestamp(clock.nowMs());
+  const originOf = (address: string) => originNow({ kind: "account", address }, uses);
   // Many confirmations of one token would fill the hashing queue, though only one can succeed: 400
   // of them made another user's log-in wait 3.9 s instead of 40 ms.
   const oneAtATime = createOneAtATime();
 
   return {
-    async request(email, clientAddress) {
+    /**
+     * Mails another link if the email has an account and, to verify it, if that is not verified
+     * yet. Neither the response nor its duration reveals whether it has.
+     *
+     * @throws {Failure} `too_many_requests`
+     */
+    async send(purpose: TokenPurpose, email: string, clientAddress: string): Promise<void> {
       await consumeAuthAttempt(clientAddress, email);
-      const origin = originNow({ kind: "account", address: clientAddress }, uses);
-      await store.mailTokens.issue(email, newMailToken("password_reset", uses), origin);
+      const origin = originOf(clientAddress);
+      await store.mailTokens.issue(email, newMailToken(purpose, uses), origin);
     },
 
-    async confirm(token, password, clientAddress) {
+    /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
+    async verifyEmail(token: string, clientAddress: string): Promise<void> {
+      if (!isMailToken(token)) throw invalidToken;
+      const origin = originOf(clientAddress);
+      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), origin))) throw invalidToken;
+    },
+
+    /**
+     * Spends the token of a mail's link and sets a new password. Marks the email as verified and
+     * ends every session of the account. Its API keys stay valid, unless this is the first
+     * verification of the email: then a stranger may have created them, and they are revoked.
+     *
+     * @throws {Failure} `too_many_requests`; `invalid_token`; `invalid_request` for the password,
+     *   and then the token stays valid.
+     */
+    async resetPassword(token: string, password: string, clientAddress: string): Promise<void> {
       await consumeAuthAttempt(clientAddress);
       if (!isMailToken(token)) throw invalidToken;
       const tokenHash = secrets.hash(token);
       await oneAtATime(tokenHash, async () => {
         // Looks up the token before hashing: an invalid token must not cost 30 ms of a core.
-        const email = await store.mailTokens.findEmail(tokenHash, "password_reset", now());
+        const now = timestamp(clock.nowMs());
+        const email = await store.mailTokens.findEmail(tokenHash, "password_reset", now);
         if (email === undefined) throw invalidToken;
         const passwordHash = await hashNewPassword(password, email);
         const reset = { tokenHash, passwordHash, mailId: secrets.uuid() };
-        const origin = originNow({ kind: "account", address: clientAddress }, uses);
+        const origin = originOf(clientAddress);
         if (!(await store.mailTokens.resetPassword(reset, origin))) throw invalidToken;
       });
     },

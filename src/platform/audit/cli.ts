@@ -114,7 +114,7 @@ function sinceOf(text: string, nowMs: number): string {
   if (count !== undefined) return timestamp(Math.max(nowMs - Number(count) * (msOf[unit] ?? 0), 0));
   const time = readMoment(text, "start");
   if (time !== undefined) return timestamp(Date.parse(time));
-  const wanted = "want a time such as 2026-11-21T08:00:00Z, a date, or an age: 30m, 24h, 7d";
+  const wanted = "must be a time such as 2026-11-21T08:00:00Z, a date, or an age: 30m, 24h, 7d";
   throw new CommandError(`--since ${quoted(text)}: ${wanted}`, 2);
 }
 

@@ -23,8 +23,8 @@ export function parseMoment(name: string, text: string, ofDate: "start" | "end")
   const instant = readMoment(text, ofDate);
   if (instant !== undefined) return instant;
   const wanted = isLeapSecond(text)
-    ? "a leap second has no time here: want second 59"
-    : "want a date such as 2026-03-13 (UTC), or a time such as 2026-03-13T15:00:00Z";
+    ? "a leap second has no time here: use second 59"
+    : "must be a date such as 2026-03-13 (UTC), or a time such as 2026-03-13T15:00:00Z";
   throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
 }
 
@@ -39,15 +39,15 @@ export function parsePastMoment(name: string, text: string, nowMs: number): stri
   const now = timestamp(nowMs);
   if (moment <= now) return moment;
   const rule = dateAlone.test(text)
-    ? `this day ends at ${moment}, and it is ${now}: want a time until now`
-    : `it is ${now}: want a moment until now`;
+    ? `this day ends at ${moment}, and it is ${now}: it must be until now`
+    : `it is ${now}: it must be until now`;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
 }
 
 /** Parses a date. @param what as the message names it. @throws {CommandError} it is none. */
 export function parseDate(name: string, text: string, what = "date of the publisher"): string {
   if (isDate(text)) return text;
-  throw new CommandError(`${name} ${quoted(text)}: want a ${what} such as 2026-03-13`, 2);
+  throw new CommandError(`${name} ${quoted(text)}: must be a ${what} such as 2026-03-13`, 2);
 }
 
 interface TimeRange<Time> {

@@ -1,10 +1,13 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
 import type { PackContent, Publication } from "../served/history.ts";
+import { holdContradictions } from "../served/rules/contradictions.ts";
 import { latestAsOf, parseSourceLine, type Rejection } from "../served/rules/rate.ts";
 import { byPair } from "../served/rules/symbol.ts";
+import type { ContradictionStore } from "../served/store.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import {
   type ArchiveRange,
@@ -13,6 +16,8 @@ import {
   type SourceArchive,
   SourceError,
 } from "../sources/source.ts";
+import { createRangeCheck, type DueCalendar } from "./range-check.ts";
+import type { BackfillDates, BackfillStore } from "./store.ts";
 
 /** Figures per transaction while no other process writes: some 10 ms. */
 const FIGURES_AS_ONLY_WRITER = 500;
@@ -39,6 +44,7 @@ const FAILURES_MAX = 3;
 export interface ArchivedSource {
   readonly key: string;
   readonly archive: SourceArchive;
+  readonly schedule: DueCalendar;
 }
 
 interface FailedRange extends Dates {
@@ -53,9 +59,11 @@ export interface BackfillReport {
   readonly unchanged: number;
   /** Lines that are not valid figures. */
   readonly rejected: number;
+  /** Figures that their document contradicts: held for the operator. */
+  readonly held: number;
   /** How many dates the stored and the unchanged figures have. */
   readonly dates: number;
-  /** Ranges that an earlier backfill had completed: they were not fetched again. */
+  /** Ranges that the same command had completed before: they were not fetched again. */
   readonly completedBefore: number;
   readonly failed: readonly FailedRange[];
   /** The ranges after these, if it was stopped or gave up; undefined if none is left. */
@@ -80,14 +88,15 @@ export interface BackfillReports {
 /**
  * Fetches the figures that a source's publisher has of some dates and adds them to their series, in
  * short transactions. What is served stays. An unfinished backfill is resumed: its completed ranges
- * are skipped. A range that cannot be fetched is reported, and the next one is tried.
+ * are skipped. A range that cannot be fetched, or has not what was due, is reported, and the next
+ * one is tried.
  *
  * @param signal stops it: it resolves soon, with what was done.
  * @throws {StoreUnavailable}
  */
 export type Backfill = (
   source: ArchivedSource,
-  dates: Dates,
+  dates: BackfillDates,
   reports: BackfillReports,
   signal: AbortSignal,
 ) => Promise<BackfillReport>;
@@ -95,55 +104,82 @@ export type Backfill = (
 interface BackfillUses {
   readonly store: {
     readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
     readonly backfills: BackfillStore;
     readonly status: StoreStatus;
   };
   readonly clock: Clock;
+  /** @returns the origin of what a backfill holds now. */
+  readonly origin: () => Origin;
   readonly packContent: PackContent;
   /** Resolves after the time, or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export function createBackfill(uses: BackfillUses): Backfill {
-  const { store, clock, sleep } = uses;
+  const { store, clock, origin, sleep } = uses;
 
-  return async ({ key, archive }, dates, reports, signal) => {
-    const completed = await store.backfills.completedRanges(key);
+  return async ({ key, archive, schedule }, dates, reports, signal) => {
+    const command = { source: key, asked: dates.asked };
+    const completed = await store.backfills.completedRanges(command);
     const ranges = archive.rangesOf(dates);
-    const wanted = ranges.filter((range) => !completed.some((one) => includes(one, range)));
+    const isCompleted = (range: Dates) => completed.some((one) => includes(one, range));
+    const wanted = ranges.filter((range) => !isCompleted(range));
     const tally = createTally(wanted, reports);
     const pause = pacer(archive.paceMs, (milliseconds) => sleep(milliseconds, signal));
     const addFigures = createFigureWriter(uses, signal);
+    const check = createRangeCheck(schedule, clock.nowMs());
+    const settle = async (checked: ReturnType<typeof check.end>) => {
+      for (const { range, fault } of checked) {
+        if (fault !== undefined) tally.fail(range, fault);
+        // The last range may get figures later, such as those of today.
+        else if (range.to !== dates.to) {
+          await store.backfills.complete(command, range, timestamp(clock.nowMs()));
+        }
+      }
+    };
     let failures = 0;
     let next = 0;
-    for (; next < wanted.length && failures < FAILURES_MAX && !signal.aborted; next += 1) {
-      const range = wanted[next];
+    for (; next < ranges.length && failures < FAILURES_MAX && !signal.aborted; next += 1) {
+      const range = ranges[next];
       if (range === undefined) break;
+      if (isCompleted(range)) {
+        await settle(check.skip(range));
+        continue;
+      }
       try {
         const fetched = await archive.fetchRange(range, signal, pause);
-        failures = 0;
-        const figures = figuresIn(key, range, fetched, clock.nowMs(), tally);
+        const valid = figuresIn(key, range, fetched, clock.nowMs(), tally);
+        const stated = valid.filter(({ date }) => date >= range.from && date <= range.to);
         const receivedAt = timestamp(clock.nowMs());
         const documents = await packDocuments(fetched.documents, uses.packContent);
-        const publication = { source: key, receivedAt, documents };
+        const received = { source: key, receivedAt, documents };
+        const kept = await holdContradictions(store.contradictions, stated, received, origin());
+        const { figures, publication, held } = kept;
+        tally.hold(held.length);
         await addFigures(figures, publication, (isNew) => tally.add(figures, isNew));
         if (signal.aborted) break;
         tally.end(range);
-        // The last range may get figures later, such as those of today.
-        const isLast = range.to === dates.to;
-        if (!isLast) await store.backfills.complete(key, range, timestamp(clock.nowMs()));
+        const failed = tally.failedCount();
+        await settle(check.add(range, [...new Set(valid.map(({ date }) => date))]));
+        failures = stated.length > 0 ? 0 : failures + tally.failedCount() - failed;
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
         if (signal.aborted) break;
+        await settle(check.end());
         failures += 1;
         tally.fail(range, error.message);
+        tally.end(range);
       }
     }
-    const [first] = wanted.slice(next);
+    const open = check.firstOpen();
+    if (!signal.aborted) await settle(check.end());
+    const left = ranges.slice(next).find((range) => !isCompleted(range));
+    const first = signal.aborted ? (open ?? left) : left;
     const remaining = first && { from: first.from, to: dates.to };
     const report = tally.report(ranges.length - wanted.length, remaining);
     const isFinished = report.failed.length === 0 && remaining === undefined;
-    if (isFinished) await store.backfills.forget(key, dates);
+    if (isFinished) await store.backfills.forget(command);
     return report;
   };
 }
@@ -163,7 +199,7 @@ function pacer(paceMs: number, sleep: (milliseconds: number) => Promise<void>) {
 
 /** Counts what became of the lines, and reports it. */
 function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) {
-  const count = { stored: 0, unchanged: 0, rejected: 0 };
+  const count = { stored: 0, unchanged: 0, rejected: 0, held: 0 };
   const dates = new Set<string>();
   const failed: FailedRange[] = [];
   const requests = wanted.reduce((sum, range) => sum + range.requests, 0);
@@ -193,12 +229,15 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
       count.rejected += 1;
       reports.onRejected(range, rejection);
     },
+    hold(figures: number): void {
+      count.held += figures;
+    },
     fail(range: ArchiveRange, reason: string): void {
       const failure = { from: range.from, to: range.to, reason };
       failed.push(failure);
       reports.onFailed(failure);
-      end(range);
     },
+    failedCount: () => failed.length,
     report: (completedBefore: number, remaining: Dates | undefined): BackfillReport => ({
       ...count,
       dates: dates.size,
@@ -209,7 +248,7 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
   };
 }
 
-/** The valid figures of a range, each series by its dates: its pages in the store lie together. */
+/** The valid figures of a response, each series by its dates: so its pages in the store are. */
 function figuresIn(
   source: string,
   range: Dates,
@@ -226,8 +265,7 @@ function figuresIn(
       continue;
     }
     const { place = 0, date, kind, validUntil } = line;
-    const figure = figureOf({ ...parsed, source, place, date, kind, validUntil });
-    if (figure.date >= range.from && figure.date <= range.to) figures.push(figure);
+    figures.push(figureOf({ ...parsed, source, place, date, kind, validUntil }));
   }
   return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
 }
@@ -241,7 +279,7 @@ function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: Abort
   let figuresPerTransaction = FIGURES_WITH_OTHER_WRITERS;
   return async (
     figures: readonly Figure[],
-    first: Publication,
+    first: Publication | number,
     onAdded: (isNew: readonly boolean[]) => void,
   ): Promise<void> => {
     let publication: Publication | number = first;
@@ -258,14 +296,4 @@ function createFigureWriter({ store, clock, sleep }: BackfillUses, signal: Abort
       if (hasOtherWriters) await sleep(pauseAfter(tookMs), signal);
     }
   };
-}
-
-/** Remembers how far unfinished backfills have come. */
-export interface BackfillStore {
-  /** The dates of a source whose figures an unfinished backfill has stored. */
-  completedRanges(source: string): Promise<Dates[]>;
-  /** @param now RFC 3339 in UTC. */
-  complete(source: string, range: Dates, now: string): Promise<void>;
-  /** Forgets the ranges within dates whose backfill has finished: the next one repeats them. */
-  forget(source: string, within: Dates): Promise<void>;
 }

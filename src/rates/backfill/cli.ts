@@ -17,10 +17,10 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
+import type { ContradictionStore } from "../served/store.ts";
 import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { SourceLookup } from "../sources/source.ts";
-import type { BackfillStore } from "./backfill.ts";
 import {
   type ArchivedSource,
   type Backfill,
@@ -30,11 +30,13 @@ import {
   createBackfill,
 } from "./backfill.ts";
 import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "./json.ts";
+import type { BackfillDates, BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
 export interface BackfillCommandDeps extends CommandIo, SourceLookup {
   readonly openStore: OpenStore<{
     readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
     readonly backfills: BackfillStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
@@ -87,9 +89,10 @@ const RESUME = "the same command resumes it";
 const examples = `
 The figures are stored beside those that the source has: kurs rates history BASE QUOTE --source
 SOURCE shows them. What is served stays as it is. A source need not be in RATE_SOURCES. The command
-may run beside servers. Stopped with Ctrl-C or in any other way, it continues when it is run again;
-once it has finished, it fetches everything again, and stores what the publisher has amended. Exit
-code 1 when some dates could not be fetched.
+may run beside servers. Stopped with Ctrl-C or in any other way, the same command continues it; once
+it has finished, it fetches everything again, and stores what the publisher has amended. Exit code 1
+when some dates could not be fetched, or have no figure although the calendar expects one, or
+figures are held.
 
 Examples:
   $ kurs rates backfill
@@ -124,7 +127,7 @@ const archiveColumns: readonly Column<ListedArchive>[] = [
 /** A source's part of the command. */
 interface Task {
   readonly source: ArchivedSource;
-  readonly dates: Dates;
+  readonly dates: BackfillDates;
 }
 
 async function backfillSources(
@@ -142,19 +145,20 @@ async function backfillSources(
   let exitCode = 0;
   for (const { source, dates } of tasks) {
     if (signal.aborted) break;
+    const { from, to } = dates;
     const record = (more: EventDetails) => {
-      const details = { source: source.key, ...dates, ...more };
+      const details = { source: source.key, from, to, ...more };
       return store.audit.record("rates.backfilled", origin(), { details });
     };
     // A kill or a full disk may leave no event after the figures.
     await record({ started: true });
     const report = await run(backfill, source, dates, deps, signal);
-    const { stored, unchanged, rejected, failed, remaining } = report;
-    await record({ stored, unchanged, rejected });
+    const { stored, unchanged, rejected, held, failed, remaining } = report;
+    await record({ stored, unchanged, rejected, held });
     showProgress("");
     if (options.json) reports.push(backfillReportJson(source.key, dates, report));
     else print(summarize(source.key, dates, report));
-    if (failed.length > 0 || remaining !== undefined) exitCode = 1;
+    if (failed.length + held > 0 || remaining !== undefined) exitCode = 1;
     explain(deps, source.key, report, signal.aborted);
   }
   if (options.json) print(formatJson(reports));
@@ -172,15 +176,16 @@ function tasksOf(
   const first = from === undefined ? undefined : parsePastDate("--from", from, today);
   const last = to === undefined ? today : parsePastDate("--to", to, today);
   requireOrder({ from: first, to: last }, { from, to: last });
-  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive }) => {
+  const asked = { from: from ?? "", to: to ?? "" };
+  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive, schedule }) => {
     if (archive === undefined) {
       const which = "kurs rates backfill lists the sources that have one";
       throw new CommandError(`${key}: ${name} has no archive that Kurs knows; ${which}`, 2);
     }
     const { since } = archive;
     if (last < since) throw new CommandError(`${key} has figures since ${since} only`, 2);
-    const dates = { from: first === undefined || first < since ? since : first, to: last };
-    return { source: { key, archive }, dates };
+    const begin = first === undefined || first < since ? since : first;
+    return { source: { key, archive, schedule }, dates: { from: begin, to: last, asked } };
   });
 }
 
@@ -197,7 +202,7 @@ function todayOf({ clock }: BackfillCommandDeps): string {
 async function run(
   backfill: Backfill,
   source: ArchivedSource,
-  dates: Dates,
+  dates: BackfillDates,
   { showProgress, printError }: BackfillCommandDeps,
   signal: AbortSignal,
 ): Promise<BackfillReport> {
@@ -250,9 +255,13 @@ function summarize(key: string, { from, to }: Dates, report: BackfillReport): st
 function explain(
   { printError }: BackfillCommandDeps,
   key: string,
-  { completedBefore, failed, remaining }: BackfillReport,
+  { completedBefore, held, failed, remaining }: BackfillReport,
   isStopped: boolean,
 ): void {
+  if (held > 0) {
+    const figures = counted(held, "figure");
+    printError(`${key}: held ${figures} that their document contradicts: kurs rates held`);
+  }
   if (completedBefore > 0) {
     const were = completedBefore === 1 ? "was" : "were";
     printError(

@@ -2,7 +2,7 @@ import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { ArchivedSource, BackfillReport } from "./backfill.ts";
 
 export function backfillReportJson(source: string, { from, to }: Dates, report: BackfillReport) {
-  const { stored, unchanged, rejected, dates, completedBefore, failed, remaining } = report;
+  const { stored, unchanged, rejected, held, dates, completedBefore, failed, remaining } = report;
   return {
     source,
     from,
@@ -10,6 +10,7 @@ export function backfillReportJson(source: string, { from, to }: Dates, report: 
     stored,
     unchanged,
     rejected,
+    held,
     dates,
     completed_before: completedBefore,
     failed,
@@ -18,7 +19,7 @@ export function backfillReportJson(source: string, { from, to }: Dates, report: 
 }
 
 /** An archive as a person chooses it. */
-export interface ListedArchive extends ArchivedSource {
+export interface ListedArchive extends Pick<ArchivedSource, "key" | "archive"> {
   readonly name: string;
   /** For all of its dates. */
   readonly requests: number;

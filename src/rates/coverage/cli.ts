@@ -14,6 +14,7 @@ import { figureJson } from "../series/json.ts";
 import { NEWEST } from "../series/rules.ts";
 import type { StoredFigure } from "../series/store.ts";
 import { requirePair, requireSymbol, shortAsOf, sourcedText } from "../served/cli/arguments.ts";
+import { describeEnd, type EndedCurrency, endedBy } from "../served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import type { StoredRate } from "../served/store.ts";
@@ -48,10 +49,15 @@ Examples:
 
 interface ListedRate extends StoredRate {
   readonly outlook: Outlook;
+  readonly ended: EndedCurrency | undefined;
 }
 
-function stateOf({ outlook, suspendedAt }: ListedRate): string {
-  const states = [outlook.isMissed ? "missed" : "", suspendedAt === undefined ? "" : "suspended"];
+function stateOf({ outlook, suspendedAt, ended }: ListedRate): string {
+  const states = [
+    ended === undefined ? "" : "ended",
+    outlook.isMissed ? "missed" : "",
+    suspendedAt === undefined ? "" : "suspended",
+  ];
   return states.filter((state) => state !== "").join(", ");
 }
 
@@ -65,10 +71,11 @@ async function listRates(
   const nowMs = clock.nowMs();
   const outlookOf = createOutlooks(sourcesOf(sourceKeys));
   const rates = (await store.rates.list(symbol)).map((rate): ListedRate => {
-    return { ...rate, outlook: outlookOf(rate.source, rate.asOf, nowMs, rate) };
+    const outlook = outlookOf(rate.source, rate.asOf, nowMs, rate);
+    return { ...rate, outlook, ended: endOf(rate, nowMs) };
   });
   const text = formatList(rates, options, {
-    toJson: ({ outlook, ...rate }) => listedRateJson(rate, outlook),
+    toJson: ({ outlook, ended: _, ...rate }) => listedRateJson(rate, outlook),
     columns: [
       ["PAIR", pairName],
       ["RATE", ({ rate }) => rate, "right"],
@@ -84,6 +91,11 @@ async function listRates(
         : `No rate with base ${symbol} is stored: see kurs rates list`,
   });
   print(text);
+}
+
+function endOf({ base, quote }: Pair, nowMs: number): EndedCurrency | undefined {
+  const today = instantAt(nowMs).slice(0, 10);
+  return endedBy(base, today) ?? endedBy(quote, today);
 }
 
 /** The newest figure of a series, and what its pair does with it. */
@@ -121,6 +133,8 @@ async function listSeries(
     return;
   }
   print(table(columns, listed));
+  const ended = endOf(pair, clock.nowMs());
+  if (ended !== undefined) print(describeEnd(ended));
   if (!listed.some(({ state }) => state === "served" || state === "suspended")) {
     print(describeServed(pair, served));
   }

@@ -13,10 +13,11 @@ import { type RateCommandDeps, shortAsOf } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
 import type { FigureStore } from "../served/figures.ts";
 import { type HistoryStore, SNAPSHOT_SOURCE } from "../served/history.ts";
+import { describeEnd } from "../served/rules/ended-currencies.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy, IMPORT_SOURCE, importSource } from "../served/rules/update-policy.ts";
 import type { SigningKeyStore } from "../served/signing-key.ts";
-import type { DecidedUpdate, RateStore } from "../served/store.ts";
+import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import type { RateLineReader, SourceLookup } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
 import { type DocumentDeps, importDocument } from "./document-cli.ts";
@@ -31,6 +32,7 @@ export interface ImportCommandDeps
     Pick<SourceLookup, "sourceKeys"> {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
+    readonly contradictions: ContradictionStore;
     readonly history: HistoryStore;
     readonly signingKeys: SigningKeyStore;
     readonly status: StoreStatus;
@@ -87,7 +89,7 @@ type ImportUse = LineReading & { readonly json: boolean };
 function publishedAtOf(text: string | undefined): PublishedAt | undefined {
   const publishedAt = text === undefined ? undefined : parsePublishedAt(text);
   if (text === undefined || publishedAt !== undefined) return publishedAt;
-  const wanted = 'want a time of day and a time zone, such as "16:00 Europe/Berlin"';
+  const wanted = 'must be a time of day and a time zone, such as "16:00 Europe/Berlin"';
   throw new CommandError(`--published-at ${quoted(text)}: ${wanted}`, 2);
 }
 
@@ -113,9 +115,10 @@ A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSO
 object with these members in each line. as_of is an RFC 3339 time, or a date with --published-at, in
 which the zone's summer time counts. Semicolons may separate the columns. Invalid lines are reported
 with their number, the others are stored. A rate that differs from the served one by more than
-RATE_MAX_JUMP is held: kurs rates held shows it. An older rate than the served one is stored and not
-served: kurs rates history BASE QUOTE --source import shows it. A symbol on no list of currencies
-may be a typing error: a warning names it, and its rate is stored.
+RATE_MAX_JUMP is held, and so are different rates of one pair and time: kurs rates held shows them.
+An older rate than the served one is stored and not served: kurs rates history BASE QUOTE --source
+import shows it. A symbol on no list of currencies may be a typing error: a warning names it, and
+its rate is stored.
 
 With --document the file is stored and read as a publisher's own, and nothing of it is served: bmf
 is the German ministry's file of a year's monthly averages (uu-kurse-2025-csv.csv).
@@ -236,10 +239,17 @@ function reportsTo({ printError }: ImportCommandDeps, isDryRun: boolean): Import
       const why = `${base}/${quote} at ${rate} is too far from the stored rate`;
       printError(`line ${line}: ${why}: ${would}held${advice}`);
     },
+    onContradiction: (line, { base, quote, rate }) => {
+      const advice = isDryRun ? "" : `: kurs rates release ${base} ${quote} ${rate} takes this one`;
+      const why = `${base}/${quote} at ${rate} contradicts another line of the same time`;
+      printError(`line ${line}: ${why}: ${would}held${advice}`);
+    },
     onUnknownSymbol: (line, symbol) => {
       const what = `${symbol} is on no list of currencies (line ${line}): ${would}stored as given`;
       printError(`warning: ${what}`);
     },
+    onEnded: (line, ended) =>
+      printError(`warning: ${describeEnd(ended)} (line ${line}): ${would}stored as given`),
   };
 }
 

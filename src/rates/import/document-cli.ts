@@ -6,8 +6,10 @@ import { type FileUses, withFile } from "../../platform/cli/input-file.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
-import type { PackContent, Publication } from "../served/history.ts";
+import type { PackContent } from "../served/history.ts";
+import { holdContradictions } from "../served/rules/contradictions.ts";
 import { latestAsOf, parseSourceLine } from "../served/rules/rate.ts";
+import type { ContradictionStore } from "../served/store.ts";
 import {
   type DocumentSource,
   type FetchedDocument,
@@ -16,7 +18,11 @@ import {
 } from "../sources/source.ts";
 
 export interface DocumentDeps extends CommandIo, FileUses {
-  readonly openStore: OpenStore<{ readonly figures: FigureStore; readonly audit: AuditStore }>;
+  readonly openStore: OpenStore<{
+    readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
+    readonly audit: AuditStore;
+  }>;
   readonly packContent: PackContent;
   /** The publishers whose documents are handed in. */
   readonly documentSources: readonly DocumentSource[];
@@ -31,7 +37,7 @@ const BYTES_MAX = 16 * 1024 * 1024;
  * Stores a publisher's document that an operator hands in, and its figures in their series, as a
  * backfill does: nothing of it is served.
  *
- * @returns the exit code: 1 where a line was rejected.
+ * @returns the exit code: 1 where a figure was held or rejected.
  */
 export async function importDocument(
   deps: DocumentDeps,
@@ -42,10 +48,10 @@ export async function importDocument(
   const publisher = requireSource(options.key, deps.documentSources);
   const body = await readDocument(deps, file);
   const document = { address: basename(file), body, receivedMs: clock.nowMs() };
-  const { figures, rejected } = figuresIn(publisher, document, file, (reason) =>
+  const { figures: stated, rejected } = figuresIn(publisher, document, file, (reason) =>
     printError(visibleLine(reason)),
   );
-  const count = { stored: 0, unchanged: 0, rejected };
+  const count = { stored: 0, unchanged: 0, held: 0, rejected };
   if (!options.isDryRun) {
     await using store = await openStore({ makesStore: true });
     const record = (details: EventDetails) =>
@@ -55,7 +61,11 @@ export async function importDocument(
     await record({ started: true });
     const receivedAt = timestamp(document.receivedMs);
     const documents = await packDocuments([document], packContent);
-    let publication: Publication | number = { source: publisher.key, receivedAt, documents };
+    const received = { source: publisher.key, receivedAt, documents };
+    const kept = await holdContradictions(store.contradictions, stated, received, origin());
+    const { figures, held } = kept;
+    let { publication } = kept;
+    count.held = held.length;
     for (let start = 0; start < figures.length; start += FIGURES_PER_TRANSACTION) {
       const some = figures.slice(start, start + FIGURES_PER_TRANSACTION);
       const added = await store.figures.addFigures(some, publication, timestamp(clock.nowMs()));
@@ -66,13 +76,13 @@ export async function importDocument(
     }
     await record(count);
   }
-  const { stored, unchanged } = count;
-  const dryRun = { dry_run: true, figures: figures.length, rejected };
+  const { stored, unchanged, held } = count;
+  const dryRun = { dry_run: true, figures: stated.length, rejected };
   const text = options.isDryRun
-    ? `states ${figures.length} figures, rejected ${rejected}; nothing was stored`
-    : `stored ${stored}, unchanged ${unchanged}, rejected ${rejected}`;
+    ? `states ${stated.length} figures, rejected ${rejected}; nothing was stored`
+    : `stored ${stored}, unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
   print(options.json ? JSON.stringify(options.isDryRun ? dryRun : count) : text);
-  return rejected === 0 ? 0 : 1;
+  return rejected + held === 0 ? 0 : 1;
 }
 
 /** @throws {CommandError} no documents of the source are handed in. */

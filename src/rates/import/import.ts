@@ -6,10 +6,11 @@ import type { Origin } from "../../platform/shared/origin.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import type { HeadersOf } from "../served/headers.ts";
 import type { HistoryStore, Publication } from "../served/history.ts";
+import { findContradictions, holdContradictions } from "../served/rules/contradictions.ts";
 import { dateStatedBy, latestAsOf, parseQuotation, type Rejection } from "../served/rules/rate.ts";
 import { byPair, pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../served/rules/update-policy.ts";
-import type { DecidedUpdate, RateStore } from "../served/store.ts";
+import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import type { RateLine } from "../sources/source.ts";
 import { completeTime, type PublishedAt } from "./dates.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type ImportCounts,
   type ImportedRate,
   type ImportReports,
+  type LineDecision,
   type Tally,
 } from "./tally.ts";
 
@@ -74,6 +76,7 @@ interface ImportedFile extends LineReading {
 export function createRateImport(uses: {
   readonly store: {
     readonly rates: RateStore;
+    readonly contradictions: ContradictionStore;
     readonly history: Pick<HistoryStore, "recordDigest">;
     readonly status: StoreStatus;
   };
@@ -96,8 +99,13 @@ export function createRateImport(uses: {
     let ratesPerTransaction = RATES_WITH_OTHER_WRITERS;
 
     /** @returns the decisions by line, without those to store. */
-    const storeRates = async (rates: readonly ImportedRate[]) => {
-      const others = new Map<number, UpdateDecision>();
+    const storeRates = async (stated: readonly ImportedRate[]) => {
+      const others = new Map<number, LineDecision>();
+      const kept = await holdContradictions(store.contradictions, stated, publication, origin());
+      ({ publication } = kept);
+      for (const { line } of kept.held) others.set(line, "contradicts");
+      for (const { line } of kept.dropped) others.set(line, "unchanged");
+      const rates = stated.filter(({ line }) => !others.has(line));
       for (let start = 0; start < rates.length; ) {
         const some = rates.slice(start, start + ratesPerTransaction);
         start += some.length;
@@ -146,8 +154,12 @@ export async function previewImport(
   const tally = createTally(reports);
   /** What would be stored by then: a file may have a pair in many lines. */
   const stored = new Map<string, SourcedRate>();
-  const previewRates = async (rates: readonly ImportedRate[]) => {
-    const others = new Map<number, UpdateDecision>();
+  const previewRates = async (stated: readonly ImportedRate[]) => {
+    const { contradictions } = findContradictions(stated);
+    const others = new Map<number, LineDecision>(
+      contradictions.map(({ line }) => [line, "contradicts"]),
+    );
+    const rates = stated.filter(({ line }) => !others.has(line));
     const replaced: (SourcedRate | undefined)[] = [];
     const decided = await store.rates.previewUpdate(rates, (inStore, next) => {
       const current = stored.get(pairName(next)) ?? inStore;
@@ -180,7 +192,7 @@ function lineDecision(decision: UpdateDecision, isNew: boolean | undefined): Upd
  */
 async function importLines(
   lines: AsyncIterable<readonly (ImportedRate | RejectedLine)[]>,
-  storeRates: (rates: readonly ImportedRate[]) => Promise<ReadonlyMap<number, UpdateDecision>>,
+  storeRates: (rates: readonly ImportedRate[]) => Promise<ReadonlyMap<number, LineDecision>>,
   tally: Tally,
 ): Promise<void> {
   for await (const chunk of inChunks(lines, { size: LINES_TOGETHER, waitMs: WAIT_MS })) {

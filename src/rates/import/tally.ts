@@ -1,3 +1,4 @@
+import { type EndedCurrency, endedBy } from "../served/rules/ended-currencies.ts";
 import { knownSymbols } from "../served/rules/known-symbols.ts";
 import type { Rate } from "../served/rules/rate.ts";
 import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
@@ -12,7 +13,7 @@ export interface ImportCounts {
   readonly older: number;
   /** Equal to the stored rate, or to the last revision of their time in their series. */
   readonly unchanged: number;
-  /** Held for the operator: `kurs rates held`. */
+  /** Held for the operator since they jumped or contradict each other: `kurs rates held`. */
   readonly held: number;
   readonly rejected: number;
   /** The first symbols of stored rates that are on no list of currencies. */
@@ -25,11 +26,17 @@ export interface ImportCounts {
 export interface ImportReports {
   readonly onRejected: (line: number, reason: string) => void;
   readonly onHeld: (line: number, rate: Rate) => void;
+  /** Another line has another rate for this pair and time: all of them are held. */
+  readonly onContradiction: (line: number, rate: Rate) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
   readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
+  /** The line was stored, and is the first with this currency after its end. */
+  readonly onEnded: (line: number, ended: EndedCurrency) => void;
   /** A transaction has stored the rates of further lines. */
   readonly onStored?: (lines: number) => void;
 }
+
+export type LineDecision = UpdateDecision | "contradicts";
 
 /** A valid rate of a file. */
 export type ImportedRate = SourcedRate & { readonly line: number };
@@ -37,24 +44,34 @@ export type ImportedRate = SourcedRate & { readonly line: number };
 export type Tally = ReturnType<typeof createTally>;
 
 /** Counts what became of the lines, and reports those that the operator should look at. */
-export function createTally({ onRejected, onHeld, onUnknownSymbol }: ImportReports) {
+export function createTally(reports: ImportReports) {
+  const { onRejected, onHeld, onContradiction, onUnknownSymbol, onEnded } = reports;
   const count = { stored: 0, older: 0, unchanged: 0, held: 0, rejected: 0 };
   const unknown = findUnknown(onUnknownSymbol);
+  const ended = new Set<string>();
+  const checkEnds = ({ line, base, quote, asOf, date = asOf.slice(0, 10) }: ImportedRate) => {
+    for (const end of [endedBy(base, date), endedBy(quote, date)]) {
+      if (end === undefined || ended.has(end.symbol)) continue;
+      ended.add(end.symbol);
+      onEnded(line, end);
+    }
+  };
   const reject = (line: number, reason: string) => {
     count.rejected += 1;
     onRejected(line, reason);
   };
   return {
     reject,
-    add(rate: ImportedRate, decision: UpdateDecision): void {
+    add(rate: ImportedRate, decision: LineDecision): void {
       if (decision === "unchanged") count.unchanged += 1;
-      else if (decision === "hold") {
+      else if (decision === "hold" || decision === "contradicts") {
         count.held += 1;
-        onHeld(rate.line, rate);
+        (decision === "hold" ? onHeld : onContradiction)(rate.line, rate);
       } else {
         count.stored += 1;
         if (decision !== "store") count.older += 1;
         unknown.check(rate.line, rate);
+        checkEnds(rate);
       }
     },
     counts: (): ImportCounts => ({ ...count, ...unknown.found() }),

@@ -1,5 +1,5 @@
 import { chunksOf } from "../../platform/shared/chunks.ts";
-import { integerOf, type Tables, textOf } from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
@@ -29,7 +29,7 @@ const revisionsOf = byCount((figures) => {
   });
   return `
   WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${rows.join(", ")})
-  SELECT w.number, f.revision, f.rate FROM wanted w CROSS JOIN figures f
+  SELECT w.number, f.revision, f.rate, f.valid_until FROM wanted w CROSS JOIN figures f
   WHERE f.base = w.base AND f.quote = w.quote AND f.source = w.source AND f.kind = w.kind
     AND f.date = w.date AND f.as_of = w.as_of`;
 });
@@ -48,6 +48,7 @@ interface DatedFigure {
   /** The last revision; 0 without one. */
   revision: number;
   rate: string | undefined;
+  validUntil: string | undefined;
 }
 
 /** A figure that its series does not have, with its revision. */
@@ -84,8 +85,21 @@ export function* addFigures(
     }
     yield statement(insertFigures(some.length), ...values);
   }
+  if (added.length > 0) yield statement(SETTLE_CONTRADICTIONS, publication);
   return isNew;
 }
+
+const isStated = (andOf: string) => `
+  EXISTS (
+    SELECT 1 FROM figures f
+    WHERE f.base = c.base AND f.quote = c.quote AND f.source = c.source AND f.kind = c.kind
+      AND f.date = c.date AND f.as_of = c.as_of AND f.publication = $1 ${andOf})`;
+
+// A later document has one figure where another one had several.
+const SETTLE_CONTRADICTIONS = `
+  UPDATE contradictions AS c
+  SET decision = CASE WHEN ${isStated("AND f.rate = c.rate")} THEN 'released' ELSE 'dropped' END
+  WHERE decision IS NULL AND publication <> $1 AND ${isStated("")}`;
 
 /**
  * Compares figures with the last revisions in their series, one after the other: a file may state a
@@ -100,9 +114,11 @@ export function* decideFigures(
   const added: NewFigure[] = [];
   const isNew = figures.map((figure, index) => {
     const last = lasts[index];
-    if (last === undefined || last.rate === figure.rate) return false;
+    const { rate, validUntil } = figure;
+    if (last === undefined) return false;
+    if (last.rate === rate && last.validUntil === validUntil) return false;
     last.revision += 1;
-    last.rate = figure.rate;
+    Object.assign(last, { rate, validUntil });
     added.push({ figure, revision: last.revision });
     return true;
   });
@@ -118,7 +134,7 @@ function* readLasts(
   const ofFigures = figures.map((figure) => {
     const { base, quote, source, kind, date, asOf } = figure;
     const key = `${base} ${quote} ${source} ${kind} ${date} ${asOf}`;
-    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined };
+    const known = byKey.get(key) ?? { figure, revision: 0, rate: undefined, validUntil: undefined };
     if (known.figure === figure) byKey.set(key, known);
     return known;
   });
@@ -140,6 +156,7 @@ function setLast(known: DatedFigure | undefined, row: Row): void {
   if (revision < known.revision) return;
   known.revision = revision;
   known.rate = textOf(row, "rate");
+  known.validUntil = optionalTextOf(row, "valid_until");
 }
 
 export function figureStore(engine: Engine): FigureStore {

@@ -24,7 +24,8 @@ const listAfter = (which: RatesToRenew) => `
 // Only where no other rate was stored meanwhile.
 const setHeaders = byCount(
   (rates) => `
-  WITH renewed (base, quote, observation, headers, signing_key) AS (VALUES ${placeholders(rates, 5)})
+  WITH renewed (base, quote, observation, headers, signing_key)
+    AS (VALUES ${placeholders(rates, 5)})
   UPDATE rates SET headers = n.headers, signing_key = n.signing_key FROM renewed n
   WHERE rates.base = n.base AND rates.quote = n.quote
     AND rates.observation = CAST(n.observation AS bigint)

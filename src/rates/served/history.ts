@@ -12,8 +12,6 @@ export interface Publication {
   readonly documents: readonly Document[];
   /** Whether its rates have the time of its receipt: the same documents then state new rates. */
   readonly isPolled?: boolean;
-  /** The cache validators of a fetch, for the next one. Unset for any other publication. */
-  readonly validators?: string | undefined;
 }
 
 /** A document that rates came from. */

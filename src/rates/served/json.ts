@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../platform/shared/json-schema.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
-import type { HeldRate, RemovedRate, StoredRate } from "./store.ts";
+import type { Contradiction, HeldRate, RemovedRate, StoredRate } from "./store.ts";
 
 // The JSON that the commands print with --json.
 
@@ -10,8 +10,13 @@ export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
 }
 
-export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {
-  return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: servedRate };
+export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate | Contradiction) {
+  const held = { held_at: heldAt, served_rate: servedRate ?? null };
+  const common = { ...rateJson(rate), source: rate.source, ...held };
+  if (!("document" in rate)) return { ...common, reason: "jump" };
+  const { kind, date, validUntil = null, document = null, line = null } = rate;
+  const place = { kind, date, valid_until: validUntil, document, line };
+  return { ...common, reason: "contradiction", ...place };
 }
 
 /** With the members of a line of NDJSON, so that `kurs rates import` reads it. */

@@ -91,6 +91,7 @@ const UNUSED_PUBLICATIONS = `
   WHERE p.id > $1 AND p.id <= $2 AND p.received_at < $3
     AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.publication = p.id)
     AND NOT EXISTS (SELECT 1 FROM held_rates h WHERE h.publication = p.id)
+    AND NOT EXISTS (SELECT 1 FROM contradictions c WHERE c.publication = p.id)
     AND NOT EXISTS (SELECT 1 FROM figures f WHERE f.publication = p.id)
     AND p.id < (SELECT max(l.id) FROM publications l WHERE l.source = p.source)
   ORDER BY p.id LIMIT $4`;

@@ -1,5 +1,6 @@
 import type { Decimal } from "../../platform/shared/decimal.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
+import type { Figure } from "./figures.ts";
 import type { HeadersOf } from "./headers.ts";
 import type { Publication } from "./history.ts";
 import type { Pair } from "./rules/symbol.ts";
@@ -26,6 +27,49 @@ export interface HeldRate extends SourcedRate {
   readonly servedRate: Decimal;
 }
 
+/** A figure that its document contradicts: it is neither served nor in its series. */
+export interface Contradiction extends Figure {
+  readonly heldAt: string;
+  /** The name of the document; undefined if the history no longer has it. */
+  readonly document: string | undefined;
+  /** Unset: the pair is not served. */
+  readonly servedRate: Decimal | undefined;
+}
+
+export interface HeldContradictions {
+  /** The publication's id. */
+  readonly publication: number;
+  /** For each figure whether it is held, or what was decided about it before. */
+  readonly outcomes: readonly ("held" | "released" | "dropped")[];
+}
+
+export interface ContradictionStore {
+  /**
+   * Holds the figures of a document that contradict each other, with an event for each. What was
+   * decided about the same figures stands.
+   */
+  hold(
+    figures: readonly SourcedRate[],
+    publication: Publication | number,
+    origin: Origin,
+  ): Promise<HeldContradictions>;
+  /** Every held one, ordered by pair, source, kind and time. */
+  list(): Promise<Contradiction[]>;
+  /**
+   * Adds a held figure to its series, and serves it where the policy says so; those that contradict
+   * it are dropped.
+   *
+   * @param how.isServed whether its kind is served, and has begun.
+   * @returns whether it is served, or undefined when it is not held.
+   */
+  release(
+    figure: Figure,
+    how: Pick<RateUpdate, "policy" | "headersOf" | "origin"> & { readonly isServed: boolean },
+  ): Promise<boolean | undefined>;
+  /** Drops all of a pair. @returns how many. */
+  drop(pair: Pair, origin: Origin): Promise<number>;
+}
+
 /** A deleted rate, and the held one of its pair that was deleted with it. */
 export interface RemovedRate {
   readonly rate: StoredRate;
@@ -40,6 +84,8 @@ export interface RateUpdate {
   readonly publication: Publication | number;
   /** Who stores them, and when. */
   readonly origin: Origin;
+  /** The cache validators of a fetch, for the next one. Unset for any other publication. */
+  readonly validators?: string | undefined;
   /** Figures of the publication that are not to be served: they go to their series alone. */
   readonly further?: readonly SourcedRate[];
 }

@@ -25,7 +25,7 @@ import {
   dropHeldRates,
   holdRates,
   insertObservations,
-  SET_VALIDATORS,
+  SET_OWN_VALIDATORS,
   storeRates,
 } from "./update-statements-sql.ts";
 
@@ -62,12 +62,11 @@ interface UpdatedPair {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  { policy, publication, origin, further = [] }: RateUpdate,
+  { policy, publication, origin, further = [], ...fetched }: Omit<RateUpdate, "headersOf">,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
-  if (typeof publication !== "number" && "validators" in publication)
-    yield statement(SET_VALIDATORS, publication.source, publication.validators ?? null);
+  if ("validators" in fetched) yield statement(SET_OWN_VALIDATORS, id, fetched.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
   const decisions = rates.map((rate, index) =>

@@ -89,3 +89,8 @@ export function placeholders(rows: number, columns: number, shared = 0): string 
  * because a 304 would not bring the rate back, and so it is if a fetch was running.
  */
 export const SET_VALIDATORS = "UPDATE sources SET validators = $2 WHERE source = $1";
+
+/** Of the source of a publication. */
+export const SET_OWN_VALIDATORS = `
+  UPDATE sources SET validators = $2
+  WHERE source = (SELECT source FROM publications WHERE id = $1)`;

@@ -4,11 +4,12 @@ import { ageOf, type Column, formatList, table } from "../../platform/cli/output
 import { counted } from "../../platform/shared/text/counted.ts";
 import type { RateCommandDeps } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
+import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy } from "../served/rules/update-policy.ts";
 import type { SigningKeyStore } from "../served/signing-key.ts";
-import type { DecidedUpdate, RateStore } from "../served/store.ts";
+import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
@@ -26,6 +27,8 @@ import type { SourceStore } from "./store.ts";
 export interface SourceCommandDeps extends Omit<RateCommandDeps, "openStore">, SourceLookup {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
+    readonly figures: FigureStore;
+    readonly contradictions: ContradictionStore;
     readonly sources: SourceStore;
     readonly signingKeys: SigningKeyStore;
   }>;
@@ -68,10 +71,12 @@ Examples:
   $ kurs rates status --json`;
 
 const fetchExamples = `
-"held" counts rates that differ from the served ones by more than RATE_MAX_JUMP: kurs rates held
-shows them. "skipped" counts those that are not served: unchanged or older ones, those of pairs that
-another source owns, and those of a table that has not begun. kurs rates list BASE QUOTE shows what
-each source has. "rejected" counts lines that are no valid rate. Exit code 1 when a source failed.
+"held" counts rates that differ from the served ones by more than RATE_MAX_JUMP, and figures that
+their document contradicts: kurs rates held shows them. "skipped" counts those that are not served:
+unchanged or older ones, those of pairs that another source owns, and those of a table that has not
+begun. kurs rates list BASE QUOTE shows what each source has. "rejected" counts lines that are no
+valid rate, "for its series alone" new figures of earlier dates, or of kinds that are not served.
+Exit code 1 when a source or one of its documents failed.
 
 Examples:
   $ kurs rates fetch
@@ -160,17 +165,22 @@ export function requireKnown(keys: readonly string[], sourceKeys: readonly strin
   throw new CommandError(`unknown source ${unknown}; known sources: ${sourceKeys.join(", ")}`, 2);
 }
 
-function showReport({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
-  if (error !== undefined) return `${source}: failed: ${error}`;
+function showReport(report: RefreshReport): string {
+  const { source, error, stored, held, skipped, further, rejections } = report;
+  const isEmpty = stored + held + skipped + further + rejections.length === 0;
+  if (error !== undefined && isEmpty) return `${source}: failed: ${error}`;
+  const alone = further === 0 ? "" : `, for its series alone ${further}`;
+  const failed = error === undefined ? "" : `; a document failed: ${error}`;
   const parts = [`stored ${stored}`, `held ${held}`, `skipped ${skipped}`];
-  return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;
+  return `${source}: ${parts.join(", ")}, rejected ${rejections.length}${alone}${failed}`;
 }
 
 /**
  * The pairs that would change, one per line, and the numbers of those that would not, of the
  * figures that would go to the source's series alone, and of those that wait.
  */
-function changesTable({ key }: RateSource, { decided, waiting }: PreviewedSource): string {
+function changesTable({ key }: RateSource, previewed: PreviewedSource): string {
+  const { decided, further, waiting, contradictions } = previewed;
   const columns: readonly Column<DecidedUpdate>[] = [
     ["PAIR", ({ next }) => pairName(next)],
     ["STORED", ({ current }) => current?.rate ?? "none", "right"],
@@ -189,8 +199,12 @@ function changesTable({ key }: RateSource, { decided, waiting }: PreviewedSource
   if (decided.length > 0 || waiting === 0) {
     rest.push(`${decided.length - changing.length} of ${decided.length} stay as they are`);
   }
-  if (alone.length > 0) {
-    rest.push(`${counted(alone.length, "figure")} would go to the series of ${key} alone`);
+  if (alone.length + further > 0) {
+    const figures = counted(alone.length + further, "figure");
+    rest.push(`${figures} would go to the series of ${key} alone`);
+  }
+  if (contradictions > 0) {
+    rest.push(`${counted(contradictions, "figure")} that the document contradicts would be held`);
   }
   if (waiting > 0) rest.push(`${counted(waiting, "figure")} would wait until the table begins`);
   const same = `${key}: ${rest.join("; ")}`;

@@ -40,7 +40,12 @@ export function packDocuments(
 
 /** The outcome of fetching a source. */
 export type Fetched =
-  | (FetchedLines & { readonly validators: string | undefined })
+  | (FetchedLines & {
+      /** Of the documents that were read. */
+      readonly validators: string | undefined;
+      /** Why further documents could not be fetched or read; unset: there are none. */
+      readonly failure?: SourceError | undefined;
+    })
   /** The publisher reports that nothing has changed. */
   | "unchanged";
 
@@ -62,8 +67,13 @@ export interface RateSource {
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   /**
+   * A currency whose last figure is so many days older than the newest of all has ended, and is not
+   * served; unset: the documents have no series that ended.
+   */
+  readonly endedAfterDays?: number;
+  /**
    * @param validators as the last fetch returned them.
-   * @throws {SourceError} with the reason.
+   * @throws {SourceError} with the reason, if no document could be read.
    */
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
   /** Its earlier figures; unset for a publisher without an archive that Kurs knows. */
@@ -105,18 +115,45 @@ export interface ArchiveRange extends Dates {
   readonly requests: number;
 }
 
+/** The last one that a date has: of the years with the rules of today. */
+const LAST_YEAR = 9999;
+
 /** The pairs that a publisher publishes less often than the others. */
 interface RarerPairs {
-  readonly includes: (pair: Pair) => boolean;
+  /** Whether a pair was one of them in a year; undefined: that is not known. */
+  readonly includes: (pair: Pair, year: number) => boolean | undefined;
   readonly schedule: Schedule;
 }
 
-/** @returns the calendar of a source's pair. */
+type Calendars = Pick<RateSource, "schedule" | "rarerPairs">;
+
+/** @param year by default this one. @returns the calendar of a source's pair. */
 export function scheduleOf(
-  { schedule, rarerPairs }: Pick<RateSource, "schedule" | "rarerPairs">,
+  { schedule, rarerPairs }: Calendars,
   pair: Pair,
+  year = LAST_YEAR,
 ): Schedule {
-  return rarerPairs?.includes(pair) ? rarerPairs.schedule : schedule;
+  return rarerPairs?.includes(pair, year) ? rarerPairs.schedule : schedule;
+}
+
+/**
+ * Whether the days off of a date's year are known, and how often a source published the pair then;
+ * if not, any date may have figures. Undefined for a source that is polled.
+ */
+export function isCalendarKnown(source: Calendars, pair: Pair, date: string): boolean | undefined {
+  const year = Number.parseInt(date.slice(0, 4), 10);
+  const isPairKnown = source.rarerPairs?.includes(pair, year) !== undefined;
+  const isKnown = source.schedule.isKnown?.(date);
+  return isKnown && (source.rarerPairs === undefined || isPairKnown);
+}
+
+/** @returns the `publicationOf` of a source's pair, whose calendar may differ between years. */
+export function publicationsOf(source: Calendars, pair: Pair): Schedule["publicationOf"] {
+  if (source.schedule.publicationOf === undefined) return undefined;
+  return (date) => {
+    const year = Number.parseInt(date.slice(0, 4), 10);
+    return scheduleOf(source, pair, year).publicationOf?.(date);
+  };
 }
 
 /** A source's calendar, in milliseconds since 1970. */
@@ -152,10 +189,12 @@ export interface Schedule {
   nextChange(nowMs: number): number | undefined;
   /**
    * When the figures of a date such as 2026-03-13 are published, in the publisher's own dates;
-   * undefined for a date without figures, such as a Sunday. Unset for a polled source and for
-   * tables of a month or a quarter.
+   * undefined for a date that is known to have none, such as a Sunday. Unset for a polled source
+   * and for tables of a month or a quarter.
    */
   readonly publicationOf?: (date: string) => number | undefined;
+  /** Whether the days off of a date's year are known. Unset for a polled source. */
+  readonly isKnown?: (date: string) => boolean;
 }
 
 /** A source could not be fetched, or its response does not have the publisher's format. */

@@ -53,7 +53,7 @@ const RECORD_SUCCESS = `
 
 const RECORD_FAILURE = `
   UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,
-    failures = failures + 1, leased_until = NULL
+    newest_as_of = coalesce($5, newest_as_of), failures = failures + 1, leased_until = NULL
   WHERE source = $1`;
 
 export function sourceStore(engine: Engine): SourceStore {
@@ -98,8 +98,9 @@ export function sourceStore(engine: Engine): SourceStore {
       await engine.query(RECORD_SUCCESS, source, at, newestAsOf ?? null, nextAttemptAt);
     },
 
-    async recordFailure(source, { at, reason, nextAttemptAt }) {
-      await engine.query(RECORD_FAILURE, source, at, reason, nextAttemptAt);
+    async recordFailure(source, { at, reason, nextAttemptAt, newestAsOf }) {
+      const values = [source, at, reason, nextAttemptAt, newestAsOf ?? null];
+      await engine.query(RECORD_FAILURE, ...values);
     },
   };
 }

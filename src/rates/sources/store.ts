@@ -30,6 +30,8 @@ interface FetchFailure {
   readonly at: string;
   readonly reason: string;
   readonly nextAttemptAt: string;
+  /** Of what came in spite of it. */
+  readonly newestAsOf?: Instant | undefined;
 }
 
 export interface SourceStore {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../../customers/api-keys/api-keys.ts";
-import type { ReadUsage } from "../../customers/billing/usage.ts";
+import type { UsageReads } from "../../customers/billing/usage.ts";
 import type { Coverage } from "../../rates/coverage/coverage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
@@ -19,7 +19,7 @@ import { createTools } from "./tools.ts";
 export function createMcpEndpoint(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
-  readonly readUsage: ReadUsage;
+  readonly usage: Pick<UsageReads, "readUsage">;
   readonly coverage: Coverage;
   readonly apiKeys: ApiKeys;
   readonly version: string;

@@ -1,7 +1,7 @@
 import type { TObject } from "typebox";
 import type { ApiKeys } from "../../customers/api-keys/api-keys.ts";
 import { UsageSchema, usageJson } from "../../customers/billing/json.ts";
-import type { ReadUsage } from "../../customers/billing/usage.ts";
+import type { UsageReads } from "../../customers/billing/usage.ts";
 import type { Caller } from "../../platform/shared/caller.ts";
 import { Failure } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
@@ -106,10 +106,10 @@ const ONE_UNIT =
 export function createTools(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
-  readonly readUsage: ReadUsage;
+  readonly usage: Pick<UsageReads, "readUsage">;
   readonly apiKeys: Pick<ApiKeys, "authenticate">;
 }): Tools {
-  const { readRate, convertCurrency, readUsage, apiKeys } = deps;
+  const { readRate, convertCurrency, apiKeys } = deps;
 
   const reject = async (apiKey: string | undefined, violation: string): Promise<ToolOutcome> => {
     const caller = await apiKeys.authenticate(apiKey);
@@ -165,7 +165,7 @@ export function createTools(deps: {
       ...costsNothing,
       run: async (apiKey) => {
         const caller = await apiKeys.authenticate(apiKey);
-        const usage = await readUsage(caller.accountId);
+        const usage = await deps.usage.readUsage(caller.accountId);
         return { result: JSON.stringify(usageJson(usage)), headers: [], unitsCharged: 0, caller };
       },
     },

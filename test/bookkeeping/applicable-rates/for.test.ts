@@ -292,7 +292,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     "USD EUR 2026-03-13 --as eu-vat":
       "USD/EUR has no figure for eu-vat: ecb states figures with the base EUR, such as EUR USD",
     "EUR USD 2026-02-30 --as eu-vat":
-      'date "2026-02-30": want a date of the publisher such as 2026-03-13',
+      'date "2026-02-30": must be a date of the publisher such as 2026-03-13',
     "EUR USD 2026-03-13 --as eu-vat --format csv": "--format is for --file: pass --json",
   };
   test("ends with one sentence", async () => {

@@ -163,6 +163,10 @@ const secondDocument = (date: string, address: string): Change => {
 const NBP = "https://api.nbp.pl/api/exchangerates/tables/A";
 const WITHOUT_A_CALENDAR = "on-or-before" as const;
 
+test("the date of an imported figure is the one that its line states", () => {
+  assert.deepEqual([genuine.import.published_for, genuine.import.rate], ["2025-03-01", "1.0807"]);
+});
+
 suite("a false statement does not hold:", () => {
   const rows: readonly (readonly [string, keyof typeof genuine, Change | Partial<Evidence>])[] = [
     ["another figure", "ecb", { rate: "1.1467" }],

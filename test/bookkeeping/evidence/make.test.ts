@@ -104,17 +104,35 @@ test("a document in windows-1254 is shown in its own letters", async () => {
     .replaceAll(/\n {8}/g, "");
   await cli.fetch("tcmb", [Buffer.from(document, "latin1")]);
 
-  const { json, text } = await cli.made(
-    "DKK TRY 2016-03-15 --source tcmb --rule on --html @page.html",
-  );
+  const { json } = await cli.made("DKK TRY 2016-03-15 --source tcmb --rule on --html @page.html");
   assert.match(String(json.place.text), /DANİMARKA KRONU/);
   assert.match(readFileSync(cli.file("page.html"), "utf8"), /DANİMARKA KRONU/);
   assert.equal((await cli.verified())[0], 0);
-  await cli.write("other.json", text.replaceAll('source": "tcmb"', 'source": "xyz"'));
-  const [, ...others] = await cli.verified("", "other.json");
-  hasAll(others, [/^not proven +the line: the encoding of its document is not known$/m]);
   const traced = await cli.output("rates trace DKK TRY --source tcmb");
   assert.match(traced, /DANİMARKA KRONU.*0\.42878/);
+});
+
+test("the number of NBP's table is in the evidence, in the trace and beside the figure", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("nbp");
+  const { json } = await cli.made("USD PLN 2026-03-16 --as pl-vat");
+  assert.equal(json.place.table, "050/A/NBP/2026");
+  for (const command of ["for USD PLN 2026-03-16 --as pl-vat", "trace USD PLN --source nbp"]) {
+    assert.match(await cli.output(`rates ${command}`), /^table +050\/A\/NBP\/2026$/m);
+    const { origin } = JSON.parse(await cli.output(`rates ${command} --json`));
+    assert.equal(origin.table, "050/A/NBP/2026");
+  }
+});
+
+test("evidence that would not hold is not written", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("hmrc");
+  cli.change("UPDATE figures SET valid_until = '2026-09-30'");
+  const why = await cli.unmade("GBP AED 2026-09-16 --as uk-vat");
+  assert.match(
+    why,
+    /^kurs: no evidence: the parser of hmrc does not read .* until 2026-09-30 from/,
+  );
 });
 
 test("a monthly table is evidence until its last date", async () => {
@@ -265,7 +283,7 @@ for (const [command, message] of [
   ["rates evidence EUR PLN 2026-03-16 --as xx --out x", /--as "xx": must be one of au-gst/],
   [
     "rates evidence EUR PLN today --as pl-vat --out x",
-    /date "today": want a date of the publisher/,
+    /date "today": must be a date of the publisher/,
   ],
   ["rates evidence EUR PLN 2026-03-16 --as pl-vat --out - --ubl -", /are both -: name two files/],
   [

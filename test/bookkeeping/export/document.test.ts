@@ -88,7 +88,7 @@ suite("kurs rates document", { concurrency: 4 }, () => {
     assert.equal(await cli.output("rates document cbr --number 2"), "two");
     assert.equal((await cli.run("rates document cbr --number 3")).exitCode, 2);
     const zeroth = await cli.run("rates document cbr --number 0");
-    assert.match(zeroth.stderr, /--number "0": want a whole/);
+    assert.match(zeroth.stderr, /--number "0": must be a whole/);
   });
 
   test("lists the stored documents of a source, and those of a date", async () => {

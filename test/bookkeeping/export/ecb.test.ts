@@ -32,9 +32,7 @@ test("the ECB's own parser reads an export of its XML, digit for digit", async (
 
   const xml = await cli.output("rates export --format ecb-xml --source ecb");
 
-  const lines = publisherOf("ecb").archive?.parse([
-    { address: "", body: Buffer.from(xml), receivedMs: 0 },
-  ]);
+  const lines = publisherOf("ecb").parse([{ address: "", body: Buffer.from(xml), receivedMs: 0 }]);
   const parsed = (lines ?? []).map((line) => {
     assert.ok(!("reason" in line));
     assert.equal(line.base, "EUR");
@@ -97,6 +95,22 @@ test("an export in the ECB's layout leaves out other bases and says so", async (
   assert.equal(stderr, "1 pair was left out: this layout has figures of 1 EUR only.\n");
 });
 
+test("an export in the ECB's layouts has no date outside of --from and --to", async () => {
+  await using cli = await storeOfEcb();
+
+  for (const [dates, from, to] of [
+    ["--from 2026-03-03 --to 2026-03-05", "2026-03-03", "2026-03-05"],
+    ["--from 2026-03-05", "2026-03-05", "2026-03-13"],
+    ["--to 2024-01-04", "2024-01-02", "2024-01-04"],
+  ] as const) {
+    for (const format of ["ecb-csv", "ecb-xml"]) {
+      const text = await cli.output(`rates export --format ${format} --source ecb ${dates}`);
+      const found = [...text.matchAll(/(?<=^|time=")20[0-9-]{8}/gm)].map(([date]) => date);
+      assert.deepEqual(found, targetDays(from, to).toReversed(), `${format} ${dates}`);
+    }
+  }
+});
+
 test("days are read in windows, so that few rates are in memory", async () => {
   const figures = FIGURES as unknown as readonly ExportedFigure[];
   const spans = ["USD", "JPY"].map(
@@ -110,7 +124,7 @@ test("days are read in windows, so that few rates are in memory", async () => {
 
   const days = await Array.fromAsync(byDate(read, spans, 731));
 
-  const years = ["2025-03-14 2026-03-13", "2024-03-14 2025-03-13", "2023-03-15 2024-03-13"];
+  const years = ["2025-03-14 2026-03-13", "2024-03-14 2025-03-13", "2024-01-02 2024-03-13"];
   assert.deepEqual(windows, years);
   const found = days
     .flat()

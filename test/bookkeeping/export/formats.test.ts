@@ -132,6 +132,11 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       if (format !== "ecb-xml") assert.equal(ended.stdout, EMPTY[format] ?? "", format);
       else assert.match(ended.stdout, /<Cube>\n<\/Cube>\n<\/gesmes:Envelope>\n$/);
     }
+    const ofOwners = await cli.run("rates export --format ledger --from 2026-03-14");
+    assert.match(
+      ofOwners.stderr,
+      /matches: pass --source for another than each pair's owner; kurs/,
+    );
   });
 
   test("quotes a symbol with a digit, or leaves it out and says so", async () => {
@@ -200,7 +205,7 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       ["--format qif", /Allowed choices are beancount, hledger,/],
       ["--format csv --pair EURUSD", /--pair "EURUSD": must be two symbols such as EUR\/USD$/m],
       ["--format csv --pair EUR/EUR", /--pair "EUR\/EUR": must be two symbols/],
-      ["--format csv --from 13.3.2026", /--from "13\.3\.2026": want a date of the publisher/],
+      ["--format csv --from 13.3.2026", /--from "13\.3\.2026": must be a date of the publisher/],
       ["--format csv --from 2026-03-13 --to 2026-03-12", /--from 2026-03-13 is after --to/],
       ["--format csv --kind mid", /Allowed choices are middle, buying, selling/],
       ["--format ecb-csv --pair USD/CZK", /--pair USD\/CZK: ecb-csv has figures of 1 EUR only: /],

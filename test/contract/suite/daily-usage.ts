@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
 import {
-  createReadKeyUsage,
+  createUsageReads,
   type KeyUsage,
   readUnitsByAccount,
   readUnitsByKeyAndDay,
@@ -126,7 +126,7 @@ export function dailyUsageSuite(test: StoreTest): void {
 }
 
 async function usageOf(store: Store, accountId: string, time = NOW) {
-  const read = createReadKeyUsage({ store, clock: { nowMs: () => Date.parse(time) } });
+  const { readKeys: read } = createUsageReads({ store, clock: { nowMs: () => Date.parse(time) } });
   return (await Array.fromAsync(read(accountId))).flat();
 }
 

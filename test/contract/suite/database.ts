@@ -8,7 +8,7 @@ import {
   billingPeriodAt,
   utcDay,
 } from "../../../src/customers/billing/rules.ts";
-import { createReadDailyUsage } from "../../../src/customers/billing/usage.ts";
+import { createUsageReads } from "../../../src/customers/billing/usage.ts";
 import type { IssuedToken } from "../../../src/customers/mail/store.ts";
 import type { NewInvitation } from "../../../src/customers/registration/store.ts";
 import type { Session } from "../../../src/customers/sessions/store.ts";
@@ -196,7 +196,7 @@ export const keysOf = (store: Store, accountId: string) =>
 export async function unitsOfDays(store: Store, accountId: string, first: string, last: string) {
   const nowMs = Date.parse(last);
   const days = (nowMs - Date.parse(first)) / 86_400_000 + 1;
-  const read = createReadDailyUsage({ store, clock: { nowMs: () => nowMs } });
+  const { readDays: read } = createUsageReads({ store, clock: { nowMs: () => nowMs } });
   return (await Array.fromAsync(read(accountId, days))).flat();
 }
 

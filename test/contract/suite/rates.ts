@@ -159,8 +159,9 @@ export function rateSuite(test: StoreTest): void {
       ["ecb", "EUR/USD"],
     ] as const) {
       await store.sources.add(source, NOW);
-      const publication = { source, receivedAt: NOW, documents: [], validators: "{}" };
-      await updateRates(store, [newRate(pair, "1.1476", SAME, source)], cautious, { publication });
+      const publication = { source, receivedAt: NOW, documents: [] };
+      const change = { publication, validators: "{}" };
+      await updateRates(store, [newRate(pair, "1.1476", SAME, source)], cautious, change);
     }
     const validators = async () =>
       (await store.sources.list()).map((state) => `${state.source} ${state.validators}`);

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
+import { figureOf } from "../../../src/rates/served/figures.ts";
 import type { Publication } from "../../../src/rates/served/history.ts";
-import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
+import {
+  createUpdatePolicy,
+  type SourcedRate,
+} from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
 import {
@@ -197,6 +201,67 @@ export function seriesSuite(test: StoreTest): void {
     ]);
     const { rates, observations, held_rates } = await contentsOf(engine);
     assert.deepEqual([rates, observations, held_rates], [[], [], []]);
+  });
+
+  test("contradictions are held until one is released, all are dropped, or a later document has one", async (store, engine) => {
+    const at = (rate: string, asOf: string) =>
+      figureOf({ ...newRate("EUR/USD", rate, asOf, "ecb"), place: 0 });
+    const hold = async (text: string, ...figures: SourcedRate[]) =>
+      (await store.contradictions.hold(figures, fetchOf("ecb", text), BY)).outcomes;
+    const how = { policy, headersOf, origin: BY, isServed: true };
+    const monday = [at("1.1", MONDAY), at("11", MONDAY)] as const;
+    const tuesday = [at("1.2", TUESDAY), at("12", TUESDAY)] as const;
+    const friday = [at("1.3", FRIDAY), at("13", FRIDAY)] as const;
+
+    assert.deepEqual(await hold("one", ...monday), ["held", "held"]);
+    assert.deepEqual([await figuresIn(engine), await store.rates.list()], [[], []]);
+    const held = (await store.contradictions.list()).map(({ rate, document }) => [rate, document]);
+    assert.deepEqual(held, [
+      ["1.1", "address"],
+      ["11", "address"],
+    ]);
+    assert.equal(await store.contradictions.release(monday[1], how), true);
+    assert.equal(await store.contradictions.release(monday[0], how), undefined);
+    assert.deepEqual(await hold("two", ...monday), ["dropped", "released"]);
+
+    await hold("three", ...tuesday);
+    await store.figures.addFigures([tuesday[0]], fetchOf("ecb", "four"), NOW);
+    assert.deepEqual(await store.contradictions.list(), []);
+    assert.deepEqual(await hold("five", ...tuesday), ["released", "dropped"]);
+
+    await hold("six", ...friday);
+    assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 2);
+    assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 0);
+    assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
+    // Another figure is no longer what was decided about.
+    assert.deepEqual(await hold("seven", at("1.4", FRIDAY), friday[0]), ["held", "held"]);
+    assert.equal(await store.contradictions.release(at("1.4", FRIDAY), how), false);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/USD ecb 2026-03-13 #1: 1.4",
+      "EUR/USD ecb 2026-03-16 #1: 11",
+      "EUR/USD ecb 2026-03-17 #1: 1.2",
+    ]);
+    assert.deepEqual(
+      (await store.rates.list()).map(({ rate }) => rate),
+      ["11"],
+    );
+    for await (const _ of store.history.removeBefore("2100-01-01T00:00:00.000Z"));
+    assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
+  });
+
+  test("a figure with another validity is a revision of its own", async (store, engine) => {
+    const until = (validUntil: string) => ({
+      ...figureOf(newRate("GBP/USD", "1.3367", MONDAY, "hmrc")),
+      validUntil,
+    });
+    const add = (validUntil: string) =>
+      store.figures.addFigures([until(validUntil)], fetchOf("hmrc", validUntil), NOW);
+    const outcomes = [await add("2026-03-31"), await add("2026-03-31"), await add("2026-03-20")];
+    assert.deepEqual(
+      outcomes.map(({ isNew }) => isNew),
+      [[true], [false], [true]],
+    );
+    assert.equal((await figuresIn(engine)).length, 2);
   });
 
   test("a released rate is in its series once, and a dropped or deleted one stays there", async (store, engine) => {

@@ -153,7 +153,7 @@ test("audit prints events by account and time, as lines or JSON, with the operat
   for (const since of ["yesterday", "0h", "5x", "2026-13-01"]) {
     const wrong = await run(`audit --since ${since}`);
     assert.equal(wrong.exitCode, 2);
-    assert.match(wrong.stderr, /^kurs: --since ".*": want a time such as /);
+    assert.match(wrong.stderr, /^kurs: --since ".*": must be a time such as /);
   }
 });
 

@@ -272,6 +272,9 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const newer = file("newer.db", good);
     query(newer, "PRAGMA user_version = 99");
     query(join(place.path, "another.db"), "CREATE TABLE notes (text)");
+    // Its last page is not one of the schema.
+    const long = file("long.db", good);
+    query(long, "CREATE TABLE notes AS SELECT randomblob(9000) AS text");
 
     for (const [path, line] of [
       [file("text.db", "not a database ".repeat(1000)), /text\.db is not a Kurs database/],
@@ -281,7 +284,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       [lacking, /lacking\.db is damaged \(.+ in index rates_by_source\)/],
       [file("half.db", good.subarray(0, good.length / 2)), /half\.db is damaged/],
       [
-        file("short.db", good.subarray(0, -1)),
+        file("short.db", readFileSync(long).subarray(0, -1)),
         /short\.db is damaged \(its last page is cut short\)/,
       ],
       [newer, /newer\.db was written by a newer Kurs \(its schema is 99, this program knows \d+\)/],

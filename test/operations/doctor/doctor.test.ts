@@ -116,8 +116,8 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const invalid = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
     const { exitCode, bad, stdout } = await doctor(directory.path, invalid);
     assert.deepEqual([exitCode, bad], [1, ["settings", "settings", "settings"]]);
-    assert.match(stdout, /"DATABASE_URL: want an address/);
-    assert.match(stdout, /"PORT: want a whole number/);
+    assert.match(stdout, /"DATABASE_URL: must be an address/);
+    assert.match(stdout, /"PORT: must be a whole number/);
     for (const [env, line] of [
       [{ PUBLIC_URL: "https://rates.example.org" }, /Set TRUST_PROXY to the proxy/],
       [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reachable from other machines/],

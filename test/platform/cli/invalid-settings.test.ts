@@ -7,15 +7,15 @@ import { problemsOf } from "./problems.ts";
 
 /** What a setting wants, and values that it rejects and shows. */
 const shown: readonly (readonly [name: SettingName, want: string, ...values: string[]])[] = [
-  ["PORT", "want a whole number from 0 to 65535", "abc", "-1", "65536", "0x50", "１２"],
-  ["HISTORY_DAYS", "want a whole number from 1 to 36500", "0", "36501", "1.5", "ten", "-1"],
-  ["BACKUP_KEEP", "want a whole number from 1 to 10000", "0"],
-  ["RATE_MAX_JUMP", "want a number above 0, such as 0.5", "much", "0"],
-  ["BACKUP_SCHEDULE", 'want a cron pattern such as "0 4 * * *"', "nightly", "61 4 * * *"],
-  ["BACKUP_SCHEDULE", 'want a cron pattern such as "0 4 * * *"', "* * * * * *"],
+  ["PORT", "must be a whole number from 0 to 65535", "abc", "-1", "65536", "0x50", "１２"],
+  ["HISTORY_DAYS", "must be a whole number from 1 to 36500", "0", "36501", "1.5", "ten", "-1"],
+  ["BACKUP_KEEP", "must be a whole number from 1 to 10000", "0"],
+  ["RATE_MAX_JUMP", "must be a number above 0, such as 0.5", "much", "0"],
+  ["BACKUP_SCHEDULE", 'must be a cron pattern such as "0 4 * * *"', "nightly", "61 4 * * *"],
+  ["BACKUP_SCHEDULE", 'must be a cron pattern such as "0 4 * * *"', "* * * * * *"],
   [
     "MAIL_FROM",
-    "want a sender such as Kurs <kurs@example.org>",
+    "must be a sender such as Kurs <kurs@example.org>",
     ...["Kurs", "<>", "kurs@", "ada@example.org, eve@example.org", "Kurs <kurs@example.org"],
     ...["Kurs <kurs@example.org> of Berlin", "kurs@example.org>", '"a\x01b"@example.org'],
     ...["Kurs\r\nBcc: x@evil.example <kurs@example.org>", "Kurs\n<kurs@example.org>"],
@@ -24,7 +24,7 @@ const shown: readonly (readonly [name: SettingName, want: string, ...values: str
   ],
   [
     "ALLOWED_ORIGINS",
-    "want origins such as https://app.example.org",
+    "must be origins such as https://app.example.org",
     ...["*", "null", "app.example.org", "localhost:3000", "//app.example.org", "file:///home"],
     ...["https://app.example.org/", "https://app.example.org/page", "https://app.example.org?page"],
     ...["https://APP.example.org", "https://app.example.org:443", "https://ada@app.example.org"],
@@ -45,14 +45,14 @@ for (const [name, want, ...values] of shown) {
 
 test("of several values in a setting the invalid ones are reported, one by one", () => {
   const origins = ["https://good.example.org", "*", "http://localhost:3000", "null"].join(" , ");
-  const want = "ALLOWED_ORIGINS: want origins such as https://app.example.org, not";
+  const want = "ALLOWED_ORIGINS: must be origins such as https://app.example.org, not";
   assert.deepEqual(problemsOf({ ALLOWED_ORIGINS: origins }), [`${want} "*"`, `${want} "null"`]);
 });
 
-const SMTP = /^SMTP_URL: want an address such as smtps:\/\/user:password@\S+$/;
-const TLS = /^SMTP_URL: want one of requireTLS and ignoreTLS, once, and true/;
-const DATABASE = /^DATABASE_URL: want an address such as postgres:\/\/\S+$/;
-const PUBLIC = /^PUBLIC_URL: want an address without a name or password, which everybody sees$/;
+const SMTP = /^SMTP_URL: must be an address such as smtps:\/\/user:password@\S+$/;
+const TLS = /^SMTP_URL: must have one of requireTLS and ignoreTLS, once, and true/;
+const DATABASE = /^DATABASE_URL: must be an address such as postgres:\/\/\S+$/;
+const PUBLIC = /^PUBLIC_URL: must be an address without a name or password, which everybody sees$/;
 
 /** Values that may have a password, and so are not shown. */
 const secret: readonly (readonly [what: string, value: string, problem: RegExp])[] = [
@@ -87,14 +87,20 @@ for (const [what, value, problem] of secret) {
 }
 
 const combined = [
-  [{ BACKUP_SCHEDULE: "0 0 31 2 *" }, /^BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": want/],
+  [
+    { BACKUP_SCHEDULE: "0 0 31 2 *" },
+    /^BACKUP_SCHEDULE: no date matches "0 0 31 2 \*": it must be/,
+  ],
   [
     { BACKUP_SCHEDULE: "0 4 * * *", DATABASE_URL: "postgres://db.example.org/kurs" },
     /^BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up/,
   ],
-  [{ PORT: "9000", METRICS_PORT: "9000" }, /^METRICS_PORT: want another port than PORT, .* 9000/],
+  [
+    { PORT: "9000", METRICS_PORT: "9000" },
+    /^METRICS_PORT: must be another port than PORT, .* 9000/,
+  ],
   [{ RATE_SOURCES: "ecb,bank" }, /^RATE_SOURCES: there is no bank; there are ecb, cnb, nbp, /],
-  [{ RATE_SOURCES: "ecb,cnb,ecb" }, /^RATE_SOURCES: want each source once$/],
+  [{ RATE_SOURCES: "ecb,cnb,ecb" }, /^RATE_SOURCES: must name each source once$/],
 ] as const;
 
 for (const [environment, problem] of combined) {

@@ -26,9 +26,9 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates import", "error: missing required argument 'file'"],
     ["rates import one.csv two.csv", "error: too many arguments for 'import'"],
     ["rates history EUR U$D", 'kurs: quote "U$D": must be'],
-    ["rates history EUR USD --from ''", 'kurs: --from "": want a date such as 2026-'],
-    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": want a'],
-    ["rates history EUR USD --to 24h", 'kurs: --to "24h": want a date such as'],
+    ["rates history EUR USD --from ''", 'kurs: --from "": must be a date such as 2026-'],
+    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": must be a'],
+    ["rates history EUR USD --to 24h", 'kurs: --to "24h": must be a date such as'],
     [
       "rates history EUR USD --from 2026-01-02 --to 2026-01-01",
       "kurs: --from 2026-01-02 is after --to 2026-01-01: exchange them",
@@ -38,8 +38,8 @@ suite("command-line usage", { concurrency: 4 }, () => {
       "rates history EUR USD --json --format csv",
       "error: option '--json' cannot be used with option '--format <format>'",
     ],
-    ["rates at EUR USD yesterday", 'kurs: moment "yesterday": want a date such as'],
-    ["rates at EUR USD 2026-01-01T10:00", 'kurs: moment "2026-01-01T10:00": want'],
+    ["rates at EUR USD yesterday", 'kurs: moment "yesterday": must be a date such as'],
+    ["rates at EUR USD 2026-01-01T10:00", 'kurs: moment "2026-01-01T10:00": must be'],
     ["rates at EUR USD 9999-12-31", 'kurs: moment "9999-12-31": this day ends at'],
     ["rates at EUR USD 9999-12-31T00:00:00Z", 'kurs: moment "9999-12-31T00:00:00Z"'],
     ["rates trace EUR USD --at 9999-01-01", 'kurs: --at "9999-01-01": this day'],
@@ -58,17 +58,20 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ],
     [
       "rates history EUR USD --source ecb --from 2026-01-01T00:00:00Z",
-      'kurs: --from "2026-01-01T00:00:00Z": want a date of the publisher such as',
+      'kurs: --from "2026-01-01T00:00:00Z": must be a date of the publisher such as',
     ],
     [
       "rates history EUR USD --source ecb --to 2026-02-30",
-      'kurs: --to "2026-02-30": want a date of the publisher',
+      'kurs: --to "2026-02-30": must be a date of the publisher',
     ],
     [
       "rates history EUR USD --source=ecb --from=2026-01-02 --to=2026-01-01",
       "kurs: --from 2026-01-02 is after --to 2026-01-01: exchange them",
     ],
-    ["rates trace EUR USD --source ecb --at 24h", 'kurs: --at "24h": want a date of the publisher'],
+    [
+      "rates trace EUR USD --source ecb --at 24h",
+      'kurs: --at "24h": must be a date of the publisher',
+    ],
     ["rates trace EUR USD --kind buying", "kurs: --kind buying: pass --source"],
     ["rates compare E", 'kurs: base "E": must be 2 to 10 letters A-Z or digits'],
     ["rates compare EUR USD GBP", "error: too many arguments for 'compare'"],
@@ -76,7 +79,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates compare --above half", 'kurs: --above "half": must be a number of percent'],
     ["rates own EUR USD", "error: missing required argument 'source'"],
     ["rates own EUR '' ecb", 'kurs: quote "": must be'],
-    ["audit --since tomorrow", 'kurs: --since "tomorrow": want a time such as 2026-11-'],
+    ["audit --since tomorrow", 'kurs: --since "tomorrow": must be a time such as 2026-11-'],
     ["keys revoke ''", "kurs: the key must be the id of an API key, or its prefix such as"],
     ["keys revoke svc_live_0123456", "kurs: the key must be the id of an API key, or its prefix"],
     ["keys revoke svc_live_012345678", "kurs: the key must be the id of an API key, or its prefix"],
@@ -202,7 +205,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     for (const command of ["plans list", "settings"]) {
       const ended = await kurs(command.split(" "), { env: { PORT: "abc" } });
       assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
-      const problem = /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/;
+      const problem = /^kurs: .*\n {2}PORT: must be a whole number from 0 to 65535, not "abc"\n$/;
       assert.match(ended.stderr, problem);
     }
   });

@@ -29,7 +29,7 @@ const withHost = (path: string, lines: string) =>
 const badHosts = [
   ...["", "Host: kurs\r\nHost: other\r\n", "Host: kurs\r\nHost: kurs\r\n", "Host: a b\r\n"],
   ...["Host: kurs/v1\r\n", "Host: user@kurs\r\n", "Host: http://kurs\r\n", "Host: kurs:http\r\n"],
-  "Host: [::1\r\n",
+  ...["Host: [::1\r\n", "Host: kurs:123456\r\n"],
 ];
 
 const rejected: readonly (readonly [

@@ -74,7 +74,8 @@ suite("a store from before the first release is rejected, and stays as it is", (
 
   test("by a start and kurs doctor, on postgres", async () => {
     await using database = await newPostgresDatabase();
-    await administer(database.url, "UPDATE schema_migrations SET version = 12");
+    const last = "(SELECT max(version) FROM schema_migrations)";
+    await administer(database.url, `UPDATE schema_migrations SET version = 12 + version - ${last}`);
     const stateOf = async () => [
       await administer(database.url, "SELECT * FROM schema_migrations"),
       await administer(database.url, "SELECT * FROM plans"),

@@ -45,6 +45,8 @@ export async function useStore(dataDirectory: string) {
 
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,0.0000108,2020-01-06T15:00:00Z\n`);
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,38.87,2020-01-07T15:00:00Z\n`);
+  const several = ["27.10", "271.00"].map((rate) => `BRL,ARS,${rate},2020-01-07T15:00:00Z\n`);
+  await run(["rates", "import", "-"], `${HEADER}${several.join("")}`);
   {
     // Three commands would do the same, but each takes 0.25 s of CPU time.
     await using store = openSqliteStore(dataDirectory, 1000);
@@ -68,7 +70,7 @@ function addKeyAndRange(dataDirectory: string): void {
   database.exec(`
     INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z');
     INSERT INTO backfilled_ranges
-    VALUES ('cnb', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
+    VALUES ('cnb', '', '', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { createBackfill } from "../../../src/rates/backfill/backfill.ts";
 import type { SourceLine } from "../../../src/rates/served/rules/rate.ts";
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
+import { createSchedule } from "../../../src/rates/sources/fetching/schedule.ts";
 import { rangesBy } from "../../../src/rates/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../../src/rates/sources/source.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";
@@ -10,6 +11,7 @@ import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
+import { publisherOf } from "../sources/publishers/recorded.ts";
 
 const PACE_MS = 500;
 const DATES = { from: "2024-01-01", to: "2024-01-05" };
@@ -27,6 +29,7 @@ function archiveOf(linesAt: (date: string) => readonly SourceLine[]) {
   return {
     fetched,
     key: "cnb",
+    schedule: createSchedule(publisherOf("cnb").schedule, "14:30"),
     archive: {
       since: "1999-01-04",
       paceMs: PACE_MS,
@@ -59,6 +62,7 @@ function newBackfill(
     store,
     clock,
     packContent,
+    origin: () => BY,
     sleep: ownSleep ?? (async (milliseconds) => void sleeps.push(milliseconds)),
   });
   return {
@@ -69,7 +73,7 @@ function newBackfill(
     run: (source: ReturnType<typeof archiveOf>, dates = DATES) =>
       backfill(
         source,
-        dates,
+        { ...dates, asked: dates },
         {
           onProgress: ({ requestsDone, requests, figuresDone, figures }) =>
             progress.push(`${requestsDone}/${requests} ${figuresDone}/${figures}`),
@@ -110,6 +114,22 @@ for (const [engine, createDatabase] of Object.entries(databases)) {
       assert.ok(progress.includes("1/5 1/1"));
       const again = await run(source);
       assert.deepEqual([again.stored, again.unchanged], [0, 5]);
+    });
+
+    test("stores a figure that is repeated once, and holds those that contradict each other", async () => {
+      await using database = await createDatabase();
+      const store = database.openStore();
+      const usd = ["22.1", "22.10", "221"].map((rate) => lineAt("2024-01-02", "USD", rate));
+      const source = archiveOf((date) => [
+        ...[...eurAt(date), ...eurAt(date)],
+        ...(date === "2024-01-02" ? usd : [lineAt(date, "USD", "22.0")]),
+      ]);
+
+      const { stored, held, dates } = await newBackfill(store).run(source);
+
+      assert.deepEqual([stored, held, dates], [9, 3, 5]);
+      const listed = (await store.contradictions.list()).map(({ rate }) => rate);
+      assert.deepEqual(listed.sort(), ["22.1", "22.10", "221"]);
     });
 
     test("gives up after three failures in a row, and the next one begins with those", async () => {
@@ -158,6 +178,20 @@ for (const [engine, createDatabase] of Object.entries(databases)) {
         report.failed.map(({ from }) => from),
         failing,
       );
+    });
+
+    test("takes due dates without a figure as days off if later ones have figures", async () => {
+      await using database = await createDatabase();
+      const store = database.openStore();
+      const source = archiveOf((date) => (/0[24]$/.test(date) ? eurAt(date) : []));
+      const { run, reported } = newBackfill(store);
+
+      assert.deepEqual((await run(source)).failed, []);
+      const until3 = await run(source, { from: "2024-01-01", to: "2024-01-03" });
+      assert.equal(until3.failed.length, 1);
+      assert.deepEqual(reported, [
+        "2024-01-03 failed: no figure for 2024-01-03 that its calendar expects; the response has none",
+      ]);
     });
 
     test("leaves out figures of other dates, and reports lines that are none", async () => {

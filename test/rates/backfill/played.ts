@@ -12,6 +12,7 @@ import {
 } from "../../../harness/archives.ts";
 import { playPublishers } from "../../../harness/publishers.ts";
 import { databaseIn } from "../../platform/storage/stored.ts";
+import { kurs, Program, temporaryDirectory } from "../../support/process.ts";
 
 export const FROM = "2023-10-01";
 export const TO = "2025-03-31";
@@ -70,6 +71,41 @@ function documentAt({ host, pathname, searchParams }: URL, figures: Archived) {
 }
 
 export const isWednesday = (date: string) => Temporal.PlainDate.from(date).dayOfWeek === 3;
+
+export const BACKFILL = ["rates", "backfill", "cnb", ...DATES];
+export const yearAt = (year: number) => `/cnbapi/exrates/daily-year?year=${year}&lang=EN`;
+
+/** An empty store beside the played archives. */
+export async function newArchivedStore() {
+  await using starting = new AsyncDisposableStack();
+  const archives = starting.use(await playArchives());
+  const directory = starting.use(await temporaryDirectory());
+  const at = { dataDirectory: directory.path, env: archives.env };
+  await kurs(["migrate"], at);
+  const disposable = starting.move();
+  return {
+    archives,
+    at,
+    /** Starts a backfill and waits until it requests the second of the three years. */
+    async startUntilSecondYear(): Promise<Program> {
+      const asked = Promise.withResolvers<void>();
+      archives.interfere(({ search }) => {
+        if (!search.includes("year=2024")) return false;
+        asked.resolve();
+        return true;
+      });
+      const program = new Program(BACKFILL, at);
+      await Promise.race([asked.promise, program.ended]);
+      archives.interfere(() => false);
+      assert.deepEqual(archives.takeRequests(), [yearAt(2023), yearAt(2024)]);
+      return program;
+    },
+    stored: (source = "cnb") => storedFigures(directory.path, source),
+    assertStored: (wanted: readonly string[], source = "cnb") =>
+      assertStored(directory.path, source, wanted),
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
 
 /** A figure as text, for comparisons. */
 export const textOf = ({ date, base, quote, rate }: ArchivedFigure) =>

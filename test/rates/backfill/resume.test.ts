@@ -7,50 +7,16 @@ import { ecbHistory } from "../../../harness/archives.ts";
 import { kurs, Program, temporaryDirectory } from "../../support/process.ts";
 import {
   archived,
-  assertStored,
-  DATES,
+  BACKFILL,
   isWednesday,
-  playArchives,
+  newArchivedStore,
   rowsOf,
   TO,
   textOf,
+  yearAt,
 } from "./played.ts";
 
 const ALL = archived.cnb.map(textOf);
-const BACKFILL = ["rates", "backfill", "cnb", ...DATES];
-const yearAt = (year: number) => `/cnbapi/exrates/daily-year?year=${year}&lang=EN`;
-
-/** An empty store beside the played archives. */
-async function newArchivedStore() {
-  await using starting = new AsyncDisposableStack();
-  const archives = starting.use(await playArchives());
-  const directory = starting.use(await temporaryDirectory());
-  const at = { dataDirectory: directory.path, env: archives.env };
-  await kurs(["migrate"], at);
-  const disposable = starting.move();
-  return {
-    archives,
-    at,
-    /** Starts a backfill and waits until it requests the second of the three years. */
-    async startUntilSecondYear(): Promise<Program> {
-      const asked = Promise.withResolvers<void>();
-      archives.interfere(({ search }) => {
-        if (!search.includes("year=2024")) return false;
-        asked.resolve();
-        return true;
-      });
-      const program = new Program(BACKFILL, at);
-      await Promise.race([asked.promise, program.ended]);
-      archives.interfere(() => false);
-      assert.deepEqual(archives.takeRequests(), [yearAt(2023), yearAt(2024)]);
-      return program;
-    },
-    assertStored: (wanted: readonly string[], source = "cnb") =>
-      assertStored(directory.path, source, wanted),
-    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
-  };
-}
-
 test("Ctrl-C ends a backfill with a sentence, and the same command resumes it", async () => {
   await using store = await newArchivedStore();
   await using stopped = await store.startUntilSecondYear();
@@ -186,6 +152,7 @@ test("a backfill keeps the document, and records who ran it with the counts", as
     stored: wanted.length,
     unchanged: 0,
     rejected: 0,
+    held: 0,
     dates: dateCount,
     completed_before: 0,
     failed: [],

@@ -34,7 +34,9 @@ async function newImport(sleep: (milliseconds: number) => Promise<void>) {
   const reports = {
     onRejected: (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`),
     onHeld: () => undefined,
+    onContradiction: () => undefined,
     onUnknownSymbol: () => undefined,
+    onEnded: () => undefined,
   };
   const disposable = starting.move();
   return {

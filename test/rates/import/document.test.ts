@@ -31,8 +31,8 @@ test("the ministry's own file is stored with every average, as a publisher's doc
     await cli.output(`${command} --dry-run`),
     /^states 84 figures, .*nothing was stored/,
   );
-  assert.equal(await cli.output(command), "stored 84, unchanged 0, rejected 0\n");
-  assert.equal(await cli.output(command), "stored 0, unchanged 84, rejected 0\n");
+  assert.equal(await cli.output(command), "stored 84, unchanged 0, held 0, rejected 0\n");
+  assert.equal(await cli.output(command), "stored 0, unchanged 84, held 0, rejected 0\n");
 
   for (const [pair = "", date = "", figure] of [
     ["EUR USD", "2025-01-31", "1.0354"],
@@ -93,9 +93,28 @@ test("another file, or another layout, is no document of the ministry: nothing i
     .replace("0,83908 GBP", "0,83908");
   const file = cli.write("odd.csv", Buffer.from(odd, "latin1"));
   const ended = await cli.run(`rates import ${file} --document --source bmf`);
-  assert.deepEqual([ended.exitCode, ended.stdout], [1, "stored 71, unchanged 0, rejected 2\n"]);
+  assert.deepEqual(
+    [ended.exitCode, ended.stdout],
+    [1, "stored 71, unchanged 0, held 0, rejected 2\n"],
+  );
   assert.match(ended.stderr, /"USA" has not the average of each month for 1 Euro/);
   assert.match(ended.stderr, /"0,83908" is no average such as 1,0354 USD/);
+});
+
+test("two averages of one currency and month are held, not chosen", async () => {
+  await using cli = await newStore();
+  const twice = RECORDED.toString("latin1").replace(
+    "Russland1;1 Euro;;",
+    "Ecuador;1 Euro;1,0355 USD;",
+  );
+  const file = cli.write("twice.csv", Buffer.from(twice, "latin1"));
+  const ended = await cli.run(`rates import ${file} --document --source bmf`);
+  assert.deepEqual(
+    [ended.exitCode, ended.stdout],
+    [1, "stored 83, unchanged 0, held 2, rejected 0\n"],
+  );
+  const missing = await cli.failure("rates for EUR USD 2025-01-31 --as de-vat");
+  assert.match(missing, /EUR\/USD/);
 });
 
 test("wrong use ends with one sentence", async () => {

@@ -27,7 +27,7 @@ suite("a dry run of an import", () => {
     "EUR,USD,1.15,2020-01-03T15:00:00Z",
     "EUR,USD,1.14,2020-01-01T15:00:00Z",
     "EUR,USD,9.99,2020-01-04T15:00:00Z",
-    "EUR,USD,1.20,2020-01-04T15:00:00Z",
+    "EUR,USD,1.20,2020-01-05T15:00:00Z",
     "EUR,JPY,0,2020-01-03T15:00:00Z",
     "EUR,QQX,5,2020-01-03T15:00:00Z",
   ].join("\n")}\n`;
@@ -44,7 +44,7 @@ suite("a dry run of an import", () => {
       "   7  EUR/QQX    none     5  2020-01-03T15:00:00Z  yes",
       "   2  EUR/USD    1.10  1.15  2020-01-03T15:00:00Z  yes",
       "   3  EUR/USD    1.15  1.14  2020-01-01T15:00:00Z  no, it is older",
-      "   5  EUR/USD    1.15  1.20  2020-01-04T15:00:00Z  yes",
+      "   5  EUR/USD    1.15  1.20  2020-01-05T15:00:00Z  yes",
       "would store 4 (1 older than the served rate), unchanged 0, would hold 1, would reject 1; " +
         "nothing was stored",
       "",
@@ -144,7 +144,7 @@ suite("a date alone", () => {
     for (const time of ["16:00", "25:00 Europe/Berlin", "16:00 Europe/Bonn", "4 pm UTC", ""]) {
       const { exitCode, stderr } = await cli.importText(dates, "--published-at", time);
       assert.equal(exitCode, 2, time);
-      assert.match(stderr, /want a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
+      assert.match(stderr, /must be a time of day and a time zone, such as "16:00 Europe\/Berlin"/);
     }
     assert.doesNotMatch(await cli.output("rates", "list"), /EUR/);
   });

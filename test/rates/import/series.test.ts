@@ -28,7 +28,7 @@ async function newCli() {
 }
 
 suite("the series of imports", () => {
-  test("an import of older figures stores all of them, says so, and serves none", async () => {
+  test("an import of older figures stores them, serves none, and holds those that contradict each other", async () => {
     await using cli = await newCli();
     await cli.importText(`${HEADER}EUR,USD,1.15,2020-01-06T15:00:00Z\n`);
     const file = `${HEADER}${[
@@ -43,21 +43,26 @@ suite("the series of imports", () => {
     const first = await cli.importText(file);
     const again = await cli.importText(file, "--json");
 
-    assert.match(dry.stdout, /^would store 3 \(3 older than the served rate\), unchanged 1, /m);
+    const older = "1 (1 older than the served rate), unchanged 1";
+    assert.ok(dry.stdout.includes(`would store ${older}, would hold 2`), dry.stdout);
     assert.deepEqual(before, ["EUR/USD import 2020-01-06 #1: 1.15 (line 2)"]);
-    const counts = "stored 3 (3 older than the served rate), unchanged 1, held 0, rejected 0\n";
-    assert.deepEqual([first.exitCode, first.stdout, first.stderr], [0, counts, ""]);
-    // The date that the file amends is not what its first line states: it is amended twice.
-    const { stored, older, unchanged } = JSON.parse(again.stdout);
-    assert.deepEqual([stored, older, unchanged], [2, 2, 2]);
-    assert.deepEqual(figuresIn(cli.dataDirectory), [
+    assert.deepEqual([first.exitCode, first.stdout], [1, `stored ${older}, held 2, rejected 0\n`]);
+    assert.match(first.stderr, /^line 3: EUR\/USD at 1\.12 contradicts.*\nline 4: .* at 1\.125 /);
+    const { stored, unchanged, held } = JSON.parse(again.stdout);
+    assert.deepEqual([stored, unchanged, held], [0, 2, 2]);
+    const others = [
       "EUR/USD import 2020-01-02 #1: 1.11 (line 2)",
-      "EUR/USD import 2020-01-03 #1: 1.12 (line 3)",
-      "EUR/USD import 2020-01-03 #2: 1.125 (line 4)",
-      "EUR/USD import 2020-01-03 #3: 1.12 (line 3)",
-      "EUR/USD import 2020-01-03 #4: 1.125 (line 4)",
       "EUR/USD import 2020-01-06 #1: 1.15 (line 2)",
-    ]);
+    ];
+    assert.deepEqual(figuresIn(cli.dataDirectory), others);
+
+    const released = await kurs(["rates", "release", "EUR", "USD", "1.1250"], cli);
+    const decided = await cli.importText(file);
+
+    assert.match(released.stdout, /2020-01-03, 1\.125, is in the series of import and not served/);
+    assert.deepEqual(decided.stdout, "stored 0, unchanged 4, held 0, rejected 0\n");
+    const figure = "EUR/USD import 2020-01-03 #1: 1.125 (line 4)";
+    assert.deepEqual(figuresIn(cli.dataDirectory), others.toSpliced(1, 0, figure));
     const { stdout } = await kurs(["rates", "list"], { dataDirectory: cli.dataDirectory });
     assert.match(stdout, /EUR\/USD +1\.15 +2020-01-06/);
   });
@@ -124,7 +129,7 @@ test("an import keeps the order of a pair's lines, and reports lines in the file
     "ZAR,USD,0.60,2020-01-03T15:00:00Z",
     "EUR,USD,1.20,2020-01-03T15:00:00Z",
     "AUD,USD,0.60,2020-01-02T15:00:00Z",
-    "EUR,USD,1.15,2020-01-02T15:00:00Z",
+    "EUR,USD,1.15,2020-01-02T14:00:00Z",
     "AUD,USD,2.60,2020-01-03T15:00:00Z",
     "EUR,USD,1.30,2020-01-04T15:00:00Z",
   ];

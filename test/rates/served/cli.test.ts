@@ -124,6 +124,8 @@ suite("rates", { concurrency: 4 }, () => {
     assert.deepEqual([exitCode, stdout], [0, "stored 5, unchanged 0, held 0, rejected 0\n"]);
     assert.deepEqual(stderr.split("\n"), [
       "warning: USF is on no list of currencies (line 2): stored as given",
+      "warning: DEM ended on 1999-01-01: 1 EUR is 1.95583 DEM by Council Regulation (EC) No 2866/98 " +
+        "(line 4): stored as given",
       "warning: EURO is on no list of currencies (line 6): stored as given",
       "warning: EUX is on no list of currencies (line 6): stored as given",
       "",

@@ -75,7 +75,10 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
       assert.deepEqual([ended.exitCode, ended.stdout], [2, ""]);
       const [, port = "", key = ""] = ended.stderr.split("\n");
       assert.match(port, /^ {2}PORT: /);
-      assert.ok(key.startsWith("  SIGNING_KEY_FILE: want a file with an Ed25519 private key"), key);
+      assert.ok(
+        key.startsWith("  SIGNING_KEY_FILE: must be a file with an Ed25519 private key"),
+        key,
+      );
       assert.match(key, reason);
       assert.doesNotMatch(ended.stderr, /sesame|BEGIN|MC4C/);
       assert.deepEqual(await readdir(place.path), ["key.pem"]);

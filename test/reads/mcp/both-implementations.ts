@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
-import { createReadUsage } from "../../../src/customers/billing/usage.ts";
+import { createUsageReads } from "../../../src/customers/billing/usage.ts";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
 import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
 import { createCoverage } from "../../../src/rates/coverage/coverage.ts";
@@ -46,9 +46,9 @@ export async function waysOf(store: Store): Promise<Ways> {
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
   const apiKeys = createApiKeys(parts);
   const readRate = createReadRate({ ...parts, countMissed: () => 0 });
-  const readUsage = createReadUsage(parts);
+  const usage = createUsageReads(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
-  const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
+  const tools = createTools({ readRate, convertCurrency, usage, apiKeys });
   const coverage = createCoverage({
     store: { ...store.sources, ...store.coverage },
     clock: parts.clock,
@@ -83,6 +83,6 @@ export async function waysOf(store: Store): Promise<Ways> {
       exhausted: await newTwins("exhausted", 0),
       revoked,
     },
-    usedUnits: async ({ accountId }) => (await readUsage(accountId)).usedUnits,
+    usedUnits: async ({ accountId }) => (await usage.readUsage(accountId)).usedUnits,
   };
 }

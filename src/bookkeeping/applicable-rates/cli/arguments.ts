@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
+import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
@@ -11,7 +12,7 @@ import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
 import { type Preset, presets } from "../presets.ts";
-import { dateCounted, type RateRule, rateRules } from "../rules.ts";
+import { dateCounted, GAPS, type RateRule, rateRules } from "../rules.ts";
 
 /** A line of a text with its number from 1, or why it could not be read. */
 export type NumberedLine =
@@ -34,7 +35,7 @@ export interface RuleOptions {
   readonly source?: string;
   readonly rule?: RateRule;
   readonly kind?: FigureKind;
-  readonly acceptGaps?: boolean;
+  readonly acceptGaps?: string | true;
 }
 
 /** Adds the arguments and options that say which figure is asked for. */
@@ -51,7 +52,10 @@ export function withRuleOptions(command: Command): Command {
         figureKinds,
       ),
     )
-    .option("--accept-gaps", "take dates without a stored figure as days without a publication");
+    .option(
+      "--accept-gaps [days]",
+      `take up to ${GAPS.usual} or so many dates as ones without a publication`,
+    );
 }
 
 /** The arguments for a pair and a date, of which some may be missing. */
@@ -74,18 +78,19 @@ export interface AskedRule {
   readonly rule: RateRule;
   readonly preset: Preset | undefined;
   readonly kind: FigureKind | undefined;
-  readonly acceptsGaps: boolean;
+  readonly mostGaps: number;
 }
 
 /** Reads the options. @throws {CommandError} they name no source or rule, or two. */
 export function readRuleOptions(options: RuleOptions): AskedRule {
-  const { as: name, source, rule, kind, acceptGaps: acceptsGaps = false } = options;
+  const { as: name, source, rule, kind } = options;
+  const mostGaps = readGaps(options.acceptGaps);
   if (name === undefined) {
     if (source === undefined || rule === undefined) {
       const missing = source === undefined ? "--source" : "--rule";
       throw new CommandError(`pass --source and --rule, or --as: ${missing} is missing`, 2);
     }
-    return { source, rule, preset: undefined, kind, acceptsGaps };
+    return { source, rule, preset: undefined, kind, mostGaps };
   }
   const preset = presets.find((one) => one.name === name);
   if (preset === undefined) {
@@ -96,7 +101,12 @@ export function readRuleOptions(options: RuleOptions): AskedRule {
     const extra = source !== undefined ? "--source" : rule !== undefined ? "--rule" : "--kind";
     throw new CommandError(`--as ${name} names the figure alone: leave out ${extra}`, 2);
   }
-  return { source: preset.source, rule: preset.rule, preset, kind, acceptsGaps };
+  return { source: preset.source, rule: preset.rule, preset, kind, mostGaps };
+}
+
+function readGaps(given: RuleOptions["acceptGaps"]): number {
+  if (given === undefined) return 0;
+  return given === true ? GAPS.usual : wholeNumber("--accept-gaps", given, 1, GAPS.most);
 }
 
 /** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
@@ -105,7 +115,7 @@ export async function applyRule(
   { clock, sourcesOf }: Pick<ApplicableRateDeps, "clock" | "sourcesOf">,
   pair: Pair,
   asked: string,
-  { source: key, rule, preset, kind, acceptsGaps }: AskedRule,
+  { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
   requireCurrency(pair, preset);
   const served = servedKindOf(key, sourcesOf);
@@ -114,7 +124,7 @@ export async function applyRule(
   const restores = await readRestores(store.audit, pair);
   const uses = { reads: store.series, series, source, restores, nowMs: clock.nowMs() };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, { rule, date, acceptsGaps });
+  const rate = await findApplicableRate(uses, { rule, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
 }

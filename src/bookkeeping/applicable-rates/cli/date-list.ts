@@ -12,6 +12,7 @@ import {
   type ApplicableRateDeps,
   type AskedRule,
   applyRule,
+  type RuleOptions,
   readRuleOptions,
 } from "./arguments.ts";
 import {
@@ -28,7 +29,8 @@ export interface ListQuery {
   readonly path: string;
   /** Of the lines without a preset of their own; undefined: each must have one. */
   readonly asked: AskedRule | undefined;
-  readonly acceptsGaps: boolean;
+  /** The gaps that the command accepts. */
+  readonly gaps: Pick<RuleOptions, "acceptGaps">;
   /** The currency to lead to; undefined: the preset's. */
   readonly into: AssetSymbol | undefined;
   readonly precision: Precision;
@@ -102,7 +104,7 @@ async function findFor(
     const asked =
       name === ""
         ? (query.asked ?? readRuleOptions({}))
-        : readRuleOptions({ as: name, acceptGaps: query.acceptsGaps });
+        : readRuleOptions({ as: name, ...query.gaps });
     const exchange = readExchange(cells, asked.preset, query.into);
     const date = requireDate(cells.date ?? "");
     const amount = given === "" ? undefined : parseAmount(given);

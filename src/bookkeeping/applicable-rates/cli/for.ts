@@ -112,12 +112,12 @@ async function showFor(
 }
 
 function readListQuery(path: string, options: ForOptions): ListQuery {
-  const { as, source, rule, into, columns, scale, rounding, acceptGaps = false } = options;
+  const { as, source, rule, into, columns, scale, rounding, acceptGaps } = options;
   const isAsked = as !== undefined || source !== undefined || rule !== undefined;
   return {
     path,
     asked: isAsked ? readRuleOptions(options) : undefined,
-    acceptsGaps: acceptGaps,
+    gaps: acceptGaps === undefined ? {} : { acceptGaps },
     into: into === undefined ? undefined : requireSymbol("--into", into),
     precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
     columns: columns === undefined ? new Map() : parseColumns(columns),

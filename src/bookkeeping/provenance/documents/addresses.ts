@@ -3,20 +3,20 @@ import { type Publisher, requestsOf } from "../../../rates/documents.ts";
 import type { Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
-type Judged = ReturnType<DocumentReader["judgeAddresses"]>;
+type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
-/** An address without its digits: the dates of an archive's are those that an operator asked for. */
+/** An address without its digits: those of an archive are the dates that were asked for. */
 const formOf = (address: string) => address.replaceAll(/[0-9]+/g, "0");
 
 /** Any date: every address of an archive has the same form. */
 const ANY_DAY = { from: "2026-01-01", to: "2026-01-01" };
 
-/** Judges the documents of a publisher's publication by their addresses. */
-export function judgeAddresses(
+/** Checks the documents of a publisher's publication by their addresses. */
+export function checkAddresses(
   publisher: Publisher,
   documents: readonly ReadDocument[],
   receivedMs: number,
-): Judged {
+): Fault {
   const names = documents.map(({ name }) => name);
   if (publisher.addresses.length === 0) {
     const reason = `whose figures these are: the operator has handed in ${names.join(", ")}`;
@@ -44,11 +44,11 @@ export function judgeAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
-/** Judges the document of a publication that came with the program. */
-export function judgeSnapshot(
+/** Checks the document of a publication that came with the program. */
+export function checkSnapshot(
   [document, ...others]: readonly ReadDocument[],
   { fileName, content }: Pick<Snapshot, "fileName" | "content">,
-): Judged {
+): Fault {
   const isOwn = document?.name === fileName && Buffer.from(content).equals(document.content);
   if (isOwn && others.length === 0) return undefined;
   return { reason: "the snapshot is not the one that this Kurs has", isForeign: true };

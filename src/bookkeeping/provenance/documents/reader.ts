@@ -1,14 +1,17 @@
-import type { Publisher } from "../../../rates/documents.ts";
-import { hashContent, unpackContent } from "../../../rates/documents.ts";
+import {
+  type snapshots as bundled,
+  hashContent,
+  type Publisher,
+  unpackContent,
+} from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
-import type { BundledPublication, Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader } from "../document-reader.ts";
-import { judgeAddresses, judgeSnapshot } from "./addresses.ts";
+import { checkAddresses, checkSnapshot } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
-  figureStatedBy,
+  figuresStatedBy,
   type ParseDocuments,
-  publisherParsers,
+  publisherParser,
   snapshotParser,
   statedBy,
 } from "./stated.ts";
@@ -17,26 +20,22 @@ import { createTextDecoder } from "./text.ts";
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
   publishers: readonly Publisher[],
-  snapshots: {
-    readonly parse: (content: Uint8Array) => readonly BundledPublication[];
-    /** Loads the one that comes with the program. */
-    readonly load: () => Pick<Snapshot, "fileName" | "content">;
-  },
+  snapshots: Pick<typeof bundled, "loadSnapshot" | "parseSnapshot">,
 ): DocumentReader {
-  /** @returns what may have parsed a publication of a source. */
-  const findParsers = (source: string): readonly ParseDocuments[] => {
-    if (source === SNAPSHOT_SOURCE) return [snapshotParser(snapshots.parse)];
+  /** @returns what parses a publication of a source. */
+  const findParser = (source: string): ParseDocuments | undefined => {
+    if (source === SNAPSHOT_SOURCE) return snapshotParser(snapshots.parseSnapshot);
     const publisher = findPublisher(source);
-    return publisher === undefined ? [] : publisherParsers(publisher);
+    return publisher && publisherParser(publisher);
   };
   const findPublisher = (source: string) => publishers.find(({ key }) => key === source);
   const servedKindOf = (source: string) => findPublisher(source)?.servedKind ?? "middle";
 
   return {
     figuresOf(source, documents) {
-      const parsers = findParsers(source);
-      if (parsers.length === 0) return { reason: `this version does not know ${source}` };
-      return statedBy(parsers, documents, servedKindOf);
+      const parse = findParser(source);
+      if (parse === undefined) return { reason: `this version does not know ${source}` };
+      return statedBy(parse, documents, servedKindOf);
     },
 
     open({ hash, content }) {
@@ -49,10 +48,10 @@ export function createDocumentReader(
       }
     },
 
-    judgeAddresses(source, documents, receivedAt) {
-      if (source === SNAPSHOT_SOURCE) return judgeSnapshot(documents, snapshots.load());
+    checkOrigin(source, documents, receivedAt) {
+      if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.loadSnapshot());
       const publisher = findPublisher(source);
-      return publisher && judgeAddresses(publisher, documents, Date.parse(receivedAt));
+      return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
     },
 
     linesOf: (source, content) =>
@@ -60,22 +59,21 @@ export function createDocumentReader(
 
     find(source, documents, { place, ...rate }) {
       const document = documents[place];
-      if (document === undefined) return "not stated";
-      let table: string | undefined;
-      const rateIn = (parse: ParseDocuments) => (content: Uint8Array) => {
+      const parse = findParser(source);
+      if (document === undefined || parse === undefined) return "not stated";
+      const figuresIn = (content: Uint8Array) => {
         const changed = documents.with(place, { ...document, content });
-        const stated = figureStatedBy(parse, changed, rate, servedKindOf);
-        if (content === document.content) table = stated?.table;
-        return stated?.rate;
+        return figuresStatedBy(parse, changed, rate, servedKindOf);
       };
+      // Of several that contradict each other, an operator may have released any.
+      const stated = figuresIn(document.content).toArray();
+      const which = stated.findIndex((one) => one.rate === rate.rate);
+      if (which === -1) return "not stated";
+      const rateIn = (content: Uint8Array) => figuresIn(content).drop(which).next().value?.rate;
       const { charset } = findPublisher(source) ?? {};
       const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      for (const parse of findParsers(source)) {
-        const found = findFigure(document.content, sought, rateIn(parse));
-        if (typeof found === "object") return { ...found, table };
-        if (found !== "not stated") return found;
-      }
-      return "not stated";
+      const found = findFigure(document.content, sought, rateIn);
+      return typeof found === "object" ? { ...found, table: stated[which]?.table } : found;
     },
   };
 }

@@ -17,27 +17,21 @@ type Lines = Iterable<{ readonly source: string; readonly lines: readonly Source
 /** Parses the documents of a publication. */
 export type ParseDocuments = (documents: readonly ReadDocument[]) => Lines | Rejection;
 
-/**
- * The parsers of a publisher: that of its archive, which keeps every figure, and that of what is
- * fetched regularly. Which of them read a publication is not stored.
- */
-export function publisherParsers({ key, parse, archive }: Publisher): readonly ParseDocuments[] {
-  const parser =
-    (parseResponses: Publisher["parse"]): ParseDocuments =>
-    (documents) => {
-      try {
-        const responses = documents.map(({ name, content, receivedAt }) => ({
-          address: name,
-          body: content,
-          receivedMs: Date.parse(receivedAt),
-        }));
-        return [{ source: key, lines: parseResponses(responses) }];
-      } catch (error) {
-        if (!(error instanceof ParseError)) throw error;
-        return { reason: error.message };
-      }
-    };
-  return archive === undefined ? [parser(parse)] : [parser(archive.parse), parser(parse)];
+/** The parser of a publisher's documents. */
+export function publisherParser({ key, parse }: Publisher): ParseDocuments {
+  return (documents) => {
+    try {
+      const responses = documents.map(({ name, content, receivedAt }) => ({
+        address: name,
+        body: content,
+        receivedMs: Date.parse(receivedAt),
+      }));
+      return [{ source: key, lines: parse(responses) }];
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      return { reason: error.message };
+    }
+  };
 }
 
 /** The parser of the bundled snapshot, which is one document. */
@@ -59,65 +53,51 @@ export function snapshotParser(
 /** Which kind of a source's figures is served: an observation does not name it. */
 export type ServedKindOf = (source: string) => FigureKind;
 
-/**
- * The figures that documents state, as any of some parsers reads them. A further parser is tried
- * where those before it do not read a figure as it is stored.
- *
- * @returns the reason of the first parser if none can read the documents.
- */
+/** The figures that documents state. */
 export function statedBy(
-  parsers: readonly ParseDocuments[],
+  parse: ParseDocuments,
   documents: readonly ReadDocument[],
   servedKindOf: ServedKindOf,
 ): StatedFigures | Rejection {
-  const parsed: ReadonlyMap<string, SourcedRate>[] = [];
-  let rejection: Rejection | undefined;
-  const untried = [...parsers];
-  /** @returns whether there was another parser. */
-  const tryNext = (): boolean => {
-    const parse = untried.shift();
-    if (parse === undefined) return false;
-    const lists = parse(documents);
-    if ("reason" in lists) rejection ??= lists;
-    else parsed.push(figuresIn(lists));
-    return true;
-  };
-  while (parsed.length === 0 && tryNext());
-  if (parsed.length === 0) return rejection ?? { reason: "it has no parser" };
+  const lists = parse(documents);
+  if ("reason" in lists) return lists;
+  const figures = figuresIn(lists);
+  const datedWhere = (
+    { source, kind = servedKindOf(source) }: SourcedRate,
+    isMeant: (one: SourcedRate) => boolean,
+  ) =>
+    figures
+      .values()
+      .toArray()
+      .flat()
+      .filter((one) => one.source === source && (one.kind ?? "middle") === kind && isMeant(one))
+      .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
   return {
     get(figure) {
       const key = placeKey(figure, figure.kind ?? servedKindOf(figure.source));
-      let other: SourcedRate | undefined;
-      do {
-        for (const figures of parsed) {
-          const stated = figures.get(key);
-          if (stated?.rate === figure.rate) return stated;
-          other ??= stated;
-        }
-      } while (tryNext());
-      return other;
+      const stated = figures.get(key);
+      return stated?.find(({ rate }) => rate === figure.rate) ?? stated?.[0];
     },
-    seriesOf({ source, base, quote, kind = servedKindOf(source) }) {
-      const isOfSeries = (one: SourcedRate) =>
-        one.base === base && one.quote === quote && one.source === source;
-      const series = parsed
-        .flatMap((figures) => figures.values().toArray())
-        .filter((one) => isOfSeries(one) && (one.kind ?? "middle") === kind)
-        .map((one) => ({ ...one, date: one.date ?? one.asOf.slice(0, 10) }));
+    seriesOf(figure) {
+      const series = datedWhere(figure, (one) => pairName(one) === pairName(figure));
       return documents.map((_, place) => series.filter((one) => (one.place ?? 0) === place));
     },
+    datesBeside: (figure) =>
+      datedWhere(figure, (one) => pairName(one) !== pairName(figure))
+        .filter(({ place = 0 }) => place === (figure.place ?? 0))
+        .map(({ date }) => date),
   };
 }
 
 /** What documents state for a figure's pair, kind and time, without an index of all. */
-export function figureStatedBy(
+export function* figuresStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
   figure: SourcedRate,
   servedKindOf: ServedKindOf,
-): SourcedRate | undefined {
+): Generator<SourcedRate> {
   const lists = parse(documents);
-  if ("reason" in lists) return undefined;
+  if ("reason" in lists) return;
   const { base, quote, source } = figure;
   const key = placeKey(figure, figure.kind ?? servedKindOf(source));
   for (const list of lists) {
@@ -125,24 +105,18 @@ export function figureStatedBy(
       if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
       if (parseSymbol(line.base) !== base) continue;
       const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) return stated;
+      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) yield stated;
     }
   }
-  return undefined;
 }
 
-/** Of a figure that is stated twice, the first one counts, as when it was stored. */
-function figuresIn(lists: Lines): ReadonlyMap<string, SourcedRate> {
-  const figures = new Map<string, SourcedRate>();
+/** By their places: of those that contradict each other, an operator may have released any. */
+function figuresIn(lists: Lines): ReadonlyMap<string, readonly SourcedRate[]> {
+  const figures: SourcedRate[] = [];
   for (const { source, lines } of lists) {
-    for (const line of lines) {
-      const figure = toFigure(line, source);
-      if (figure === undefined) continue;
-      const key = placeKey(figure, figure.kind ?? "middle");
-      if (!figures.has(key)) figures.set(key, figure);
-    }
+    for (const line of lines) figures.push(...[toFigure(line, source) ?? []].flat());
   }
-  return figures;
+  return Map.groupBy(figures, (figure) => placeKey(figure, figure.kind ?? "middle"));
 }
 
 function toFigure(line: SourceLine, source: string): SourcedRate | undefined {

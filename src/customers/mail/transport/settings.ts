@@ -18,13 +18,14 @@ export function smtpUrlProblems(text: string | undefined): string[] {
   // Parsed as https: URL accepts any host after a scheme that it does not know.
   const url = /^smtps?:\/\/[^/]/i.test(text) ? URL.parse(text.replace(/^smtps?/i, "https")) : null;
   const problems: string[] = [];
-  if (url === null) problems.push("want an address such as smtps://user:password@mail.example.org");
+  if (url === null)
+    problems.push("must be an address such as smtps://user:password@mail.example.org");
   const options = [...(url?.searchParams ?? [])];
   const unknown = options.map(([name]) => name).filter((name) => !smtpOption.test(name));
   if (unknown.length > 0) problems.push(`there is no option ${unknown.join(", ")}`);
   const tls = options.filter(([name]) => /^(?:requireTLS|ignoreTLS)$/.test(name));
   if (tls.length > 1 || tls.some(([, value]) => value !== "true" && value !== "false")) {
-    problems.push("want one of requireTLS and ignoreTLS, once, and true or false");
+    problems.push("must have one of requireTLS and ignoreTLS, once, and true or false");
   }
   return problems;
 }
@@ -44,7 +45,7 @@ export function parseMailFrom(
   const [name, address] = named === null ? ["", sender] : [named[1] ?? "", named[2] ?? ""];
   if (!isEmail(address) || !isMailable(address) || !isMailable(name)) {
     const shown = JSON.stringify(sender);
-    problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not ${shown}`);
+    problems.push(`MAIL_FROM: must be a sender such as Kurs <kurs@example.org>, not ${shown}`);
   }
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
 }

@@ -70,11 +70,13 @@ export function installFastPath(
   server.closeAllConnections = () => {
     for (const { socket } of connections) socket.destroy();
   };
-  const sweeping = setInterval(() => {
+  const sweep = () => {
     const nowMs = performance.now();
     for (const connection of connections) connection.closeIfIdle(nowMs);
-  }, SWEEP_INTERVAL_MS);
-  server.once("close", () => clearInterval(sweeping.unref()));
+  };
+  // A start that fails before it listens closes nothing.
+  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+  server.once("close", () => clearInterval(sweeping));
 }
 
 /** A connection whose socket the fast path reads. */

@@ -1,10 +1,13 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
+import { counted } from "../../../platform/shared/text/counted.ts";
 import type { SourceLine } from "../../served/rules/rate.ts";
 import {
   type DocumentRequest,
+  documentsOf,
   ParseError,
   type Publisher,
   requestsOf,
+  requireRates,
 } from "../publishers/publisher.ts";
 import { rangesBy } from "../rules/archive-ranges.ts";
 import {
@@ -46,7 +49,7 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
     }),
-    ...(archive && { archive: createArchive(archive, settings) }),
+    ...(archive && { archive: createArchive({ ...archive, parse }, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       if (tokenUrl !== undefined && token === undefined) {
@@ -56,28 +59,59 @@ export function createPublisherSource(
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.publicationMs)]);
+      const failures: (readonly [address: string, failure: SourceError])[] = [];
+      /** A document that fails does not keep the others out, unless all of them are one. */
+      const attempt = async <Value>(address: string, work: () => Value | Promise<Value>) => {
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof SourceError) || publisher.documentsAreOne || signal.aborted) {
+            throw error;
+          }
+          failures.push([address, error]);
+          return undefined;
+        }
+      };
       const send = (request: DocumentRequest, validators: Validators) =>
         httpRequest(request, { ...settings, hosts, validators, signal: limit });
 
       // One after the other: some publishers have a document for each currency.
-      const responses: (FetchedResponse | "unchanged")[] = [];
+      const responses: (FetchedResponse | "unchanged" | undefined)[] = [];
       for (const request of requests) {
         const isConditional = request.body === undefined;
         const validators = isConditional ? known[request.address] : undefined;
-        responses.push(await send(request, validators ?? {}));
+        responses.push(await attempt(request.address, () => send(request, validators ?? {})));
       }
-      if (responses.every((response) => response === "unchanged")) return "unchanged";
-      // A publication is parsed as a whole: if one document changed, all are fetched in full.
+      const isChanged = responses.some((response) => typeof response === "object");
+      if (!isChanged && failures.length === 0) return "unchanged";
+      // A publication is stored as a whole: if one document changed, all are fetched in full.
       const whole: (FetchedResponse & Pick<DocumentRequest, "address">)[] = [];
-      for (const [index, request] of requests.entries()) {
-        const response = responses[index] ?? "unchanged";
-        const full = response === "unchanged" ? requireChanged(await send(request, {})) : response;
-        whole.push({ ...full, address: request.address });
+      for (const [index, request] of isChanged ? requests.entries() : []) {
+        const response = responses[index];
+        const full =
+          response === "unchanged"
+            ? await attempt(request.address, async () => requireChanged(await send(request, {})))
+            : response;
+        if (full !== undefined) whole.push({ ...full, address: request.address });
       }
-      const validators = whole.map((response) => [response.address, response.validators]);
-      const documents = whole.map(({ validators: _, ...document }) => document);
-      const lines = parseDocuments(documents, parse);
-      return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
+      const read = { documents: [] as FetchedDocument[], lines: [] as SourceLine[] };
+      for (const some of documentsOf(publisher, whole)) {
+        const lines = await attempt(some[0]?.address ?? "", () =>
+          parseDocuments(some, (all) => requireRates(parse(all))),
+        );
+        const start = read.documents.length;
+        if (lines === undefined) continue;
+        read.lines.push(...lines.map((line) => ({ ...line, place: start + (line.place ?? 0) })));
+        read.documents.push(...some.map(({ validators: _, ...document }) => document));
+      }
+      const [[address, first] = [], ...others] = failures;
+      if (first !== undefined && read.documents.length === 0) throw first;
+      const more = others.length === 0 ? "" : `, and ${counted(others.length, "more document")}`;
+      const failure = first && new SourceError(`${first.message} (${address})${more}`, first);
+      const validators = whole
+        .filter(({ address }) => read.documents.some((document) => document.address === address))
+        .map((response) => [response.address, response.validators]);
+      return { ...read, validators: JSON.stringify(Object.fromEntries(validators)), failure };
     },
   };
 }
@@ -89,7 +123,7 @@ function requireChanged(response: FetchedResponse | "unchanged"): FetchedRespons
 
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
-  archive: NonNullable<Publisher["archive"]>,
+  archive: NonNullable<Publisher["archive"]> & Pick<Publisher, "parse">,
   settings: { readonly userAgent: string; readonly clock: Clock },
 ): SourceArchive {
   const { since, requestsBy, addresses, paceMs, isAbsentBy404 = false, parse } = archive;
@@ -118,7 +152,10 @@ export function createArchive(
           if (!isAbsent) throw error;
         }
       }
-      return { documents, lines: documents.length === 0 ? [] : parseDocuments(documents, parse) };
+      // A document that is there although it has nothing is not the publisher's.
+      if (isAbsentBy404)
+        for (const one of documents) parseDocuments([one], (all) => requireRates(parse(all)));
+      return { documents, lines: parseDocuments(documents, parse) };
     },
   };
 }

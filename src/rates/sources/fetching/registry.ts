@@ -1,5 +1,6 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { handedIn, publishers } from "../publishers/catalogue.ts";
+import { requireRates } from "../publishers/publisher.ts";
 import type { DocumentSource, RateSource } from "../source.ts";
 import { publisherLimits } from "./http-request.ts";
 import { createPublisherSource, parseDocuments } from "./publisher-source.ts";
@@ -13,13 +14,11 @@ export const sourceNames = {
 };
 
 /** The sources whose documents an operator hands in. */
-export const documentSources: readonly DocumentSource[] = handedIn.map(
-  ({ key, name, parse, archive }) => ({
-    key,
-    name,
-    read: (document) => parseDocuments([document], archive?.parse ?? parse),
-  }),
-);
+export const documentSources: readonly DocumentSource[] = handedIn.map(({ key, name, parse }) => ({
+  key,
+  name,
+  read: (document) => parseDocuments([document], (all) => requireRates(parse(all))),
+}));
 
 /** @returns the sources of known keys, in the order given. */
 export function sourcesOf(

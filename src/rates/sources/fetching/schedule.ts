@@ -1,17 +1,13 @@
 import { Cron } from "croner";
 import { DAY_MS } from "../../../platform/shared/clock.ts";
 import type { PublicationCalendar } from "../publishers/publisher.ts";
-import { type Holiday, isHoliday } from "../rules/holidays.ts";
+import { CHECKED_UNTIL, isAmong } from "../rules/holidays.ts";
 import { MISSED_MAX } from "../rules/missed.ts";
+import type { Years } from "../rules/years.ts";
 import type { Schedule } from "../source.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
-export type Calendar = CronCalendar | { readonly everySeconds: number };
-
-type CronCalendar = Omit<PublicationCalendar, "holidays"> & {
-  /** By default none. */
-  readonly holidays?: readonly Holiday[];
-};
+export type Calendar = PublicationCalendar | { readonly everySeconds: number };
 
 /** Publishers may be late: a publication counts as missed only after this time. */
 const GRACE_MS = 2 * 60 * 60_000;
@@ -30,14 +26,18 @@ const STEPS_MAX = 3 * MISSED_MAX;
 export function createSchedule(calendar: Calendar, timeOfDay?: string): Schedule {
   const describe = () => describeSchedule(calendar);
   if (!("cron" in calendar)) return { describe, ...pollTimes(calendar.everySeconds * 1000) };
-  const publicationOf = publicationTimes(calendar, calendar.holidays ?? [], timeOfDay);
-  return { describe, ...cronTimes(calendar), ...(publicationOf && { publicationOf }) };
+  const publicationOf = publicationTimes(calendar, timeOfDay);
+  const isKnown = (date: string) => {
+    const year = Number.parseInt(date.slice(0, 4), 10);
+    return year <= CHECKED_UNTIL && isWithin(calendar.holidays?.known, year);
+  };
+  return { describe, ...cronTimes(calendar), isKnown, ...(publicationOf && { publicationOf }) };
 }
 
 type Times = Omit<Schedule, "describe">;
 
-function cronTimes(calendar: CronCalendar): Times {
-  const { cron, timeZone, holidays = [], leadDays, amendmentsCron } = calendar;
+function cronTimes(calendar: PublicationCalendar): Times {
+  const { cron, timeZone, holidays, leadDays, amendmentsCron } = calendar;
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   const fetches = [cron, ...(amendmentsCron === undefined ? [] : [amendmentsCron])].map(
     (pattern) => new Cron(pattern, { timezone: timeZone, paused: true }),
@@ -52,7 +52,7 @@ function cronTimes(calendar: CronCalendar): Times {
 
   const isOnHoliday = (run: Date): boolean => {
     const moment = Temporal.Instant.fromEpochMilliseconds(run.getTime());
-    return isHoliday(moment.toZonedDateTimeISO(timeZone).toPlainDate(), holidays);
+    return isAmong(holidays?.days ?? [], moment.toZonedDateTimeISO(timeZone).toPlainDate());
   };
 
   /** The time after which a rate is dated that belongs to the publication `due` or a later one. */
@@ -140,14 +140,16 @@ const HALF_DAY_HOURS = 12;
  * Tells which dates have figures. A publication's figures have the date whose time of day is
  * nearest: those that the Bank of Russia publishes at 18:00, for 00:00, are dated on the next day.
  *
+ * In a year whose days off are not known, any date may have some.
+ *
  * @param timeOfDay that a date means; unset: figures are dated on the day of their publication.
  * @returns undefined for tables of a month or a quarter.
  */
 function publicationTimes(
-  { cron, timeZone }: Pick<PublicationCalendar, "cron" | "timeZone">,
-  holidays: readonly Holiday[],
+  { cron, timeZone, holidays, movesBefore }: PublicationCalendar,
   timeOfDay: string | undefined,
 ): Schedule["publicationOf"] {
+  const { days = [], workdays = [], known } = holidays ?? {};
   const [, , dayOfMonth] = cron.split(" ");
   if (dayOfMonth !== "*") return undefined;
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
@@ -161,13 +163,36 @@ function publicationTimes(
     timeOfDay === undefined ? 0 : Temporal.PlainTime.from(timeOfDay).until(time).total("hours");
   const daysLater = hours > HALF_DAY_HOURS ? 1 : hours < -HALF_DAY_HOURS ? -1 : 0;
 
+  const isHoliday = (day: Temporal.PlainDate) => day.year <= CHECKED_UNTIL && isAmong(days, day);
+  const isOff = (day: Temporal.PlainDate) => day.dayOfWeek > FRIDAY || isHoliday(day);
+  const isRun = (day: Temporal.PlainDate) =>
+    runAfter(day.toZonedDateTime(timeZone).epochMilliseconds - 1)
+      .toPlainDate()
+      .equals(day);
+  /** Whether the days off that follow a working day have one of the pattern. */
+  const precedesRun = (day: Temporal.PlainDate) => {
+    let next = day.add({ days: 1 });
+    while (isOff(next) && !isRun(next)) next = next.add({ days: 1 });
+    return !isOff(day) && isOff(next);
+  };
+  const isPublication = (day: Temporal.PlainDate) => {
+    if (!isWithin(known, day.year)) return true;
+    if (isAmong(workdays, day)) return true;
+    return (isRun(day) && !isHoliday(day)) || (movesBefore === true && precedesRun(day));
+  };
+
   return (date) => {
     const day = Temporal.PlainDate.from(date).subtract({ days: daysLater });
-    if (isHoliday(day, holidays)) return undefined;
-    const run = runAfter(day.toZonedDateTime(timeZone).epochMilliseconds - 1);
-    return run.toPlainDate().equals(day) ? run.epochMilliseconds : undefined;
+    if (!isPublication(day)) return undefined;
+    return day.toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds;
   };
 }
+
+const isWithin = (known: Years | undefined, year: number) =>
+  known === undefined || (known.first <= year && year <= known.last);
+
+/** ISO 8601's number, which Temporal uses. */
+const FRIDAY = 5;
 
 /** When a publisher publishes: at the times of a cron pattern in its time zone, or continuously. */
 type Described =

@@ -5,11 +5,11 @@ import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { deduplicate, withoutEndedSeries, withoutRepetitions } from "./formats/source-lines.ts";
+import { isoCodeOf } from "./formats/notation.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import { handedInPublishers } from "./periodic/handed-in.ts";
-import type { Entry, Parse, Publisher, PublisherResponse } from "./publisher.ts";
+import { documentsOf, type Entry, type Publisher, type PublisherResponse } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
 const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
@@ -28,6 +28,9 @@ const TERMS = "The conditions of the bank apply; check them before passing the f
 /** Between requests to the archive of a publisher that documents no limit. */
 const PACE_MS = 500;
 
+/** The code means a troy ounce, but some banks state a gram. */
+const METALS: ReadonlySet<string> = new Set(["XAG", "XAU", "XPD", "XPT"]);
+
 const all = groups.flatMap(([group, entries]) =>
   entries.map((entry) => createPublisher(entry, group)),
 );
@@ -44,7 +47,7 @@ export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
 );
 
 function createPublisher(entry: Entry, group: string): Publisher {
-  const { publishedAt: time, parse, archive, hasEndedSeries, ...others } = entry;
+  const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;
   const { charset, schedule } = others;
   const publishedAt =
     time === undefined || !("timeZone" in schedule)
@@ -52,30 +55,34 @@ function createPublisher(entry: Entry, group: string): Publisher {
       : { time, timeZone: schedule.timeZone };
   const momentOf = (date = "") =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  const dated = (line: SourceLine): SourceLine =>
-    publishedAt === undefined || "reason" in line
-      ? line
-      : { date: dateIn(line.asOf, publishedAt.timeZone), ...line };
-  const read = (each: Parse, responses: readonly PublisherResponse[]) =>
-    each(
+  const complete = (line: SourceLine, place: number): readonly SourceLine[] => {
+    // An exchange, which has no time zone, names tokens: its ZIG is not the Zimbabwe Gold.
+    if ("reason" in line || !("timeZone" in schedule)) return [{ place, ...line }];
+    const [base, quote] = [isoCodeOf(line.base), isoCodeOf(line.quote)];
+    if (!statesTroyOunces && (METALS.has(base) || METALS.has(quote))) return [];
+    const date = publishedAt && dateIn(line.asOf, publishedAt.timeZone);
+    return [{ place, date, ...line, base, quote }];
+  };
+  const read = (responses: readonly PublisherResponse[]) =>
+    parse(
       charset === undefined ? responses : responses.map((one) => decode(one, charset)),
       momentOf,
     );
-  const parseCurrent = hasEndedSeries ? withoutEndedSeries(parse) : parse;
   return {
     terms: TERMS,
     onByDefault: false,
     ...others,
     group,
     publishedAt,
-    parse: (responses) => deduplicate(read(parseCurrent, responses)).map(dated),
+    parse: (responses) =>
+      documentsOf(entry, responses).flatMap((documents, place) =>
+        read(documents).flatMap((line) => complete(line, place)),
+      ),
     ...(archive && {
       archive: {
         paceMs: PACE_MS,
         ...archive,
         addresses: (dates) => [archive.addresses(dates)].flat(),
-        parse: (responses) =>
-          withoutRepetitions(read(archive.parse ?? parse, responses)).map(dated),
       },
     }),
   };

@@ -2,7 +2,7 @@ import type { Instant } from "../../../platform/shared/instant.ts";
 import type { SourceLine } from "../../served/rules/rate.ts";
 import type { Pair } from "../../served/rules/symbol.ts";
 import type { Dates, RequestUnit } from "../rules/archive-ranges.ts";
-import type { Holiday } from "../rules/holidays.ts";
+import type { Holidays } from "../rules/holidays.ts";
 import type { FetchedDocument, RateSource } from "../source.ts";
 
 /**
@@ -62,7 +62,7 @@ export function requestsOf(
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
 export type ToInstant = (date: string | undefined) => Instant | undefined;
 
-/** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
+/** Parses one of a publisher's responses, or all where they are one document, to its lines. */
 export type Parse = (
   responses: readonly PublisherResponse[],
   momentOf: ToInstant,
@@ -72,8 +72,10 @@ export type Parse = (
 export interface PublicationCalendar {
   readonly cron: string;
   readonly timeZone: string;
-  /** The days in that time zone on which the publisher does not publish. */
-  readonly holidays: readonly Holiday[];
+  /** The days in that time zone on which the publisher does not publish; unset: none. */
+  readonly holidays?: Holidays;
+  /** Whether it publishes on the last working day before a day of the pattern that is a holiday. */
+  readonly movesBefore?: true;
   /**
    * A publication's rates, amendments included, are dated from this many days before it on; unset:
    * a rate belongs to the nearest publication.
@@ -96,7 +98,7 @@ interface Archive {
   readonly isAbsentBy404?: boolean;
 }
 
-/** A publisher in the catalogue; its parsers may state a pair several times. */
+/** A publisher in the catalogue, with the parser of one document. */
 export interface Entry
   extends Omit<Publisher, "group" | "terms" | "publishedAt" | "onByDefault" | "parse" | "archive"> {
   /** Unset: a central bank's, of which nothing else is known. */
@@ -104,14 +106,12 @@ export interface Entry
   /** The time of day that a date means, in the time zone of the schedule: `16:00`. */
   readonly publishedAt?: string;
   readonly onByDefault?: true;
-  /** Whether a response may have the last figures of series that ended years ago. */
-  readonly hasEndedSeries?: true;
+  /** Whether its figures of gold and other metals are for a troy ounce; unset: left out. */
+  readonly statesTroyOunces?: true;
   readonly parse: Parse;
   readonly archive?: Omit<Archive, "addresses" | "paceMs"> & {
     readonly addresses: (dates: Dates) => string | readonly string[];
     readonly paceMs?: number;
-    /** For responses that the entry's own parser would shorten to the latest figures. */
-    readonly parse?: Parse;
   };
 }
 
@@ -119,10 +119,12 @@ export interface Entry
 export interface Publisher
   extends Pick<
     RateSource,
-    "key" | "name" | "country" | "group" | "terms" | "termsUrl" | "servedKind"
+    "key" | "name" | "country" | "group" | "terms" | "termsUrl" | "servedKind" | "endedAfterDays"
   > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
+  /** Whether its documents state rates only together; unset: each of them does. */
+  readonly documentsAreOne?: true;
   /** Where an operator gets the token that the requests need; unset: they need none. */
   readonly tokenUrl?: string;
   /** The encoding of the responses where it is not UTF-8, by a name that TextDecoder knows. */
@@ -131,20 +133,36 @@ export interface Publisher
   readonly schedule: PublicationCalendar | { readonly everySeconds: number };
   /** The pairs that are published less often, and when; unset: none. */
   readonly rarerPairs?: {
-    readonly includes: (pair: Pair) => boolean;
+    /** Whether a pair was one of them in a year; undefined: that is not known. */
+    readonly includes: (pair: Pair, year: number) => boolean | undefined;
     readonly schedule: PublicationCalendar;
   };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: { readonly time: string; readonly timeZone: string } | undefined;
   readonly onByDefault: boolean;
   /**
-   * Parses the responses of the addresses, in their order.
+   * Parses responses, of the addresses or of the archive.
    *
-   * @returns each pair once for each kind, with its latest figure and the publisher's own date of
-   *   it; at least one quotation.
-   * @throws {ParseError} a response is not in the publisher's format, or has no rate.
+   * @returns every line of each, with the publisher's own date and its document's place.
+   * @throws {ParseError} a response is not in the publisher's format.
    */
   readonly parse: (responses: readonly PublisherResponse[]) => readonly SourceLine[];
-  /** Unset: it has none that Kurs knows. Its parser returns every figure of the responses. */
-  readonly archive?: Archive & Pick<Publisher, "parse">;
+  /** Unset: it has none that Kurs knows. */
+  readonly archive?: Archive;
+}
+
+/** @returns the responses that a publisher's parser reads together. */
+export function documentsOf<Response>(
+  { documentsAreOne }: Pick<Publisher, "documentsAreOne">,
+  responses: readonly Response[],
+): readonly (readonly Response[])[] {
+  return documentsAreOne ? [responses] : responses.map((response) => [response]);
+}
+
+/** @throws {ParseError} there is not a single rate. */
+export function requireRates(lines: readonly SourceLine[]): readonly SourceLine[] {
+  if (lines.some((line) => !("reason" in line))) return lines;
+  const [first] = lines;
+  const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
+  throw new ParseError(`no rates in the response${why}`);
 }

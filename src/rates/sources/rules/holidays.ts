@@ -1,8 +1,23 @@
-/** A day on which a publisher does not publish: its date in a year, or undefined if it has none. */
-export type Holiday = (year: number) => Temporal.PlainDate | undefined;
+import { parseYears, type Years } from "./years.ts";
+
+/** A day of a list: its date in a year, or undefined if it has none. */
+type Holiday = (year: number) => Temporal.PlainDate | undefined;
+
+/** The days on which a publisher does not publish. */
+export interface Holidays {
+  readonly days: readonly Holiday[];
+  /** Days of a weekend on which it publishes, in a country that moves days off each year. */
+  readonly workdays: readonly Holiday[];
+  /** The years whose days are known: of any other, nothing tells that a day had no publication. */
+  readonly known: Years;
+}
+
+/** Laws change: of a later year, a holiday is expected, but proves no day without a publication. */
+export const CHECKED_UNTIL = 2027;
 
 /**
- * Reads the days of a list, by commas; a name in parentheses may follow each.
+ * Reads the days of a list, by commas; a name in parentheses may follow each, and then the years
+ * in which it is one, if these are not all.
  *
  * - `12-25` is that day of every year, `2026-01-09` that of one.
  * - `easter-2` is so many days before or after Easter Sunday: Good Friday. Easter Monday is
@@ -11,13 +26,33 @@ export type Holiday = (year: number) => Temporal.PlainDate | undefined;
  * - `09-01 monday` is the first Monday on or after that day.
  * - `12-25 workday` is the first day from Monday to Friday on or after that day. Two holidays in a
  *   row are the first, and the second: `12-25 workday 2`.
+ * - `12-24 (Christmas Eve) 2025-` is that day since 2025, `easter+26 -2023` was one until 2023.
+ * - `2026-04-25 open` is a Saturday or Sunday with a publication.
+ *
+ * @param text the years whose days the list has, and the list: `2002-: 01-01, 12-25`. Where a
+ *   government moves working days to weekends each year, so that no later weekend is known, the
+ *   years end: `2013-2026:`. Of `none:` nothing but the days themselves is known.
  */
-export function parseHolidays(list: string): readonly Holiday[] {
-  const days = list.split(",").map((item) => item.replace(/\(.*\)/, "").trim());
-  return days.filter((day) => day !== "").map(parseHoliday);
+export function parseHolidays(text: string): Holidays {
+  const [known = "", list = ""] = text.split(":");
+  const items = list.split(",").map((item) => item.replace(/\(.*\)/, "").trim());
+  const isOpen = (item: string) => item.endsWith(" open");
+  return {
+    days: items.filter((item) => item !== "" && !isOpen(item)).map(parseHoliday),
+    workdays: items.filter(isOpen).map((item) => parseHoliday(item.replace(/ open$/, ""))),
+    known: known === "none" ? { first: 0, last: 0 } : parseYears(known),
+  };
 }
 
-function parseHoliday(text: string): Holiday {
+function parseHoliday(item: string): Holiday {
+  const [, text = item, years] = /^(.+?) +([0-9]{4}-?[0-9]*|-[0-9]{4})$/.exec(item) ?? [];
+  const dateOf = parseDay(text);
+  if (years === undefined) return dateOf;
+  const { first, last } = parseYears(years);
+  return (year) => (first <= year && year <= last ? dateOf(year) : undefined);
+}
+
+function parseDay(text: string): Holiday {
   const [day = "", weekday, nth = "1"] = text.split(" ");
   const [, calendar, days = ""] = /^(easter|orthodox)([+-][0-9]+)$/.exec(day) ?? [];
   if (calendar !== undefined) {
@@ -54,13 +89,15 @@ function numberOfWeekday(name: string): number {
   return index + 1;
 }
 
-/** The day after a holiday, for figures that are valid from the day after their publication. */
-export function dayAfter(holiday: Holiday): Holiday {
-  return (year) => holiday(year)?.add({ days: 1 });
+/** The day after each, for figures that are valid from the day after their publication. */
+export function dayAfter({ days, workdays, known }: Holidays): Holidays {
+  const after = (holiday: Holiday) => (year: number) => holiday(year)?.add({ days: 1 });
+  return { days: days.map(after), workdays: workdays.map(after), known };
 }
 
-export function isHoliday(date: Temporal.PlainDate, holidays: readonly Holiday[]): boolean {
-  return holidays.some((holiday) => holiday(date.year)?.equals(date));
+/** Whether a list of days has a date. */
+export function isAmong(days: readonly Holiday[], date: Temporal.PlainDate): boolean {
+  return days.some((day) => day(date.year)?.equals(date));
 }
 
 function dateIn(year: number, day: string): Temporal.PlainDate {

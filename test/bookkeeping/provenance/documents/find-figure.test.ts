@@ -103,8 +103,8 @@ function changedAt(
 }
 
 suite("every figure of every publisher is found", () => {
-  const nameOf = ({ base, quote, kind }: ReturnType<typeof ratesIn>[number]) =>
-    `${base}/${quote} ${kind}`;
+  const nameOf = ({ base, quote, kind, asOf }: ReturnType<typeof ratesIn>[number]) =>
+    `${base}/${quote} ${kind} ${asOf}`;
   for (const { key } of publishers) {
     test(`${key}: another digit in its place is another rate of its pair alone`, () => {
       const documents = documentsOf(bodiesOf(key), addressesOf(key));
@@ -269,7 +269,7 @@ test("of a source with several kinds, a document states the served one", () => {
   const stated = (key: string, pair: string) => {
     const documents = documentsOf(bodiesOf(key), addressesOf(key));
     const figures = documentReader.figuresOf(key, documents);
-    const one = ratesIn(key, documents).find(({ base, quote }) => `${base}/${quote}` === pair);
+    const one = ratesIn(key, documents).findLast(({ base, quote }) => `${base}/${quote}` === pair);
     assert.ok(one !== undefined && !("reason" in figures));
     // An observation does not name its kind.
     const { kind: _, ...observation } = one;

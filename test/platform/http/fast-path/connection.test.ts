@@ -228,6 +228,14 @@ suite("a client that does not read its response", () => {
   });
 });
 
+test("a response beyond ASCII has its length in bytes", async () => {
+  await using lane = await startFastPath();
+  using wire = await openWire(lane.url);
+  (await lane.begin(wire, readOf("EUR/USD"))).answer("Zürich, 1 €");
+  assert.equal((await wire.answer()).text, "Zürich, 1 €");
+  await assertFastRead(lane, wire);
+});
+
 test("a response that cannot be logged ends its connection, and nothing else", async () => {
   await using lane = await startFastPath();
   using wire = await openWire(lane.url);
@@ -267,15 +275,16 @@ test("connections share one read buffer, and each keeps its own bytes", async ()
   await using lane = await startFastPath();
   using one = await openWire(lane.url);
   using two = await openWire(lane.url);
-  // Half a request stays the same, whatever arrives on another connection before its end.
-  const [start, end] = [readOf("EUR/GBP").slice(0, 30), readOf("EUR/GBP").slice(30)];
-  one.send(start);
-  await lane.hasRead();
-  const read = await lane.begin(two, readOf("EUR/USD"));
-  one.send(end);
+  // What waits behind 16 requests in flight stays the same, whatever arrives on another connection.
+  one.send(other("/held").repeat(16) + other("/kept").repeat(40));
+  await eventually("the requests", () => lane.held.length === 16 || undefined);
+  await lane.begin(two, readOf("EUR/USD").replace("Host", `Via: ${"a".repeat(4000)}\r\nHost`));
 
-  assert.equal((await one.answer()).text, "/v1/rates/EUR/GBP");
-  read.answer();
+  for (const held of lane.held) held.answer();
+
+  for (let count = 0; count < 56; count += 1) {
+    assert.equal((await one.answer()).text, count < 16 ? "/held" : "/kept");
+  }
   assert.equal((await two.answer()).text, "EUR/USD");
   // A Node.js with other internals would work as before, but slower: this assertion would show it.
   assert.equal(lane.sockets[1]?.listenerCount("data"), 0);
@@ -355,6 +364,17 @@ suite("after a read on the fast path", () => {
     assert.equal(wire.received(), "");
     await lane.assertNoneLeft();
     assert.equal(lane.fastReads(), 1);
+  });
+
+  test("a read behind the head of a chunked request is no chunk of its body, and not served", async () => {
+    await using lane = await startFastPath();
+    using wire = await openWire(lane.url);
+    wire.send("POST /early HTTP/1.1\r\nHost: kurs\r\nTransfer-Encoding: chunked\r\n\r\n");
+    assert.equal((await wire.answer()).text, "/early");
+    wire.send(readOf("EUR/GBP"));
+    assert.equal((await wire.answer()).status, 400);
+    await wire.untilEnd();
+    assert.equal(lane.fastReads(), 0);
   });
 
   test("a body's end, a request and the client's end in one packet: both are served", async () => {

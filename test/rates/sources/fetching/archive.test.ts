@@ -12,12 +12,12 @@ const { signal } = new AbortController();
 /** NBP's archive at a server that plays it: two requests for each quarter. */
 async function playArchive(isAbsentBy404 = true) {
   const publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
-  const { archive } = publisherOf("nbp");
+  const { archive, parse } = publisherOf("nbp");
   assert.ok(archive !== undefined);
   const pauses: number[] = [];
   const played = createArchive(
     {
-      ...archive,
+      ...{ ...archive, parse },
       isAbsentBy404,
       addresses: () => ["A", "B"].map((table) => `${publisher.address}?table=${table}`),
     },
@@ -46,7 +46,10 @@ test("an archive is asked for one address after the other, with a pause before e
     documents.map(({ address }) => new URL(address).search),
     ["?table=A", "?table=B"],
   );
-  assert.equal(lines.length, 1);
+  assert.deepEqual(
+    lines.map(({ place }) => place),
+    [0, 1],
+  );
   assert.ok(archive.publisher.requests.every((headers) => headers["user-agent"] === USER_AGENT));
   assert.deepEqual(archive.ranges, [
     { from: "2024-04-01", to: "2024-06-30", requests: 2 },
@@ -81,5 +84,5 @@ test("another status and another layout are errors of the source; a size beyond 
   const padding = " ".repeat(9 * 1024 * 1024);
   archive.publisher.behave(body(`${nbpTable("2024-04-02", { EUR: "4.2934" })}${padding}`));
 
-  assert.equal((await archive.fetch()).lines.length, 1);
+  assert.equal((await archive.fetch()).lines.length, 2);
 });

@@ -78,7 +78,7 @@ suite("a proxy for publishers", { concurrency: 2 }, () => {
       const env = { HTTPS_PROXY: address };
       const ended = await kurs(["serve"], { dataDirectory: directory.path, env });
       assert.equal(ended.exitCode, 2, address);
-      assert.match(ended.stderr, /HTTPS_PROXY: want an address such as http:/);
+      assert.match(ended.stderr, /HTTPS_PROXY: must be an address such as http:/);
       assert.doesNotMatch(ended.stdout + ended.stderr, /sesame/);
     }
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetSymbol } from "../../../../src/rates/served/rules/symbol.ts";
 import { sourceNames, sourcesOf } from "../../../../src/rates/sources/fetching/registry.ts";
-import { scheduleOf } from "../../../../src/rates/sources/source.ts";
+import { publicationsOf } from "../../../../src/rates/sources/source.ts";
 import { TestClock } from "../../../support/service.ts";
 
 const known = sourcesOf(sourceNames.known, {
@@ -15,7 +15,7 @@ function publicationOf(key: string, date: string, base = "EUR"): string {
   const source = known.find((one) => one.key === key);
   assert.ok(source !== undefined);
   const pair = { base: base as AssetSymbol, quote: "USD" as AssetSymbol };
-  const { publicationOf: timeOf } = scheduleOf(source, pair);
+  const timeOf = publicationsOf(source, pair);
   if (timeOf === undefined) return "no calendar";
   const ms = timeOf(date);
   return ms === undefined ? "never" : new Date(ms).toISOString();
@@ -31,6 +31,11 @@ const dates: readonly (readonly [key: string, date: string, published: string, w
   ["cbr", "2026-03-14", "2026-03-13T15:00:00.000Z", "a Saturday, published on Friday"],
   ["cbr", "2026-03-15", "never", "a Sunday"],
   ["cbr", "2026-03-16", "never", "a Monday, after a Sunday"],
+  ["cbr", "2024-12-29", "2024-12-28T15:00:00.000Z", "after a working Saturday"],
+  ["cbr", "2012-03-11", "2012-03-10T14:00:00.000Z", "a Sunday of a year that is not known"],
+  ["cbr", "2027-03-14", "2027-03-13T15:00:00.000Z", "a Sunday of a year that is not known yet"],
+  ["ecb", "2028-12-25", "2028-12-25T15:05:00.000Z", "Christmas of a year that is not known yet"],
+  ["ecb", "2028-12-24", "never", "a Sunday"],
   ["hnb", "2026-03-14", "2026-03-13T15:30:00.000Z", "a Saturday, published on Friday"],
   // Published in the morning for the same day.
   ["nbu", "2026-03-13", "2026-03-13T04:00:00.000Z", "a working day"],
@@ -54,4 +59,11 @@ test("a pair that is published weekly has figures of Wednesdays only", () => {
     );
   assert.deepEqual(daysOf("AFN"), ["2026-03-11"]);
   assert.equal(daysOf("EUR").length, 5);
+  // Wednesday is Independence Day, Tuesday a working day.
+  assert.equal(publicationOf("nbp", "2026-11-11", "AFN"), "never");
+  assert.equal(publicationOf("nbp", "2026-11-10", "AFN"), "2026-11-10T11:20:00.000Z");
+  // In the daily table until 2022; which one a currency was in before 2016 is not known.
+  assert.equal(publicationOf("nbp", "2022-11-10", "RUB"), "2022-11-10T11:20:00.000Z");
+  assert.equal(publicationOf("nbp", "2023-11-09", "RUB"), "never");
+  assert.equal(publicationOf("nbp", "2015-11-12", "AFN"), "2015-11-12T11:20:00.000Z");
 });

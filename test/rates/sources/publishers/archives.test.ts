@@ -22,8 +22,12 @@ function archiveOf(key: string) {
 
 /** The lines of an archive's response. */
 const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
-  archiveOf(key).parse(
-    bodies.map((body) => ({ address: "", body: Buffer.from(body), receivedMs: RECEIVED_MS })),
+  publisherOf(key).parse(
+    bodies.map((body) => ({
+      address: archiveOf(key).addresses(DATES)[0] ?? "",
+      body: Buffer.from(body),
+      receivedMs: RECEIVED_MS,
+    })),
   );
 
 const parseRecorded = (key: string) => parse(key, ...bodiesOf(key));
@@ -134,15 +138,4 @@ test("the Treasury's archive has every quarter by its effective date, and is no 
   assert.deepEqual(parse("ust", page("0")), []);
   assert.throws(() => parse("ust", page("2")), /the response is a page of 2/);
   assert.throws(() => parse("ust", '{"data": []}'), /a page of an unknown number/);
-});
-
-test("a figure that an archive repeats counts once, a contradiction is rejected, and one of NBP's tables may be missing", () => {
-  const row = (rate: string) =>
-    `{"validFor":"2024-04-02","currencyCode":"EUR","amount":1,"rate":${rate}}`;
-  const lines = parse("cnb", `{"rates":[${[row("25.3"), row("25.3"), row("25.4")].join()}]}`);
-  assert.deepEqual(figuresOf(lines), ["EUR/CZK 25.3"]);
-  assert.deepEqual(rejectionsOf(lines), ['"EUR/CZK" is stated twice: "25.3" and then "25.4"']);
-
-  const table = '[{"effectiveDate":"2024-04-02","rates":[{"code":"EUR","mid":4.2934}]}]';
-  assert.deepEqual(figuresOf(parse("nbp", table)), ["EUR/PLN 4.2934"]);
 });

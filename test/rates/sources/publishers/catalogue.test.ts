@@ -59,7 +59,10 @@ for (const { key, ...publisher } of publishers) {
     if ("everySeconds" in publisher.schedule) return;
     assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|[0-6]-[0-6])$/);
     const isOnWeekdays = publisher.schedule.cron.match(/-[0-6]$/) !== null;
-    assert.equal(publisher.schedule.holidays.length > 0, isOnWeekdays && key !== "nbu");
+    assert.equal(
+      (publisher.schedule.holidays?.days.length ?? 0) > 0,
+      isOnWeekdays && key !== "nbu",
+    );
     // A publisher whose response has times needs none for its dates.
     if (publisher.publishedAt === undefined) return;
     assert.equal(publisher.publishedAt.timeZone, publisher.schedule.timeZone);

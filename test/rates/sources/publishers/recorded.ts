@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SourceLine } from "../../../../src/rates/served/rules/rate.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
-import { type Publisher, requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
+import {
+  documentsOf,
+  type Publisher,
+  requestsOf,
+  requireRates,
+} from "../../../../src/rates/sources/publishers/publisher.ts";
 import { eurasia } from "./rows/eurasia.ts";
 import { europe } from "./rows/europe.ts";
 import { overseas } from "./rows/overseas.ts";
@@ -43,11 +48,23 @@ export function parse(
 ): readonly SourceLine[] {
   const publisher = publisherOf(key);
   const addresses = addressesOf(key, receivedMs);
-  return publisher.parse(
-    bodies.map((body, index) => {
-      return { address: addresses[index] ?? "", body: Buffer.from(body), receivedMs };
-    }),
-  );
+  const responses = bodies.map((body, index) => {
+    return { address: addresses[index] ?? "", body: Buffer.from(body), receivedMs };
+  });
+  for (const some of documentsOf(publisher, responses)) requireRates(publisher.parse(some));
+  return newest(publisher.parse(responses));
+}
+
+/** The newest quotation of each pair and kind, the first of several, and all rejections. */
+function newest(lines: readonly SourceLine[]): readonly SourceLine[] {
+  const kept = new Map<unknown, SourceLine>();
+  for (const line of lines) {
+    const key = "reason" in line ? line : `${line.base}/${line.quote} ${line.kind}`;
+    const other = kept.get(key);
+    const isNewer = "asOf" in line && other !== undefined && "asOf" in other;
+    if (other === undefined || (isNewer && line.asOf > other.asOf)) kept.set(key, line);
+  }
+  return [...kept.values()];
 }
 
 /** Parses the publisher's bodies with one part, which must exist, replaced. */

@@ -4,7 +4,7 @@ import { parseHolidays } from "../../../../src/rates/sources/rules/holidays.ts";
 
 /** The days of a list in a year: `2026-04-03`. */
 const daysOf = (list: string, year: number) =>
-  parseHolidays(list).flatMap((holiday) => holiday(year)?.toString() ?? []);
+  parseHolidays(`2000-: ${list}`).days.flatMap((day) => day(year)?.toString() ?? []);
 
 test("Easter Sunday is right in its earliest, latest and exceptional years", () => {
   const sundays = [
@@ -40,4 +40,19 @@ test("a holiday is on the nth weekday from a day, moves from a weekend, or is of
   assert.deepEqual(daysOf("2026-01-09, 12-25", 2027), ["2027-12-25"]);
   assert.deepEqual(daysOf("", 2027), []);
   assert.throws(() => daysOf("12-25 sunday", 2027), /no weekday is called sunday/);
+});
+
+test("a holiday has a first and a last year, and a weekend may have a working day", () => {
+  const list = "12-24 (Christmas Eve) 2025-, easter+26 -2023, 09-30 workday 2021-2022, 05-08 2020";
+  const years = (...of: number[]) => of.map((year) => daysOf(list, year));
+  assert.deepEqual(years(2020, 2021, 2024, 2025), [
+    ["2020-05-08", "2020-05-08"],
+    ["2021-04-30", "2021-09-30"],
+    [],
+    ["2025-12-24"],
+  ]);
+  const { days, workdays, known } = parseHolidays("2013-2026: 2026-01-09, 2026-04-25 open");
+  assert.deepEqual([days.length, workdays.length], [1, 1]);
+  assert.deepEqual(known, { first: 2013, last: 2026 });
+  assert.deepEqual(parseHolidays("none: 01-01").known, { first: 0, last: 0 });
 });

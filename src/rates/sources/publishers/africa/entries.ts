@@ -6,7 +6,7 @@ const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
 const SARB_DAYS = { days: 14 };
 
 /** By the Public Holidays Act 36 of 1994; after one on a Sunday, the Monday is one too. */
-const southAfricanHolidays = parseHolidays(`
+const southAfricanHolidays = parseHolidays(`2026-:
   01-01, 03-21, 04-27, 05-01, 06-16, 08-09, 09-24, 12-16, easter-2, easter+1, 12-25, 12-26,
   2026-08-10, 2027-03-22, 2027-12-27`);
 

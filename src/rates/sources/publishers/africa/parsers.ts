@@ -1,6 +1,6 @@
 import { jsonRows } from "../formats/json-text.ts";
 import { withoutMidnight } from "../formats/notation.ts";
-import { lineOf, readEach } from "../formats/source-lines.ts";
+import { lineOf } from "../formats/source-lines.ts";
 import type { Parse } from "../publisher.ts";
 
 /** The series, by the code in their address: most are in units of a currency per rand. */
@@ -20,10 +20,8 @@ const SARB_PAIRS: ReadonlyMap<string | undefined, readonly [base: string, quote:
  * Reads the South African Reserve Bank's weighted averages of the banks' rates
  * (custom.resbank.co.za, GetTimeseriesObservations): a response for each series of several days.
  */
-export const parseSarb: Parse = (responses, momentOf) =>
-  readEach(responses, "a series", (response) =>
-    jsonRows(response).map(({ Timeseries: name, Period, Value: rate }) => {
-      const [base, quote] = SARB_PAIRS.get(name) ?? [];
-      return lineOf({ base, quote, rate, asOf: momentOf(withoutMidnight(Period)) }, name);
-    }),
-  );
+export const parseSarb: Parse = ([response], momentOf) =>
+  jsonRows(response).map(({ Timeseries: name, Period, Value: rate }) => {
+    const [base, quote] = SARB_PAIRS.get(name) ?? [];
+    return lineOf({ base, quote, rate, asOf: momentOf(withoutMidnight(Period)) }, name);
+  });

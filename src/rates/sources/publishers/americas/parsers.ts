@@ -8,7 +8,7 @@ import {
   textsOf,
 } from "../formats/json-text.ts";
 import { decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
-import { lineOf, lineOfUnits, readEach, unknownCurrency } from "../formats/source-lines.ts";
+import { lineOf, lineOfUnits, unknownCurrency } from "../formats/source-lines.ts";
 import type { Address, Parse } from "../publisher.ts";
 
 /** The FIX of the dollar, and the bank's rates of four more currencies, by their series. */
@@ -74,22 +74,21 @@ function american(date: Temporal.PlainDate): string {
  * reais for one unit of the address's currency, `cotacaoCompra` to buy it and `cotacaoVenda` to
  * sell it, at the time of the bulletin in Brasília.
  */
-export const parseBcb: Parse = (responses) =>
-  readEach(responses, "a list", (response) => {
-    const base = /@moeda='([A-Z]+)'/.exec(response.address)?.[1];
-    return jsonRows(response, "value").flatMap((bulletin) => {
-      const { cotacaoCompra, cotacaoVenda, dataHoraCotacao } = bulletin;
-      const [date = "", time = ""] = (dataHoraCotacao ?? "").split(" ");
-      const asOf = publicationTime(date, time, BCB_ZONE);
-      const line = (kind: "buying" | "selling", rate: string | undefined) => {
-        return { ...lineOf({ base, quote: "BRL", rate, asOf }), kind };
-      };
-      return [line("buying", cotacaoCompra), line("selling", cotacaoVenda)];
-    });
+export const parseBcb: Parse = ([response]) => {
+  const base = /@moeda='([A-Z]+)'/.exec(response?.address ?? "")?.[1];
+  return jsonRows(response, "value").flatMap((bulletin) => {
+    const { cotacaoCompra, cotacaoVenda, dataHoraCotacao } = bulletin;
+    const [date = "", time = ""] = (dataHoraCotacao ?? "").split(" ");
+    const asOf = publicationTime(date, time, BCB_ZONE);
+    const line = (kind: "buying" | "selling", rate: string | undefined) => {
+      return { ...lineOf({ base, quote: "BRL", rate, asOf }), kind };
+    };
+    return [line("buying", cotacaoCompra), line("selling", cotacaoVenda)];
   });
+};
 
-/** The peso itself, a reference of its own, metals without a figure, and a withdrawn bolívar. */
-const BCRA_LEFT_OUT: ReadonlySet<string | undefined> = new Set(["ARS", "REF", "XAG", "XAU", "VEB"]);
+/** The peso itself, a reference of its own, and a withdrawn bolívar. */
+const BCRA_LEFT_OUT: ReadonlySet<string | undefined> = new Set(["ARS", "REF", "VEB"]);
 
 /**
  * Reads the quotations of the Central Bank of Argentina (api.bcra.gob.ar, Cotizaciones): the pesos
@@ -99,11 +98,9 @@ export const parseBcra: Parse = ([response], momentOf) => {
   const { results } = membersOf(parseJsonText(response));
   const asOf = momentOf(textsOf(results).fecha);
   return listAt(results, "detalle").flatMap((row) => {
-    const { codigoMoneda: code, descripcion = "", tipoCotizacion: rate } = textsOf(row);
-    if (BCRA_LEFT_OUT.has(code)) return [];
+    const { codigoMoneda: base, descripcion = "", tipoCotizacion: rate } = textsOf(row);
+    if (BCRA_LEFT_OUT.has(base)) return [];
     const [, units = "1"] = /\(C\/([0-9.]+) UNIDADES\)/.exec(descripcion) ?? [];
-    // The bank's code for the Mexican peso is the one that ISO 4217 withdrew in 1993.
-    const base = code === "MXP" ? "MXN" : code;
     return [lineOfUnits(units.replaceAll(".", ""), { base, quote: "ARS", rate, asOf })];
   });
 };

@@ -18,7 +18,7 @@ export const asianPublishers: readonly Entry[] = [
     schedule: { cron: "50 16 * * 1-5", timeZone: "Australia/Sydney", holidays: sydneyHolidays },
     publishedAt: "16:00",
     parse: parseRba,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // The file that is fetched every day. Earlier years are spreadsheets.
     archive: {
       since: "2023-01-03",
@@ -40,7 +40,7 @@ export const asianPublishers: readonly Entry[] = [
     ],
     // Each month the days of the month before, in the Monthly Statistical Bulletin "on the 3rd and
     // 6th business days" ("General Notes").
-    schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", holidays: [], leadDays: 20 },
+    schedule: { cron: "0 12 12 * *", timeZone: "Asia/Hong_Kong", leadDays: 20 },
     publishedAt: "17:00",
     parse: parseHkma,
   },

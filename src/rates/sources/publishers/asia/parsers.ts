@@ -31,9 +31,8 @@ export const parseAmcm: Parse = ([response], momentOf) =>
  */
 export const parseBnm: Parse = ([response], momentOf) =>
   listAt(parseJsonText(response), "data").flatMap((row) => {
-    const { currency_code: code, unit } = textsOf(row);
+    const { currency_code: base, unit } = textsOf(row);
     const rates = membersOf(membersOf(row).rate);
-    const base = code === "SDR" ? "XDR" : code;
     const asOf = momentOf(textOf(rates.date));
     return (["middle", "buying", "selling"] as const).flatMap((kind) => {
       const rate = rates[`${kind}_rate`];
@@ -77,7 +76,7 @@ export const parseRba: Parse = ([response], momentOf) => {
     const asOf = momentOf(isoDateOf(row["Series ID"]));
     return series.flatMap((name, index) => {
       const rate = row[name];
-      const quote = units[index] === "SDR" ? "XDR" : units[index];
+      const quote = units[index];
       // A currency that is not published has an empty field; the trade-weighted index is no rate.
       if (rate === "" || quote === "Index") return [];
       return [lineOf({ base: "AUD", quote, rate, asOf }, name)];

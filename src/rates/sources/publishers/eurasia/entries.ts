@@ -135,6 +135,7 @@ export const eurasianPublishers: readonly Entry[] = [
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
     publishedAt: "00:00",
     parse: parseNbu,
+    statesTroyOunces: true,
   },
   {
     key: "cbu",

@@ -1,11 +1,8 @@
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { decimalOfComma, isoDateOf, withoutMidnight } from "../formats/notation.ts";
-import { lineOfUnits, readEach, required } from "../formats/source-lines.ts";
+import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, textsAt } from "../formats/xml-text.ts";
 import type { Parse } from "../publisher.ts";
-
-/** The bank states a gram of gold and silver, but the codes of ISO 4217 mean a troy ounce. */
-const GRAMS: ReadonlySet<string | undefined> = new Set(["XAU", "XAG"]);
 
 /**
  * Reads the Central Bank of Armenia's average rates (api.cba.am, ExchangeRatesLatest in SOAP 1.1):
@@ -16,11 +13,9 @@ export const parseCba: Parse = ([response], momentOf) => {
   const path = ["soap:Body", "ExchangeRatesLatestResponse", "ExchangeRatesLatestResult"];
   const result = required(elementsAt(document, ...path)[0], "no ExchangeRatesLatestResult");
   const asOf = momentOf(withoutMidnight(textAt(result, "CurrentDate")));
-  return textsAt(result, "Rates", "ExchangeRate")
-    .filter(({ ISO: base }) => !GRAMS.has(base))
-    .map(({ ISO: base, Amount, Rate: rate }) =>
-      lineOfUnits(Amount, { base, quote: "AMD", rate, asOf }),
-    );
+  return textsAt(result, "Rates", "ExchangeRate").map(({ ISO: base, Amount, Rate: rate }) =>
+    lineOfUnits(Amount, { base, quote: "AMD", rate, asOf }),
+  );
 };
 
 /**
@@ -76,19 +71,18 @@ export const parseNbk: Parse = ([response], momentOf) => {
  * weekly.xml): the som, with a decimal comma, per `Nominal` units of a currency,
  * from the table's `Date` on.
  */
-export const parseNbkr: Parse = (responses, momentOf) =>
-  readEach(responses, "a table", (response) => {
-    const document = parseXmlText(response, "CurrencyRates");
-    const currencies = elementsAt(document, "Currency");
-    if (currencies.length === 0) return [];
-    const date = momentOf(isoDateOf(document.attributes.Date));
-    const asOf = required(date, "Date is not as in 25.04.2026");
-    return currencies.map((currency) => {
-      const rate = decimalOfComma(textAt(currency, "Value"));
-      const stated = { base: currency.attributes.ISOCode, quote: "KGS", rate, asOf };
-      return lineOfUnits(textAt(currency, "Nominal"), stated);
-    });
+export const parseNbkr: Parse = ([response], momentOf) => {
+  const document = parseXmlText(response, "CurrencyRates");
+  const currencies = elementsAt(document, "Currency");
+  if (currencies.length === 0) return [];
+  const date = momentOf(isoDateOf(document.attributes.Date));
+  const asOf = required(date, "Date is not as in 25.04.2026");
+  return currencies.map((currency) => {
+    const rate = decimalOfComma(textAt(currency, "Value"));
+    const stated = { base: currency.attributes.ISOCode, quote: "KGS", rate, asOf };
+    return lineOfUnits(textAt(currency, "Nominal"), stated);
   });
+};
 
 /**
  * Reads the National Bank of Moldova's official rates (bnm.md, official_exchange_rates): the lei,

@@ -29,13 +29,19 @@ import {
   requestMnb,
 } from "./parsers.ts";
 
-/** The currencies of table A (api.nbp.pl); all others are in table B. */
-const nbpTableA: ReadonlySet<string> = new Set(
-  (
-    "AUD BRL CAD CHF CLP CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP " +
-    "RON SEK SGD THB TRY UAH USD XDR ZAR"
-  ).split(" "),
-);
+/** The first year of which all of NBP's tables A are known; earlier ones had other currencies. */
+const NBP_TABLES_SINCE = 2016;
+
+/** The last years of the currencies of table A (api.nbp.pl); all others are in table B. */
+const nbpTableA: ReadonlyMap<string, number> = new Map([
+  ..."AUD BRL CAD CHF CLP CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP"
+    .concat(" RON SEK SGD THB TRY UAH USD XDR ZAR")
+    .split(" ")
+    .map((symbol) => [symbol, 9999] as const),
+  ["BGN", 2025],
+  ["HRK", 2022],
+  ["RUB", 2022],
+]);
 
 const NBP_TABLES = "https://api.nbp.pl/api/exchangerates/tables";
 
@@ -98,8 +104,16 @@ export const europeanPublishers: readonly Entry[] = [
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     rarerPairs: {
-      includes: ({ base }) => !nbpTableA.has(base),
-      schedule: { cron: "20 12 * * 3", timeZone: "Europe/Warsaw", holidays: polishHolidays },
+      includes: ({ base }, year) => {
+        const last = nbpTableA.get(base) ?? 0;
+        return last > 0 || year >= NBP_TABLES_SINCE ? year > last : undefined;
+      },
+      schedule: {
+        cron: "20 12 * * 3",
+        timeZone: "Europe/Warsaw",
+        holidays: polishHolidays,
+        movesBefore: true,
+      },
     },
     publishedAt: "12:00",
     onByDefault: true,
@@ -128,7 +142,7 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: "16:00",
     onByDefault: true,
     parse: parseNorges,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // SDMX's startPeriod and endPeriod, and its 404 where there is no observation.
     archive: {
       since: EURO,
@@ -163,7 +177,7 @@ export const europeanPublishers: readonly Entry[] = [
     schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm", holidays: swedishHolidays },
     publishedAt: "16:15",
     parse: parseRiksbank,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
     // SWEA: a group's range is at most a year. Without a key five requests a minute are allowed.
     archive: {
       since: EURO,
@@ -221,7 +235,7 @@ export const europeanPublishers: readonly Entry[] = [
     },
     publishedAt: "16:00",
     parse: parseSbi,
-    hasEndedSeries: true,
+    endedAfterDays: 31,
   },
   {
     key: "hnb",
@@ -260,7 +274,7 @@ export const europeanPublishers: readonly Entry[] = [
     schedule: {
       cron: "5 0 * * 2-6",
       timeZone: "Europe/Zurich",
-      holidays: swissHolidays.map(dayAfter),
+      holidays: dayAfter(swissHolidays),
     },
     publishedAt: "00:00",
     servedKind: "selling",

@@ -2,7 +2,7 @@ import type { SourceLine } from "../../../served/rules/rate.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { decimalOfComma, isoDateOf, isoDateOfMonthFirst, lastDayOf } from "../formats/notation.ts";
-import { lineOf, lineOfUnits, readEach, required } from "../formats/source-lines.ts";
+import { lineOf, lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
 import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
 import { EcbDocument } from "./ecb-xml.ts";
@@ -52,13 +52,9 @@ export const parseBnr: Parse = ([response], momentOf) => {
   if (quote !== "RON") throw new ParseError("the layout has changed: OrigCurrency is not RON");
   return elementsAt(document, "Body", "Cube").flatMap((cube) => {
     const asOf = momentOf(cube.attributes.date);
-    return (
-      elementsAt(cube, "Rate")
-        // The bank states a gram of gold, but the code of ISO 4217 means a troy ounce.
-        .filter(({ attributes }) => attributes.currency !== "XAU")
-        .map(({ attributes: { currency: base, multiplier = "1" }, text: rate }) =>
-          lineOfUnits(multiplier, { base, quote, rate, asOf }),
-        )
+    return elementsAt(cube, "Rate").map(
+      ({ attributes: { currency: base, multiplier = "1" }, text: rate }) =>
+        lineOfUnits(multiplier, { base, quote, rate, asOf }),
     );
   });
 };
@@ -165,17 +161,15 @@ export const parseMnb: Parse = ([response], momentOf) => {
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
  * zlotys per unit of a currency. Each table has its own `effectiveDate`.
  */
-export const parseNbp: Parse = (responses, momentOf) =>
-  readEach(responses, "a table", (response) =>
-    listAt(parseJsonText(response)).flatMap((table) => {
-      const { effectiveDate, no } = textsOf(table);
-      const asOf = required(momentOf(effectiveDate), "effectiveDate is not a date");
-      return listAt(table, "rates").map((entry) => {
-        const { code: base, mid: rate } = textsOf(entry);
-        return { ...lineOf({ base, quote: "PLN", rate, asOf }), table: no };
-      });
-    }),
-  );
+export const parseNbp: Parse = ([response], momentOf) =>
+  listAt(parseJsonText(response)).flatMap((table) => {
+    const { effectiveDate, no } = textsOf(table);
+    const asOf = required(momentOf(effectiveDate), "effectiveDate is not a date");
+    return listAt(table, "rates").map((entry) => {
+      const { code: base, mid: rate } = textsOf(entry);
+      return { ...lineOf({ base, quote: "PLN", rate, asOf }), table: no };
+    });
+  });
 
 const NORGES_COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 
@@ -186,16 +180,14 @@ const NORGES_INDEXES = new Set(["TWI", "I44"]);
  * Reads Norges Bank's business-day rates as SDMX-CSV (data.norges-bank.no, dataflow EXR): the
  * kroner per 10 to the power of `UNIT_MULT` units of a currency. It may include ended series.
  */
-export const parseNorges: Parse = (responses, momentOf) =>
-  responses.flatMap((response) =>
-    parseCsvText(response, NORGES_COLUMNS)
-      .filter(({ BASE_CUR = "" }) => !NORGES_INDEXES.has(BASE_CUR))
-      .map(({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT = "", ...row }) => {
-        const units = /^[0-9]$/.test(UNIT_MULT) ? powerOfTen(UNIT_MULT) : undefined;
-        const asOf = momentOf(row.TIME_PERIOD);
-        return lineOfUnits(units, { base, quote, rate: row.OBS_VALUE, asOf });
-      }),
-  );
+export const parseNorges: Parse = ([response], momentOf) =>
+  parseCsvText(response, NORGES_COLUMNS)
+    .filter(({ BASE_CUR = "" }) => !NORGES_INDEXES.has(BASE_CUR))
+    .map(({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT = "", ...row }) => {
+      const units = /^[0-9]$/.test(UNIT_MULT) ? powerOfTen(UNIT_MULT) : undefined;
+      const asOf = momentOf(row.TIME_PERIOD);
+      return lineOfUnits(units, { base, quote, rate: row.OBS_VALUE, asOf });
+    });
 
 function powerOfTen(exponent: string): string {
   return "1".padEnd(1 + Number.parseInt(exponent, 10), "0");
@@ -210,15 +202,13 @@ const KRONA_ITSELF = "SEKETT";
  * Reads Sveriges Riksbank's middle rates (api.riksbank.se, swea/v1, group 130): the series
  * SEKUSDPMI has the kronor per US dollar. The group's response includes ended series.
  */
-export const parseRiksbank: Parse = (responses, momentOf) =>
-  responses.flatMap((response) =>
-    jsonRows(response)
-      .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
-      .map(({ seriesId: name, date, value: rate }) => {
-        const base = RIKSBANK_SERIES.exec(name ?? "")?.[1];
-        return lineOf({ base, quote: "SEK", rate, asOf: momentOf(date) }, name);
-      }),
-  );
+export const parseRiksbank: Parse = ([response], momentOf) =>
+  jsonRows(response)
+    .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
+    .map(({ seriesId: name, date, value: rate }) => {
+      const base = RIKSBANK_SERIES.exec(name ?? "")?.[1];
+      return lineOf({ base, quote: "SEK", rate, asOf: momentOf(date) }, name);
+    });
 
 /**
  * The bank names a series by its number and by the currency's name in Icelandic. These are the
@@ -238,19 +228,17 @@ const SBI_SERIES: ReadonlyMap<string, string> = new Map([
  * Reads the Central Bank of Iceland's time series (sedlabanki.is, xmltimeseries): the krónur per
  * unit of a currency.
  */
-export const parseSbi: Parse = (responses, momentOf) =>
-  readEach(responses, "a group", (response) =>
-    elementsAt(parseXmlText(response, "Group"), "TimeSeries").flatMap((series) => {
-      const base = SBI_SERIES.get(series.attributes.ID ?? "");
-      if (base === undefined) return [];
-      return elementsAt(series, "TimeSeriesData", "Entry").map((entry) => {
-        // As in 3/24/2026 12:00:00 AM, whose midnight stands for no time.
-        const date = textAt(entry, "Date")?.replace(/ 12:00:00 AM$/, "");
-        const asOf = momentOf(isoDateOfMonthFirst(date));
-        return lineOf({ base, quote: "ISK", rate: textAt(entry, "Value"), asOf });
-      });
-    }),
-  );
+export const parseSbi: Parse = ([response], momentOf) =>
+  elementsAt(parseXmlText(response, "Group"), "TimeSeries").flatMap((series) => {
+    const base = SBI_SERIES.get(series.attributes.ID ?? "");
+    if (base === undefined) return [];
+    return elementsAt(series, "TimeSeriesData", "Entry").map((entry) => {
+      // As in 3/24/2026 12:00:00 AM, whose midnight stands for no time.
+      const date = textAt(entry, "Date")?.replace(/ 12:00:00 AM$/, "");
+      const asOf = momentOf(isoDateOfMonthFirst(date));
+      return lineOf({ base, quote: "ISK", rate: textAt(entry, "Value"), asOf });
+    });
+  });
 
 /**
  * Reads the Swiss National Bank's feed of exchange rates (snb.ch, public/en/rss/exchangeRates) of

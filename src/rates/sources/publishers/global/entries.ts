@@ -3,7 +3,7 @@ import type { Entry } from "../publisher.ts";
 import { parseImf, parseKraken } from "./parsers.ts";
 
 /** The federal holidays of the United States on which the Fund is closed in every year. */
-const fundHolidays = parseHolidays(`
+const fundHolidays = parseHolidays(`2026-:
   01-01, 07-04, 12-25, 01-15 monday (Martin Luther King Day), 02-15 monday (Presidents' Day),
   05-25 monday (Memorial Day), 09-01 monday (Labor Day)`);
 
@@ -20,6 +20,7 @@ export const globalPublishers: readonly Entry[] = [
       "https://api.kraken.com/0/public/Ticker",
     ],
     schedule: { everySeconds: 30 },
+    documentsAreOne: true,
     parse: parseKraken,
   },
   {

@@ -1,12 +1,6 @@
 import { parseBazgMonth } from "../europe/parsers.ts";
 import type { Entry } from "../publisher.ts";
-import {
-  parseHmrc,
-  parseInforEuro,
-  parseUst,
-  parseUstArchive,
-  requestInforEuro,
-} from "./parsers.ts";
+import { parseHmrc, parseInforEuro, parseUst, requestInforEuro, UST_PAGE } from "./parsers.ts";
 
 const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
 const BAZG_AVERAGES = "https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth";
@@ -28,13 +22,14 @@ export const periodicPublishers: readonly Entry[] = [
     schedule: {
       cron: "0 12 7 1,4,7,10 *",
       timeZone: "America/New_York",
-      holidays: [],
       // The 7th less 8 days is before the quarter's last day, and after that of any month before.
       leadDays: 8,
       amendmentsCron: "0 12 * * 1-5",
     },
     publishedAt: "00:00",
     parse: parseUst,
+    // A quarter's amendments follow its last day by up to 61 days; the next one ends 90 days later.
+    endedAfterDays: 89,
     // Since the quarter in which Mauritania-Ouguiya became the new ouguiya, after the last other
     // names that changed their currency but for those that the parser tells apart by the date.
     // A year has some 700 rows, a page at most 10,000.
@@ -43,8 +38,7 @@ export const periodicPublishers: readonly Entry[] = [
       requestsBy: "year",
       addresses: ({ from, to }) =>
         `${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=effective_date&page[size]=10000` +
-        `&page[number]=1&filter=effective_date:gte:${from},effective_date:lte:${to}`,
-      parse: parseUstArchive,
+        `${UST_PAGE}&filter=effective_date:gte:${from},effective_date:lte:${to}`,
     },
   },
   {
@@ -60,7 +54,6 @@ export const periodicPublishers: readonly Entry[] = [
     schedule: {
       cron: "5 0 1 * *",
       timeZone: "Europe/London",
-      holidays: [],
       // "Exchange rates": compared with the market once a week, and amended "from midnight on
       // Tuesday" where they differ by more than 5%.
       amendmentsCron: "5 0 * * 3",
@@ -77,7 +70,7 @@ export const periodicPublishers: readonly Entry[] = [
     addresses: [requestInforEuro],
     // "Exchange rate (InforEuro)": "the market rates for the penultimate day of the previous
     // month". The address has the month in which they apply.
-    schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels", holidays: [] },
+    schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels" },
     publishedAt: "00:00",
     parse: parseInforEuro,
   },
@@ -94,7 +87,7 @@ export const periodicPublishers: readonly Entry[] = [
       },
     ],
     // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.
-    schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich", holidays: [] },
+    schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich" },
     publishedAt: "00:00",
     servedKind: "selling",
     parse: parseBazgMonth,

@@ -69,10 +69,8 @@ export const handedInPublishers: readonly Entry[] = [
     addresses: [],
     charset: "windows-1252",
     // "im Regelfall am 1. des Folgemonats".
-    schedule: { cron: "0 12 1 * *", timeZone: "Europe/Berlin", holidays: [] },
+    schedule: { cron: "0 12 1 * *", timeZone: "Europe/Berlin" },
     publishedAt: "00:00",
     parse: parseBmf,
-    // A file has every month of a year.
-    archive: { since: "2010-01-01", requestsBy: "year", addresses: () => [] },
   },
 ];

@@ -1,10 +1,8 @@
-import { DAY_MS } from "../../../../platform/shared/clock.ts";
-import { timestamp } from "../../../../platform/shared/instant.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
-import { jsonRows, listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
+import { listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { codesByName, isoDateOf, lastDayOf } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
+import { type Address, type Parse, ParseError } from "../publisher.ts";
 
 const HMRC_RATE = "Currency Units per £1";
 
@@ -15,12 +13,20 @@ const HMRC_RATE = "Currency Units per £1";
 export const parseHmrc: Parse = ([response], momentOf) => {
   const columns = ["Currency Code", HMRC_RATE, "Start date", "End date"] as const;
   return parseCsvText(response, columns).map((row) => {
-    const quote = row["Currency Code"];
     const validUntil = isoDateOf(row["End date"]);
-    const asOf = momentOf(validUntil) && momentOf(isoDateOf(row["Start date"]));
+    const start = isoDateOf(row["Start date"]);
+    const quote = hmrcCurrency(row["Currency Code"], start);
+    const asOf = momentOf(validUntil) && momentOf(start);
     return { ...lineOf({ base: "GBP", quote, rate: row[HMRC_RATE], asOf }), validUntil };
   });
 };
+
+function hmrcCurrency(code: string | undefined, start: string): string | undefined {
+  // The office names Ecuador's dollar by the code of the sucre, which it replaced in 2000.
+  if (code === "ECS") return "USD";
+  // Its files have the new leone since March 2023; before, the old one's 15,631 for a pound.
+  return code === "SLE" && start < "2023-03-01" ? "SLL" : code;
+}
 
 const INFOREURO = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates";
 
@@ -37,11 +43,9 @@ export const parseInforEuro: Parse = ([response], momentOf) => {
   const validUntil = lastDayOf(month);
   const asOf = momentOf(`${month}-01`);
   return listAt(parseJsonText(response)).flatMap((entry) => {
-    const { isoA3Code: code, value: rate } = textsOf(entry);
+    const { isoA3Code: quote, value: rate } = textsOf(entry);
     // The euro itself is listed, too, and so is a currency without a rate.
-    if (code === "EUR" || membersOf(entry).value === null) return [];
-    // Their code of the Zimbabwe Gold differs from that of ISO 4217.
-    const quote = code === "ZIG" ? "ZWG" : code;
+    if (quote === "EUR" || membersOf(entry).value === null) return [];
     return [{ ...lineOf({ base: "EUR", quote, rate, asOf }), validUntil }];
   });
 };
@@ -124,38 +128,28 @@ function isRepetition(name: string): boolean {
 
 /**
  * Reads the US Treasury's quarterly Reporting Rates of Exchange (fiscaldata.treasury.gov, dataset
- * treasury-reporting-rates-exchange): for the latest `record_date`, the units of a currency per
- * US dollar. "An amendment to a currency exchange rate for the quarter will appear on the
- * report as a separate line with a new effective date", so that date is the rate's.
+ * treasury-reporting-rates-exchange): the units of a currency per US dollar. "An amendment to a
+ * currency exchange rate for the quarter will appear on the report as a separate line with a new
+ * effective date", so that date is the rate's.
+ *
+ * @throws {ParseError} a response of the archive is a page of several: some rows would be missing.
  */
 export const parseUst: Parse = ([response], momentOf) => {
-  const rows = jsonRows(response, "data");
-  // A wrong record date in the future must not hide the current quarter.
-  const tomorrow = timestamp((response?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
-  const dates = rows.map(({ record_date: date = "" }) => date).filter((date) => date <= tomorrow);
-  const latest = dates.sort().at(-1) ?? "";
-  return rows
-    .filter(({ record_date: date = "" }) => date >= latest || momentOf(date) === undefined)
-    .flatMap((row) => readUstRow(row, momentOf));
+  const document = parseJsonText(response);
+  const { meta } = membersOf(document);
+  const { "total-pages": pages = "an unknown number" } = textsOf(meta);
+  // What is fetched regularly is the first page of every quarter since 2001.
+  if (response?.address.includes(UST_PAGE) && pages !== "0" && pages !== "1") {
+    throw new ParseError(`the response is a page of ${pages}`);
+  }
+  return listAt(document, "data").flatMap((entry) => {
+    const { country_currency_desc: name = "", exchange_rate: rate, ...row } = textsOf(entry);
+    if (isRepetition(name)) return [];
+    const quote = treasuryCurrency(name, row.effective_date);
+    const asOf = momentOf(row.record_date) && momentOf(row.effective_date);
+    return [lineOf({ base: "USD", quote, rate, asOf }, name)];
+  });
 };
 
-/**
- * Reads the rows of every quarter.
- *
- * @throws {ParseError} the response is a page of several: some rows would be missing.
- */
-export const parseUstArchive: Parse = (responses, momentOf) =>
-  responses.flatMap((response) => {
-    const { meta } = membersOf(parseJsonText(response));
-    const { "total-pages": pages = "an unknown number" } = textsOf(meta);
-    if (pages !== "0" && pages !== "1") throw new ParseError(`the response is a page of ${pages}`);
-    return jsonRows(response, "data").flatMap((row) => readUstRow(row, momentOf));
-  });
-
-function readUstRow(row: ReturnType<typeof textsOf>, momentOf: ToInstant): ReturnType<Parse> {
-  const { country_currency_desc: name = "", exchange_rate: rate } = row;
-  if (isRepetition(name)) return [];
-  const quote = treasuryCurrency(name, row.effective_date);
-  const asOf = momentOf(row.record_date) && momentOf(row.effective_date);
-  return [lineOf({ base: "USD", quote, rate, asOf }, name)];
-}
+/** In the addresses whose response must have every row. */
+export const UST_PAGE = "&page[number]=1";

