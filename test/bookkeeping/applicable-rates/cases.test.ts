@@ -78,7 +78,7 @@ const cases: readonly (readonly [
   ["pl-vat-invoice", "USD PLN", "2023-12-27", "3.9338", "2023-12-22", "the invoice's date"],
   ["cz-vat-ecb", "EUR CZK", "2020-01-22", "25.136", "2020-01-22", "the day itself"],
   ["ro-vat", "EUR RON", "2026-03-16", "5.0947", "2026-03-13", "communicated on Friday"],
-  ["hu-vat", "EUR HUF", "2025-03-30", "402.61", "2025-03-28", "a Sunday"],
+  ["hu-vat", "EUR HUF", "2025-03-28", "402.61", "2025-03-28", "the day itself"],
   ["ca-gst", "USD CAD", "2026-03-14", "1.3706", "2026-03-13", "a Saturday"],
   ["au-gst", "AUD USD", "2026-03-21", "0.7088", "2026-03-20", "a Saturday"],
   ["us-fbar", "USD EUR", "2025-07-04", "0.851", "2025-12-31", "the last day of the year"],
