@@ -101,17 +101,18 @@ const nationalPresets: readonly Preset[] = [
   {
     name: "de-vat",
     purpose: "German VAT",
-    source: "import:bmf",
+    source: "bmf",
     rule: "month",
     currency: EURO,
     law: "Umsatzsteuergesetz, § 16 Abs. 6",
     says:
       "the average that the Federal Ministry of Finance makes public for the month in which" +
-      " the supply is made or the payment is received",
+      " the supply is made or the payment is received; its file is handed in: kurs rates " +
+      `import --document --source bmf${UNOFFICIAL}`,
     readAt:
-      "https://frankfurt-main.ihk.de/recht/uebersicht-alle-rechtsthemen/steuerrecht/umsatzs" +
-      "teuer-international/umsatzsteuer-umrechnungskurse-5195890",
-    readOn: READ_ON,
+      "https://github.com/bundestag/gesetze/blob/075533071f062b17241a587e728dfe1fb33df0d4" +
+      "/u/ustg_1980/index.md",
+    readOn: READ_LATER,
   },
   {
     name: "hu-vat",

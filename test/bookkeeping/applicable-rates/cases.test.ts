@@ -30,19 +30,9 @@ before(async () => {
   ] as const) {
     await store.archive(source, recorded(name));
   }
-  // The ministry's averages of 2025, as the recipe of docs/operating/rates.md writes them.
-  const averages = "EUR,USD,1.0807,2025-03-01\nEUR,USD,1.1214,2025-04-01\n";
-  const file = join(store.directory, "bmf.csv");
-  writeFileSync(file, `base,quote,rate,as_of\n${averages}`);
-  const args = [
-    "rates",
-    "import",
-    file,
-    "--source",
-    "bmf",
-    "--published-at",
-    "00:00 Europe/Berlin",
-  ];
+  const file = join(store.directory, "uu-kurse-2025-csv.csv");
+  writeFileSync(file, recorded("bmf.csv"));
+  const args = ["rates", "import", file, "--document", "--source", "bmf"];
   const imported = await kurs(args, { dataDirectory: store.dataDirectory });
   assert.equal(imported.exitCode, 0, imported.stderr);
 });

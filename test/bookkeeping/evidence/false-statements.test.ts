@@ -46,7 +46,7 @@ await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
 await monday.archive("nbp", tableOf("2023-11-06"));
 const bmf = await cli.write("bmf.csv", BMF);
-assert.equal((await cli.run(`rates import ${bmf} --source bmf`)).exitCode, 0);
+assert.equal((await cli.run(`rates import ${bmf} --source averages`)).exitCode, 0);
 const stored = { origin: { ...BY, at: "2026-08-20T15:00:00.000Z" }, headersOf, packContent };
 await seedFromSnapshot(seeded.store.rates, stored, loadSnapshot);
 
@@ -57,7 +57,7 @@ async function genuineOf(command: string, from = cli): Promise<Evidence> {
   return (await from.made(command)).json as unknown as Evidence;
 }
 
-const MONTH = "--source import:bmf --rule month --document @bmf.csv";
+const MONTH = "--source import:averages --rule month --document @bmf.csv";
 const genuine = {
   ecb: await genuineOf("EUR USD 2026-03-15 --source ecb --rule on-or-before"),
   nbp: await genuineOf("USD PLN 2026-03-16 --as pl-vat"),
