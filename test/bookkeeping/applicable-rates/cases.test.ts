@@ -98,6 +98,9 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
       assert.deepEqual(json.accepted_gaps, []);
       const { line, kind } = json.origin;
       assert.ok(line > 0, kind);
+      // Its evidence is verified before it is written.
+      const evidence = `rates evidence ${pair} ${date} --as ${preset} --out -`;
+      assert.equal(JSON.parse(await store.output(evidence)).counted_from, json.counted_from);
     });
   }
 
