@@ -40,7 +40,7 @@ export type CommandDeps = CustomerCommandDeps &
 /**
  * Runs one command of `kurs`.
  *
- * @returns the exit code: 0 success, 1 failure, 2 wrong use.
+ * @returns the exit code: 0 success, 1 failure, 2 wrong use, 3 not proven.
  */
 export async function runCommandLine(args: readonly string[], deps: CommandDeps): Promise<number> {
   let exitCode = 0;

@@ -78,7 +78,8 @@ export function compose(settings: () => Config, world: World) {
           origin: () => originNow(operator(), { clock, secrets }),
           sourcesOf: (keys) => fetchedSources(keys, settings()),
           sourceKeys: sourceNames.known,
-          knownSources: () => sourcesOf(sourceNames.known, { clock, version }),
+          knownSources: () =>
+            sourcesOf([...sourceNames.known, ...sourceNames.handedIn], { clock, version }),
         });
     },
   };

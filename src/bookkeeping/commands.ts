@@ -1,5 +1,11 @@
 import type { Command } from "commander";
-import { publishers, readRateFile, readTextLines, snapshots } from "../rates/documents.ts";
+import {
+  handedIn,
+  publishers,
+  readRateFile,
+  readTextLines,
+  snapshots,
+} from "../rates/documents.ts";
 import { forCommand } from "./applicable-rates/cli/for.ts";
 import { presetsCommand } from "./applicable-rates/cli/presets.ts";
 import { evidenceCommand } from "./evidence/cli/make.ts";
@@ -25,7 +31,7 @@ export function bookkeepingCommands(
   deps: BookkeepingCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
-  const documents = createDocumentReader(publishers, snapshots);
+  const documents = createDocumentReader([...publishers, ...handedIn], snapshots);
   const all = { ...deps, documents, readRateFile, readTextLines };
   historyCommand(rates, all);
   atCommand(rates, all);

@@ -10,6 +10,7 @@ import { deleteCommand, rateGroup, signCommand, suspendCommands } from "./served
 import { type HeldCommandDeps, heldCommands } from "./served/cli/held.ts";
 import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
 import { packContent } from "./sources/fetching/content.ts";
+import { documentSources } from "./sources/fetching/registry.ts";
 import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 
@@ -20,7 +21,7 @@ type Given = RateCommandDeps &
   BackfillCommandDeps &
   ImportCommandDeps;
 
-type Made = "headersOf" | "packContent" | "readRateFile" | "servedKindOf";
+type Made = "headersOf" | "packContent" | "readRateFile" | "servedKindOf" | "documentSources";
 
 export type CommandDepsOfRates = Omit<Given, Made> & {
   /** Every source, without settings. */
@@ -40,7 +41,7 @@ export function commandsOfRates(
   const headersOf = createHeadersOf(deps.knownSources(), () => deps.settings().signingKey);
   const servedKindOf = (source: string) =>
     deps.knownSources().find(({ key }) => key === source)?.servedKind ?? "middle";
-  const all = { ...deps, headersOf, packContent, readRateFile, servedKindOf };
+  const all = { ...deps, headersOf, packContent, readRateFile, servedKindOf, documentSources };
   return {
     rates,
     addImport: () => importCommand(rates, all, setExitCode),

@@ -158,8 +158,8 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   "docs/operating/rates.md": {
     values: { "--from 2010-01-01": "--from 2024-01-01" },
     async before(place) {
-      const averages = "base,quote,rate,as_of\nEUR,USD,1.0354,2025-01-01\n";
-      await writeFile(join(place.folder, "bmf.csv"), averages);
+      const averages = new URL(BMF, import.meta.url);
+      await copyFile(averages, join(place.folder, "uu-kurse-2025-csv.csv"));
       await withPublishers(place);
     },
   },
@@ -202,6 +202,7 @@ export function valuesOf({ url, metricsUrl }: Installation): Values {
 
 const ADDING = "trials/documents/adding-a-source.test.ts";
 const SCRIPT = "trials/documents/evidence-script.test.ts";
+const BMF = "../../test/rates/sources/publishers/fixtures/bmf.csv";
 const RECIPES = "trials/documents/export-recipes.test.ts";
 
 /** The blocks that another test runs: their document, their beginning, and that test. */
@@ -213,5 +214,4 @@ export const elsewhere: readonly (readonly [string, string, string])[] = [
   ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],
   ["docs/operating/exports.md", "kurs rates export --format erpnext", RECIPES],
   ["docs/operating/exports.md", "kurs rates export --format odoo", RECIPES],
-  ["docs/operating/rates.md", "iconv -f windows-1252", "trials/documents/bmf-recipe.test.ts"],
 ];

@@ -101,17 +101,18 @@ const nationalPresets: readonly Preset[] = [
   {
     name: "de-vat",
     purpose: "German VAT",
-    source: "import:bmf",
+    source: "bmf",
     rule: "month",
     currency: EURO,
     law: "Umsatzsteuergesetz, § 16 Abs. 6",
     says:
       "the average that the Federal Ministry of Finance makes public for the month in which" +
-      " the supply is made or the payment is received",
+      " the supply is made or the payment is received; its file is handed in: kurs rates " +
+      `import --document --source bmf${UNOFFICIAL}`,
     readAt:
-      "https://frankfurt-main.ihk.de/recht/uebersicht-alle-rechtsthemen/steuerrecht/umsatzs" +
-      "teuer-international/umsatzsteuer-umrechnungskurse-5195890",
-    readOn: READ_ON,
+      "https://github.com/bundestag/gesetze/blob/075533071f062b17241a587e728dfe1fb33df0d4" +
+      "/u/ustg_1980/index.md",
+    readOn: READ_LATER,
   },
   {
     name: "hu-vat",
@@ -208,8 +209,8 @@ const nationalPresets: readonly Preset[] = [
     currency: { place: "base", symbol: "USD" },
     law: "FinCEN Form 114, Report of Foreign Bank and Financial Accounts, instructions to item 15",
     says:
-      "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly the " +
-      `Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,
+      "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly " +
+      `the Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,
     readAt: "https://investguiding.com/article/reporting-maximum-account-value-fincen-gov/1781",
     readOn: READ_ON,
   },

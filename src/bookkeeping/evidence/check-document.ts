@@ -1,15 +1,10 @@
+import { isLess } from "../../platform/shared/decimal.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../provenance/document-reader.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { decodeContent, type Evidence, type EvidenceDocument, equation } from "./format.ts";
-
-/** A line of an imported file, as an import reads it. */
-interface ReadLine {
-  readonly text: string;
-  readonly statesFigure: boolean;
-}
 
 /** Reads documents as Kurs did when they arrived. */
 export interface DocumentUses {
@@ -19,7 +14,7 @@ export interface DocumentUses {
   readonly readImported: (
     content: Uint8Array,
     stated: { readonly line: number; readonly figure: SourcedRate },
-  ) => Promise<ReadLine>;
+  ) => Promise<{ readonly text: string; readonly statesFigure: boolean }>;
 }
 
 interface DocumentChecks {
@@ -136,9 +131,16 @@ function checkPublished(
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
   ];
+  const series = figures.seriesOf(figure);
+  const other = series.flat().find(({ asOf, rate }) => {
+    return asOf === figure.asOf && (isLess(rate, figure.rate) || isLess(figure.rate, rate));
+  });
+  if (other !== undefined) {
+    checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
+  }
   const placed = { ...figure, place: place.document - 1 };
   const [others, unread] = [figures.datesBeside(placed), figures.unreadDates(placed)];
-  return { checks, series: figures.seriesOf(figure), others, unread };
+  return { checks, series, others, unread };
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

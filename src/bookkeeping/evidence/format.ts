@@ -89,7 +89,7 @@ const EvidenceSchema = closed({
   place: PlaceSchema,
   publication_source: Text,
   documents: Type.Array(DocumentSchema, { minItems: 1 }),
-  made: closed({ at: Time, by: Text }),
+  made: closed({ at: Time, by: Type.String({ pattern: "^Kurs [0-9][0-9A-Za-z.+-]*$" }) }),
   signing_key: orNull(SigningKeySchema),
   signature: orNull(Text),
 });

@@ -165,18 +165,20 @@ const NAMESPACE = "urn:oasis:names:specification:ubl:schema:xsd";
 /**
  * The figure as a UBL 2.1 document has it: ExchangeRateType of
  * UBL-CommonAggregateComponents-2.1.xsd (OASIS, 4 November 2013), its elements in the order of
- * that schema. "Multiply" is the code in OASIS's UBL-Waybill-2.0-Example-International.xml.
+ * that schema. "Multiply" is the code in OASIS's UBL-Waybill-2.0-Example-International.xml. It
+ * leads from the invoice's currency to the tax's, which a preset names, or from base to quote.
  */
 export function taxExchangeRate(evidence: Evidence): string {
-  const { base, quote, rate, source, published_for: date } = evidence;
+  const { base, quote, rate, source, published_for: date, preset } = evidence;
+  const isTaxInBase = preset?.base === base;
   const elements = [
-    ["SourceCurrencyCode", base],
+    ["SourceCurrencyCode", isTaxInBase ? quote : base],
     ["SourceCurrencyBaseRate", "1"],
-    ["TargetCurrencyCode", quote],
+    ["TargetCurrencyCode", isTaxInBase ? base : quote],
     ["TargetCurrencyBaseRate", "1"],
     ["ExchangeMarketID", source],
     ["CalculationRate", rate],
-    ["MathematicOperatorCode", "Multiply"],
+    ["MathematicOperatorCode", isTaxInBase ? "Divide" : "Multiply"],
     ["Date", date],
   ] as const;
   const lines = elements.map(([name, text]) => `  <cbc:${name}>${escaped(text)}</cbc:${name}>`);

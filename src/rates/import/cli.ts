@@ -4,18 +4,14 @@ import type { Command } from "commander";
 import type { EventDetails } from "../../platform/audit/rules.ts";
 import type { AuditStore } from "../../platform/audit/store.ts";
 import { CommandError, type OpenStore, type OutputOptions } from "../../platform/cli/command.ts";
-import {
-  digested,
-  type FileUses,
-  readWithProgress,
-  withFile,
-} from "../../platform/cli/input-file.ts";
+import { digested, readWithProgress, withFile } from "../../platform/cli/input-file.ts";
 import { type Column, createTable } from "../../platform/cli/output.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { type RateCommandDeps, shortAsOf } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
+import type { FigureStore } from "../served/figures.ts";
 import { type HistoryStore, SNAPSHOT_SOURCE } from "../served/history.ts";
 import { describeEnd } from "../served/rules/ended-currencies.ts";
 import { pairName } from "../served/rules/symbol.ts";
@@ -24,6 +20,7 @@ import type { SigningKeyStore } from "../served/signing-key.ts";
 import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import type { RateLineReader, SourceLookup } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
+import { type DocumentDeps, importDocument } from "./document-cli.ts";
 import { createRateImport, type LineReading, previewImport } from "./import.ts";
 import { importCountsJson } from "./json.ts";
 import type { ImportCounts, ImportReports } from "./tally.ts";
@@ -31,7 +28,7 @@ import type { ImportCounts, ImportReports } from "./tally.ts";
 /** The dependencies of the command that imports a file. */
 export interface ImportCommandDeps
   extends Omit<RateCommandDeps, "openStore">,
-    FileUses,
+    Omit<DocumentDeps, "openStore">,
     Pick<SourceLookup, "sourceKeys"> {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
@@ -40,6 +37,7 @@ export interface ImportCommandDeps
     readonly signingKeys: SigningKeyStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
+    readonly figures: FigureStore;
   }>;
   readonly readRateFile: RateLineReader;
   /** @returns a signal that aborts where a signal would have ended the process. */
@@ -58,13 +56,22 @@ export function importCommand(
     .argument("<file>", "CSV, NDJSON or the ECB's daily XML; - for stdin")
     .option("--published-at <time>", 'what a date alone means: "16:00 Europe/Berlin"')
     .option("--source <name>", "keep these rates apart from other imports, as import:NAME")
+    .option("--document", "the file is a document of the publisher in --source, such as bmf")
     .option("--dry-run", "show what would be stored, held and rejected, and store nothing")
     .option("--json", "print the counts as JSON")
     .addHelpText("after", importExamples)
     .action(async (file: string, options: ImportOptions) => {
-      const { json = false, dryRun, source = IMPORT_SOURCE } = options;
+      const { json = false, dryRun, source = IMPORT_SOURCE, document } = options;
+      if (document) {
+        if (options.publishedAt !== undefined) {
+          throw new CommandError("--published-at is for other files: leave it out", 2);
+        }
+        const how = { key: options.source, json, isDryRun: dryRun === true };
+        setExitCode(await importDocument(deps, file, how));
+        return;
+      }
       const publishedAt = publishedAtOf(options.publishedAt);
-      const use = { json, publishedAt, source: sourceOf(source, deps.sourceKeys) };
+      const use = { json, publishedAt, source: sourceOf(source, deps) };
       setExitCode(await (dryRun ? showImport : importRates)(deps, file, use));
     });
 }
@@ -73,6 +80,7 @@ interface ImportOptions extends OutputOptions {
   readonly publishedAt?: string;
   readonly source?: string;
   readonly dryRun?: boolean;
+  readonly document?: boolean;
 }
 
 type ImportUse = LineReading & { readonly json: boolean };
@@ -86,7 +94,14 @@ function publishedAtOf(text: string | undefined): PublishedAt | undefined {
 }
 
 /** @throws {CommandError} no series of imports may have this name. */
-function sourceOf(series: string, publishers: readonly string[]): string {
+function sourceOf(
+  series: string,
+  { sourceKeys: publishers, documentSources }: ImportCommandDeps,
+): string {
+  if (documentSources.some(({ key }) => key === series)) {
+    const how = "pass its own file with --document, or choose a different name";
+    throw new CommandError(`--source ${series} is a publisher: ${how}`, 2);
+  }
   const isTaken = publishers.includes(series) || series === SNAPSHOT_SOURCE;
   if (/^[a-z0-9][a-z0-9-]{1,31}$/.test(series) && !isTaken) return importSource(series);
   const wanted = isTaken
@@ -105,12 +120,16 @@ An older rate than the served one is stored and not served: kurs rates history B
 import shows it. A symbol on no list of currencies may be a typing error: a warning names it, and
 its rate is stored.
 
+With --document the file is stored and read as a publisher's own, and nothing of it is served: bmf
+is the German ministry's file of a year's monthly averages (uu-kurse-2025-csv.csv).
+
 Examples:
   $ kurs rates import rates.csv --dry-run
   $ kurs rates import rates.csv
   $ kurs rates import closing.csv --published-at "16:00 Europe/Berlin"
   $ kurs rates import eurofxref-daily.xml
   $ kurs rates import 2024.csv --source treasury
+  $ kurs rates import uu-kurse-2025-csv.csv --document --source bmf
   $ echo '{"base":"EUR","quote":"USD","rate":"1.1476","as_of":"2026-03-13T15:00:00Z"}' \\
       | kurs rates import -`;
 

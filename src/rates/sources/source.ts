@@ -18,6 +18,12 @@ export interface FetchedLines {
   readonly documents: readonly FetchedDocument[];
 }
 
+/** A publisher whose documents an operator hands in. */
+export interface DocumentSource extends Pick<RateSource, "key" | "name"> {
+  /** @throws {SourceError} it is no document of the publisher. */
+  read(document: FetchedDocument): readonly SourceLine[];
+}
+
 /** Prepares the documents of a publication for the store. */
 export function packDocuments(
   documents: readonly FetchedDocument[],

@@ -30,19 +30,9 @@ before(async () => {
   ] as const) {
     await store.archive(source, recorded(name));
   }
-  // The ministry's averages of 2025, as the recipe of docs/operating/rates.md writes them.
-  const averages = "EUR,USD,1.0807,2025-03-01\nEUR,USD,1.1214,2025-04-01\n";
-  const file = join(store.directory, "bmf.csv");
-  writeFileSync(file, `base,quote,rate,as_of\n${averages}`);
-  const args = [
-    "rates",
-    "import",
-    file,
-    "--source",
-    "bmf",
-    "--published-at",
-    "00:00 Europe/Berlin",
-  ];
+  const file = join(store.directory, "uu-kurse-2025-csv.csv");
+  writeFileSync(file, recorded("bmf.csv"));
+  const args = ["rates", "import", file, "--document", "--source", "bmf"];
   const imported = await kurs(args, { dataDirectory: store.dataDirectory });
   assert.equal(imported.exitCode, 0, imported.stderr);
 });
@@ -88,7 +78,7 @@ const cases: readonly (readonly [
   ["pl-vat-invoice", "USD PLN", "2023-12-27", "3.9338", "2023-12-22", "the invoice's date"],
   ["cz-vat-ecb", "EUR CZK", "2020-01-22", "25.136", "2020-01-22", "the day itself"],
   ["ro-vat", "EUR RON", "2026-03-16", "5.0947", "2026-03-13", "communicated on Friday"],
-  ["hu-vat", "EUR HUF", "2025-03-30", "402.61", "2025-03-28", "a Sunday"],
+  ["hu-vat", "EUR HUF", "2025-03-28", "402.61", "2025-03-28", "the day itself"],
   ["ca-gst", "USD CAD", "2026-03-14", "1.3706", "2026-03-13", "a Saturday"],
   ["au-gst", "AUD USD", "2026-03-21", "0.7088", "2026-03-20", "a Saturday"],
   ["us-fbar", "USD EUR", "2025-07-04", "0.851", "2025-12-31", "the last day of the year"],
@@ -108,6 +98,9 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
       assert.deepEqual(json.accepted_gaps, []);
       const { line, kind } = json.origin;
       assert.ok(line > 0, kind);
+      // Its evidence is verified before it is written.
+      const evidence = `rates evidence ${pair} ${date} --as ${preset} --out -`;
+      assert.equal(JSON.parse(await store.output(evidence)).counted_from, json.counted_from);
     });
   }
 

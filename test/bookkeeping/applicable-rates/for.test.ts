@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { presets } from "../../../src/bookkeeping/applicable-rates/presets.ts";
-import { publishers } from "../../../src/rates/sources/publishers/catalogue.ts";
+import { handedIn, publishers } from "../../../src/rates/sources/publishers/catalogue.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { newRateStore, recorded } from "./store.ts";
 
@@ -336,7 +336,10 @@ test("the presets name known sources, quote a law, and say that they are no advi
   const names = presets.map(({ name }) => name);
   assert.deepEqual(names, names.toSorted());
   for (const { name, source, law, readAt, readOn } of presets) {
-    assert.ok(source === "import:bmf" || publishers.some(({ key }) => key === source), source);
+    assert.ok(
+      [...publishers, ...handedIn].some(({ key }) => key === source),
+      source,
+    );
     assert.ok(text.includes(`\n${name}: ${law}\n`), name);
     assert.ok(text.includes(`read on ${readOn} at ${readAt}\n`), name);
   }

@@ -129,6 +129,8 @@ suite("a list as an accountant has it", { concurrency: 4 }, () => {
         ['date "31.02.2026": must be a date such as 2026-03-13 or 13.03.2026', null, null],
       ],
     );
+    const [other] = await rowsOf(["date,base,quote", "2026-03-04,EUR,EUR"], "--as pl-vat");
+    assert.match(String(other?.error), /^EUR\/EUR has no figure for pl-vat/);
     const [, between] = await rowsOf(
       ["date,currency", "2026-03-04,EUR", "2026-03-04,USD"],
       "--as eu-vat --into JPY",

@@ -20,7 +20,7 @@ export type EvidenceJson = Readonly<Record<string, unknown>> & {
   readonly signature: string | null;
 };
 
-const SOURCES = ["ecb", "nbp", "cbr", "hmrc", "tcmb", "hnb", "bazg-monthly", "inforeuro"];
+const SOURCES = ["ecb", "nbp", "cbr", "hmrc", "tcmb", "hnb", "bazg-monthly", "inforeuro", "bcra"];
 
 /** A store with recorded documents, a directory for files, and the command line. */
 export async function newEvidenceCli() {

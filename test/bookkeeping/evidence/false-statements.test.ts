@@ -40,13 +40,13 @@ after(() => monday[Symbol.asyncDispose]());
 const seeded = await newEvidenceCli();
 after(() => seeded[Symbol.asyncDispose]());
 
-for (const key of ["ecb", "nbp", "hmrc", "hnb"]) await cli.fetch(key);
+for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra"]) await cli.fetch(key);
 await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
 await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
 await monday.archive("nbp", tableOf("2023-11-06"));
 const bmf = await cli.write("bmf.csv", BMF);
-assert.equal((await cli.run(`rates import ${bmf} --source bmf`)).exitCode, 0);
+assert.equal((await cli.run(`rates import ${bmf} --source averages`)).exitCode, 0);
 const stored = { origin: { ...BY, at: "2026-08-20T15:00:00.000Z" }, headersOf, packContent };
 await seedFromSnapshot(seeded.store.rates, stored, loadSnapshot);
 
@@ -57,7 +57,7 @@ async function genuineOf(command: string, from = cli): Promise<Evidence> {
   return (await from.made(command)).json as unknown as Evidence;
 }
 
-const MONTH = "--source import:bmf --rule month --document @bmf.csv";
+const MONTH = "--source import:averages --rule month --document @bmf.csv";
 const genuine = {
   ecb: await genuineOf("EUR USD 2026-03-15 --source ecb --rule on-or-before"),
   nbp: await genuineOf("USD PLN 2026-03-16 --as pl-vat"),
@@ -68,6 +68,7 @@ const genuine = {
   quarter: await genuineOf("EUR USD 2019-11-07 --as eu-oss"),
   hmrc: await genuineOf("GBP AED 2026-08-16 --as uk-vat"),
   hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
+  bcra: await genuineOf("USD ARS 2026-03-19 --source bcra --rule on"),
   inforeuro: await genuineOf("EUR USD 2026-08-10 --source inforeuro --rule month"),
   snapshot: await genuineOf("EUR USD 2026-03-13 --source ecb --rule on", seeded),
   import: await genuineOf(`EUR USD 2025-03-15 ${MONTH}`),
@@ -160,6 +161,9 @@ const secondDocument = (date: string, address: string): Change => {
   };
 };
 
+const SECOND_USD =
+  '{"codigoMoneda":"USD","descripcion":"DOLAR E.E.U.U.","tipoPase":0.0,"tipoCotizacion":1435.00000000';
+
 const NBP = "https://api.nbp.pl/api/exchangerates/tables/A";
 const WITHOUT_A_CALENDAR = "on-or-before" as const;
 
@@ -242,6 +246,12 @@ suite("a false statement does not hold:", () => {
     ],
     ["another day's document", "ecb", withDocument(() => contentOf(recorded("ecb-2019-12.xml")))],
     ["a cut document", "ecb", edited((content) => content.slice(0, -60))],
+    [
+      "one of two figures of a document",
+      "bcra",
+      // As in the bank's response of 2026-11-25.
+      edited((content) => content.replace("}]}}", "},\n$USD}]}}".replace("$USD", SECOND_USD))),
+    ],
     ["a figure without its document", "ecb", withDocument(() => ({ content_base64: null }))],
     ["another SHA-256", "ecb", withDocument(() => ({ sha256: "0".repeat(64) }))],
     ["a law that says something else", "nbp", preset({ says: "the rate of any day" })],
@@ -266,6 +276,11 @@ suite("a false statement does not hold:", () => {
     ],
     ["a gap elsewhere", "ecb", { accepted_gaps: ["2026-03-16"] }],
     ["a table's figure after its end", "hmrc", asked("2026-09-01")],
+    [
+      "a table's figure that a later line of it corrects",
+      "hmrc",
+      edited((content) => `${content}Abu Dhabi,Dirham,AED,5.1234,15/08/2026,31/08/2026\n`),
+    ],
     ["a longer validity", "hmrc", { ...asked("2026-09-10"), valid_until: "2026-09-30" }],
     [
       "one of a month's figures as its only one",
@@ -317,7 +332,7 @@ suite("a false statement does not hold:", () => {
     [
       "a file made before its figure",
       "ecb",
-      { made: { at: "2026-03-01T00:00:00.000Z", by: "Kurs" } },
+      { made: { at: "2026-03-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
     ],
     [
       "a document received before its figure",
@@ -331,7 +346,7 @@ suite("a false statement does not hold:", () => {
     [
       "a time in the year 10000",
       "ecb",
-      { made: { at: "+010000-01-01T00:00:00.000Z", by: "Kurs" } },
+      { made: { at: "+010000-01-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
     ],
     ["a date in the year 9999", "ecb", asked("9999-12-31")],
     [

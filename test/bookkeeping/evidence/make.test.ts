@@ -178,10 +178,10 @@ test("accepted gaps are in the evidence by their dates, and no other may be open
 test("the evidence of an import has the file only if the operator gives it", async () => {
   await using cli = await newEvidenceCli();
   const content = "base,quote,rate,as_of\nEUR,GBP,0.84,2026-03-01T00:00:00Z\n";
-  const file = await cli.write("bmf.csv", content);
-  assert.equal((await cli.run(`rates import ${file} --source bmf`)).exitCode, 0);
+  const file = await cli.write("averages.csv", content);
+  assert.equal((await cli.run(`rates import ${file} --source averages`)).exitCode, 0);
 
-  const without = await cli.made("EUR GBP 2026-03-20 --as de-vat");
+  const without = await cli.made("EUR GBP 2026-03-20 --source import:averages --rule month");
   assert.deepEqual(without.json.place, {
     document: 1,
     line: 2,
@@ -192,11 +192,13 @@ test("the evidence of an import has the file only if the operator gives it", asy
   assert.equal(without.json.documents[0]?.content_base64, null);
   assert.equal(without.json.publisher, null);
   hasAll(await cli.verified(), [
-    /^not proven +document 1, .*bmf\.csv: its bytes are not in the file, only their SHA-256/m,
+    /^not proven +document 1, .*averages\.csv: its bytes are not in the file, only their SHA-256/m,
     /^not proven +whether the document states the figure: it is not in the file$/m,
   ]);
 
-  const given = await cli.made(`EUR GBP 2026-03-20 --as de-vat --document ${file}`);
+  const given = await cli.made(
+    `EUR GBP 2026-03-20 --source import:averages --rule month --document ${file}`,
+  );
   assert.equal(given.json.place.text, "EUR,GBP,0.84,2026-03-01T00:00:00Z");
   const [exitCode, ...lines] = await cli.verified();
   assert.equal(exitCode, 3);
@@ -205,9 +207,11 @@ test("the evidence of an import has the file only if the operator gives it", asy
     /^not proven +whose figures these are: the operator has imported the file/m,
   ]);
 
-  await cli.write("bmf.csv", "base,quote,rate,as_of\nEUR,GBP,0.85,2026-03-01T00:00:00Z\n");
-  const other = await cli.unmade(`EUR GBP 2026-03-20 --as de-vat --document ${file}`);
-  assert.match(other, /bmf\.csv is not the imported file: its SHA-256 is [0-9a-f]{64}/);
+  await cli.write("averages.csv", "base,quote,rate,as_of\nEUR,GBP,0.85,2026-03-01T00:00:00Z\n");
+  const other = await cli.unmade(
+    `EUR GBP 2026-03-20 --source import:averages --rule month --document ${file}`,
+  );
+  assert.match(other, /averages\.csv is not the imported file: its SHA-256 is [0-9a-f]{64}/);
 });
 
 test("--without-document leaves out the bytes, and the rest can be checked", async () => {

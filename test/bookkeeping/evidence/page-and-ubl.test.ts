@@ -9,6 +9,9 @@ import { newEvidenceCli } from "./cli.ts";
 
 const SCHEMA = join(import.meta.dirname, "fixtures/ubl-2.1-exchange-rate-cac.xsd");
 
+const recordedIn = (name: string) =>
+  readFileSync(join(import.meta.dirname, "../../rates/sources/publishers/fixtures", name));
+
 /** A4 at 96 pixels for each inch. */
 const A4 = { width: 794, height: 1123 };
 
@@ -88,5 +91,48 @@ test("the UBL fragment has the figure in the elements of the schema, in their or
     ["Date", "2026-03-13"],
   ] as const) {
     assert.ok(text.includes(`<cbc:${name}>${value}</cbc:${name}>`), name);
+  }
+});
+
+test("the UBL fragment leads from the invoice's currency to the tax's, for every preset", async () => {
+  await using cli = await newEvidenceCli();
+  await cli.fetch("ecb");
+  await cli.fetch("hmrc");
+  const averages = await cli.write("uu-kurse-2025-csv.csv", recordedIn("bmf.csv"));
+  const imported = await cli.run(`rates import ${averages} --document --source bmf`);
+  assert.equal(imported.exitCode, 0, imported.stderr);
+  for (const [command, source, target, operator] of [
+    ["EUR USD 2026-03-13 --as eu-vat", "USD", "EUR", "Divide"],
+    ["GBP EUR 2026-08-15 --as uk-vat", "EUR", "GBP", "Divide"],
+    ["EUR USD 2025-03-31 --as de-vat", "USD", "EUR", "Divide"],
+    ["EUR USD 2026-03-13 --source ecb --rule on", "EUR", "USD", "Multiply"],
+  ] as const) {
+    await cli.made(`${command} --ubl @rate.xml`);
+    const text = readFileSync(cli.file("rate.xml"), "utf8");
+    const codes = [...text.matchAll(/<cbc:(?:\w+CurrencyCode|\w+OperatorCode)>(\w+)</g)];
+    assert.deepEqual(
+      codes.map(([, code]) => code),
+      [source, target, operator],
+      command,
+    );
+  }
+});
+
+test("the evidence of a file that was handed in has it, and does not prove whose it is", async () => {
+  await using cli = await newEvidenceCli();
+  const file = await cli.write("uu-kurse-2025-csv.csv", recordedIn("bmf.csv"));
+  assert.equal((await cli.run(`rates import ${file} --document --source bmf`)).exitCode, 0);
+  const { json } = await cli.made("EUR KRW 2025-09-30 --as de-vat");
+  assert.deepEqual(
+    [json.rate, json.valid_until, json.place.figure],
+    ["1634.39", "2025-09-30", "1.634,39"],
+  );
+  const [exitCode, ...lines] = await cli.verified();
+  assert.equal(exitCode, 3, lines.join("\n"));
+  for (const line of [
+    /^holds +the parser of bmf reads 1 EUR = 1634\.39 KRW \(middle\) for 2025-09-01 until 2025-09-30/m,
+    /^not proven +whose figures these are: the operator has handed in uu-kurse-2025-csv\.csv/m,
+  ]) {
+    assert.match(lines.join("\n"), line);
   }
 });

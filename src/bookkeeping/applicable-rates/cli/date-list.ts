@@ -143,7 +143,10 @@ function readExchange(
   if (into !== pair.base && into !== pair.quote) {
     throw new CommandError(`${pairName(pair)} does not lead to ${into}: see --into`);
   }
-  if (pair.base === pair.quote) return { from: into, into, pair: undefined, operation: "multiply" };
+  // A preset of another currency has no such pair, and says so.
+  if (pair.base === pair.quote && (own === undefined || isOwn || given !== undefined)) {
+    return { from: into, into, pair: undefined, operation: "multiply" };
+  }
   return into === pair.base
     ? { from: pair.quote, into, pair, operation: "divide" }
     : { from: pair.base, into, pair, operation: "multiply" };

@@ -18,6 +18,10 @@ export function checkAddresses(
   receivedMs: number,
 ): Fault {
   const names = documents.map(({ name }) => name);
+  if (publisher.addresses.length === 0) {
+    const reason = `whose figures these are: the operator has handed in ${names.join(", ")}`;
+    return { reason, isForeign: documents.length > 1 };
+  }
   // The publisher's own day may be another than that of the Date header.
   const days = [-DAY_MS, 0, DAY_MS].map((ms) =>
     requestsOf(publisher, receivedMs + ms, "").map(({ address }) => address),

@@ -161,7 +161,7 @@ export function createArchive(
 }
 
 /** Parses documents. @throws {SourceError} they are not in the publisher's format. */
-function parseDocuments(
+export function parseDocuments(
   documents: readonly FetchedDocument[],
   parse: Publisher["parse"],
 ): readonly SourceLine[] {

@@ -8,6 +8,7 @@ import { europeanPublishers } from "./europe/entries.ts";
 import { isoCodeOf } from "./formats/notation.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
+import { handedInPublishers } from "./periodic/handed-in.ts";
 import { documentsOf, type Entry, type Publisher, type PublisherResponse } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
@@ -39,6 +40,11 @@ export const publishers: readonly Publisher[] = [
   ...all.filter(({ onByDefault }) => onByDefault),
   ...all.filter(({ onByDefault }) => !onByDefault),
 ];
+
+/** Publishers that no server fetches: an operator hands in their documents. */
+export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
+  createPublisher(entry, "Tables for a month or a quarter"),
+);
 
 function createPublisher(entry: Entry, group: string): Publisher {
   const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;

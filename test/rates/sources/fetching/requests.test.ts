@@ -367,6 +367,7 @@ test("when one of two addresses has changed, the other is fetched again despite 
       asOf: "2026-11-20T11:00:00.000000000Z",
       date: "2026-11-20",
       place: 0,
+      table: undefined,
     },
     {
       base: "PAB",
@@ -375,6 +376,7 @@ test("when one of two addresses has changed, the other is fetched again despite 
       asOf: "2026-11-18T11:00:00.000000000Z",
       date: "2026-11-18",
       place: 1,
+      table: undefined,
     },
   ]);
   assert.deepEqual(

@@ -55,6 +55,8 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2026-09-23T23:51:53.25",
     changed: [
       ['"XDG/EUR"', '"XDGEUR"', unknown("XDGEUR", "DOGE/EUR")],
+      // A token, and not the Zimbabwe Gold.
+      ['"XDG/EUR"', '"ZIG/EUR"', without("DOGE/EUR"), "ZIG/EUR 0.0821000"],
       ['"wsname": "XDG/EUR", ', "", unknown("XDGEUR", "DOGE/EUR")],
       ['"c": ["0.0821000", "120"]', '"c": []', noRate("DOGE/EUR")],
       ['"XDGEUR": { "a"', '"XDGUSD": { "a"', noRate("DOGE/EUR")],
