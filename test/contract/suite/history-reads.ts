@@ -312,7 +312,7 @@ function verifyTests(test: StoreTest): void {
     const { found, counts } = await verified(await damage(store, engine, ""));
     assert.deepEqual(found, []);
     const verifiedCounts = { figures: 3, imported: 1, unverified: 0 };
-    const others = { documents: 2, differences: 0, series: verifiedCounts };
+    const others = { documents: 2, differences: 0, series: verifiedCounts, unstored: new Map() };
     assert.deepEqual(counts, { ...verifiedCounts, ...others });
   });
 
