@@ -73,8 +73,8 @@ Rules, by the publisher's own dates:
   month         ${ruleWords.month}
 
 A date is passed over only where the publisher's calendar has no publication, or the document has
-dates before and after, and nothing for it. Exit code 1 where the figure is not known, also of a line
-of --file.
+dates before and after, and nothing for it. Exit code 1 where the figure is not known, also of a
+line of --file.
 
 A list has lines of DATE,BASE,QUOTE, or a header with the columns date and currency, or date, base
 and quote, in any order, and perhaps amount and preset; others are carried through. Commas or
