@@ -13,9 +13,18 @@ export interface Preset {
   readonly currency: { readonly place: "base" | "quote"; readonly symbol: string };
   /** The law or the guidance, and the section. */
   readonly law: string;
+  /** The first date that the law is for, where that is known: others had another rule. */
+  readonly since?: string;
   /** What that says of the rate, and whether its official text was read. */
   readonly says: string;
   /** Where the text was read, and on which date. */
   readonly readAt: string;
   readonly readOn: string;
+}
+
+/** Why a preset names no figure for a date: its law is for later ones. */
+export function explainEarly({ name, law, since = "" }: Preset, asked: string) {
+  if (asked >= since) return undefined;
+  const instead = "pass --source and --rule as the law of that time wants";
+  return `${name} is by ${law}, which is for dates since ${since}, not for ${asked}: ${instead}`;
 }

@@ -1,6 +1,7 @@
 import type { FigureKind } from "../../rates/served/figures.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import { presetJson } from "../applicable-rates/json.ts";
+import { explainEarly } from "../applicable-rates/preset.ts";
 import { presets } from "../applicable-rates/presets.ts";
 import {
   type DatedFigure,
@@ -65,6 +66,8 @@ function checkPreset(
   if (preset.source !== source || preset.rule !== rule || !isOfPair || kind !== servedKind) {
     return [fails(`${named} names another source, rule, currency or kind than the file`)];
   }
+  const early = known && explainEarly(known, evidence.asked);
+  if (early !== undefined) return [fails(early)];
   if (isKnown) return [holds(`${named} is the one of this Kurs: ${preset.law}`)];
   return [notProven(`${named}: no version of Kurs has had a preset with this text`)];
 }
@@ -72,7 +75,9 @@ function checkPreset(
 const text = (value: object) => JSON.stringify(value);
 
 function checkEnd(evidence: Evidence): readonly Check[] {
-  const ended = explainEnd(evidence, evidence.counted_from, evidence.published_for);
+  const { asked, counted_from: counted, published_for: published } = evidence;
+  // The rule may count from a date before the end.
+  const ended = explainEnd(evidence, asked > counted ? asked : counted, published);
   return ended === undefined ? [] : [fails(ended)];
 }
 

@@ -80,6 +80,22 @@ test("gaps are accepted up to a number of days", async () => {
   }
 });
 
+test("a preset names no figure for a date before its law", async () => {
+  await using store = await storeOf([archive]);
+  for (const [preset, last, since] of [
+    ["eu-customs", "2016-04-30", "2016-05-01"],
+    ["eu-ioss", "2021-06-30", "2021-07-01"],
+    ["eu-oss", "2014-12-31", "2015-01-01"],
+    ["eu-vat", "2012-12-31", "2013-01-01"],
+  ]) {
+    const message = await store.failure(`rates for EUR USD ${last} --as ${preset}`);
+    assert.match(
+      message,
+      new RegExp(`is for dates since ${since}, not for ${last}: pass --source`),
+    );
+  }
+});
+
 suite("a currency that ended has no figure", { concurrency: 4 }, () => {
   test("and the message has the fixed rate and the law", async () => {
     await using store = await storeOf([archive]);
@@ -100,6 +116,8 @@ suite("a currency that ended has no figure", { concurrency: 4 }, () => {
       await store.failure("rates for EUR BGN 2026-01-01 --source ecb --rule on-or-before"),
       /^BGN ended on 2026-01-01: 1 EUR is 1\.95583 BGN by Council Regulation \(EU\) 2025\/1409/,
     );
+    // The customs value counts from a Wednesday of the month before.
+    assert.equal(await store.failure("rates for EUR HRK 2023-01-10 --as eu-customs"), HRK);
     // The day before is a Saturday: its figure is Friday's.
     const last = await store.output("rates for EUR HRK 2022-12-31 --as eu-vat");
     assert.match(last, /^EUR\/HRK 7\.5365 for 2022-12-31\n/);

@@ -7,11 +7,13 @@ import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/a
 import type { StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
+import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
+import { explainEarly } from "../preset.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, GAPS, type RateRule, rateRules } from "../rules.ts";
 
@@ -122,6 +124,8 @@ export async function applyRule(
 ): Promise<AppliedRule> {
   const { clock, sourcesOf, documents, settings } = deps;
   requireCurrency(pair, preset);
+  const early = preset && explainEarly(preset, asked);
+  if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
   const series = await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
@@ -139,6 +143,9 @@ export async function applyRule(
   const date = dateCounted(asked, preset?.period);
   const rate = await findApplicableRate(uses, { rule, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
+  // The rule may count from a date before the end.
+  const ended = explainEnd(pair, asked, rate.figure.date);
+  if (ended !== undefined) throw new CommandError(ended);
   return { asked, rate, preset };
 }
 

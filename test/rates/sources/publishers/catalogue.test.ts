@@ -82,7 +82,8 @@ test("the Treasury's currencies are ISO 4217 codes, of which only shared ones ha
   assert.equal(treasury.treasuryCurrencies.get("Senegal-Cfa Franc"), "XOF");
   assert.equal(treasury.treasuryCurrencies.get("Gabon-Cfa Franc"), "XAF");
 
-  const shared = new Set(["XAF", "XCD", "XOF"]);
+  // Burma is Myanmar in later tables.
+  const shared = new Set(["MMK", "XAF", "XCD", "XOF"]);
   const codes = [...treasury.treasuryCurrencies.values()].filter((code) => !shared.has(code));
   assert.equal(new Set(codes).size, codes.length);
 });

@@ -56,7 +56,7 @@ export const parseInforEuro: Parse = ([response], momentOf) => {
  * are left out, so that their rates are rejected by name instead of being published as another
  * currency's. Left out are
  *
- * - `Bulgaria-Lev New`: since Bulgaria has the euro, its figures are the euro's (0.87, not 1.7);
+ * - `Bulgaria-Lev New` since 2026: its figures are the euro's (0.87, not 1.7);
  * - `Syria-Pound`: it removed two zeros in 2026, and whether SYP is the old or the new is open.
  */
 export const treasuryCurrencies = codesByName(`
@@ -65,26 +65,27 @@ export const treasuryCurrencies = codesByName(`
   AUD Australia-Dollar, AZN Azerbaijan-Manat, BSD Bahamas-Dollar, BHD Bahrain-Dinar,
   BDT Bangladesh-Taka, BBD Barbados-Dollar, BYN Belarus-New Ruble, BZD Belize-Dollar,
   XOF Benin-Cfa Franc, BMD Bermuda-Dollar, BOB Bolivia-Boliviano, BAM Bosnia-Marka,
-  BWP Botswana-Pula, BRL Brazil-Real, BND Brunei-Dollar, XOF Burkina Faso-Cfa Franc,
-  BIF Burundi-Franc, KHR Cambodia-Riel, XAF Cameroon-Cfa Franc, CAD Canada-Dollar,
-  CVE Cape Verde-Escudo, KYD Cayman Islands-Dollar, XAF Central African Republic-Cfa Franc,
-  XAF Chad-Cfa Franc, CLP Chile-Peso, CNY China-Renminbi, COP Colombia-Peso, KMF Comoros-Franc,
-  XAF Congo-Cfa Franc, CRC Costa Rica-Colon, XOF Cote D'Ivoire-Cfa Franc, CUC Cuba-Chavito,
-  CUP Cuba-Peso, XCG Curacao-Caribbean Guilder, CZK Czech Republic-Koruna,
+  BWP Botswana-Pula, BRL Brazil-Real, BND Brunei-Dollar, BGN Bulgaria-Lev New,
+  XOF Burkina Faso-Cfa Franc, MMK Burma-Kyat, BIF Burundi-Franc, KHR Cambodia-Riel,
+  XAF Cameroon-Cfa Franc, CAD Canada-Dollar, CVE Cape Verde-Escudo, KYD Cayman Islands-Dollar,
+  XAF Central African Republic-Cfa Franc, XAF Chad-Cfa Franc, CLP Chile-Peso, CNY China-Renminbi,
+  COP Colombia-Peso, KMF Comoros-Franc, XAF Congo-Cfa Franc, CRC Costa Rica-Colon,
+  XOF Cote D'Ivoire-Cfa Franc, CUC Cuba-Chavito, HRK Croatia-Kuna, CUP Cuba-Peso,
+  XCG Curacao-Caribbean Guilder, CZK Czech Republic-Koruna,
   CDF Democratic Republic Of Congo-Congolese Franc, DKK Denmark-Krone, DJF Djibouti-Franc,
-  DOP Dominican Republic-Peso, EGP Egypt-Pound, XAF Equatorial Guinea-Cfa Franc,
-  ERN Eritrea-Nakfa, SZL Eswatini-Lilangeni, ETB Ethiopia-Birr, EUR Euro Zone-Euro,
-  FJD Fiji-Dollar, XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari, GHS Ghana-Cedi,
+  DOP Dominican Republic-Peso, EGP Egypt-Pound, XAF Equatorial Guinea-Cfa Franc, ERN Eritrea-Nakfa,
+  SZL Eswatini-Lilangeni, ETB Ethiopia-Birr, EUR Euro Zone-Euro, FJD Fiji-Dollar,
+  XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari, GHS Ghana-Cedi,
   XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal, XOF Guinea Bissau-Cfa Franc,
-  GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde, HNL Honduras-Lempira,
-  HKD Hong Kong-Dollar, HUF Hungary-Forint, ISK Iceland-Krona, INR India-Rupee,
-  IDR Indonesia-Rupiah, IRR Iran-Rial, IQD Iraq-Dinar, ILS Israel-Shekel, JMD Jamaica-Dollar,
-  JPY Japan-Yen, JOD Jordan-Dinar, KZT Kazakhstan-Tenge, KES Kenya-Shilling, KRW Korea-Won,
-  KWD Kuwait-Dinar, KGS Kyrgyzstan-Som, LAK Laos-Kip, LBP Lebanon-Pound, LSL Lesotho-Maloti,
-  LRD Liberia-Dollar, LYD Libya-Dinar, MOP Macao-Mop, MGA Madagascar-Ariary, MWK Malawi-Kwacha,
-  MYR Malaysia-Ringgit, MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc, MRU Mauritania-Ouguiya,
-  MUR Mauritius-Rupee, MXN Mexico-Peso, MDL Moldova-Leu, MNT Mongolia-Tugrik, MAD Morocco-Dirham,
-  MZN Mozambique-Metical, MMK Myanmar-Kyat, NAD Namibia-Dollar, NPR Nepal-Rupee,
+  GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde, HNL Honduras-Lempira, HKD Hong Kong-Dollar,
+  HUF Hungary-Forint, ISK Iceland-Krona, INR India-Rupee, IDR Indonesia-Rupiah, IRR Iran-Rial,
+  IQD Iraq-Dinar, ILS Israel-Shekel, JMD Jamaica-Dollar, JPY Japan-Yen, JOD Jordan-Dinar,
+  KZT Kazakhstan-Tenge, KES Kenya-Shilling, KRW Korea-Won, KWD Kuwait-Dinar, KGS Kyrgyzstan-Som,
+  LAK Laos-Kip, LBP Lebanon-Pound, LSL Lesotho-Maloti, LRD Liberia-Dollar, LYD Libya-Dinar,
+  MOP Macao-Mop, MGA Madagascar-Ariary, MWK Malawi-Kwacha, MYR Malaysia-Ringgit,
+  MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc, MRU Mauritania-Ouguiya, MUR Mauritius-Rupee,
+  MXN Mexico-Peso, MDL Moldova-Leu, MNT Mongolia-Tugrik, MAD Morocco-Dirham, MZN Mozambique-Metical,
+  MMK Myanmar-Kyat, NAD Namibia-Dollar, NPR Nepal-Rupee, ANG Netherlands Antilles-Guilder,
   NZD New Zealand-Dollar, NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira,
   NOK Norway-Krone, OMR Oman-Rial, PKR Pakistan-Rupee, PGK Papua New Guinea-Kina,
   PYG Paraguay-Guarani, PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
@@ -93,10 +94,10 @@ export const treasuryCurrencies = codesByName(`
   RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SGD Singapore-Dollar,
   SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
   SSP South Sudan-Sudanese Pound, LKR Sri Lanka-Rupee, XCD St. Lucia-East Caribbean Dollar,
-  SDG Sudan-Pound, SRD Suriname-Dollar, SEK Sweden-Krona, CHF Switzerland-Franc,
-  TWD Taiwan-Dollar, TJS Tajikistan-Somoni, TZS Tanzania-Shilling, THB Thailand-Baht,
-  XOF Togo-Cfa Franc, TOP Tonga-Pa'Anga, TTD Trinidad & Tobago-Dollar, TND Tunisia-Dinar,
-  TRY Turkey-New Lira, TMT Turkmenistan-New Manat, UGX Uganda-Shilling, UAH Ukraine-Hryvnia,
+  SDG Sudan-Pound, SRD Suriname-Dollar, SEK Sweden-Krona, CHF Switzerland-Franc, TWD Taiwan-Dollar,
+  TJS Tajikistan-Somoni, TZS Tanzania-Shilling, THB Thailand-Baht, XOF Togo-Cfa Franc,
+  TOP Tonga-Pa'Anga, TTD Trinidad & Tobago-Dollar, TND Tunisia-Dinar, TRY Turkey-New Lira,
+  TMT Turkmenistan-New Manat, UGX Uganda-Shilling, UAH Ukraine-Hryvnia,
   AED United Arab Emirates-Dirham, GBP United Kingdom-Pound, UYU Uruguay-Peso, UZS Uzbekistan-Som,
   VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VND Vietnam-Dong, WST Western Samoa-Tala,
   YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold`);
@@ -106,6 +107,7 @@ function treasuryCurrency(name: string, date = ""): string | undefined {
   const code = treasuryCurrencies.get(name);
   // The amendment of 15 July 2022 is the first figure of the new leone.
   if (code === "SLE" && date < "2022-07-01") return "SLL";
+  if (code === "BGN" && date >= "2026-01-01") return undefined;
   // Six zeros were removed, and the code stayed.
   return code === "VES" && date < "2021-10-01" ? undefined : code;
 }
