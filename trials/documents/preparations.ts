@@ -139,11 +139,13 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   "docs/operating/evidence.md": {
     async before({ folder, dataDirectory, installation }) {
       await fetchPolishFigures(dataDirectory);
+      const list = "number;date;currency;amount\n17;16.03.2026;EUR;1.234,56\n";
+      await writeFile(join(folder, "invoices.csv"), list);
       await copyFile(installation.signingKey, join(folder, "signing-key.pem"));
       const keys = await fetch(`${installation.url}/.well-known/jwks.json`);
       await writeFile(join(folder, "jwks.json"), await keys.text());
     },
-    prints: [/^all that was checked holds$/m],
+    prints: [/^holds: left to compare is the document/m],
   },
   "docs/operating/leaked-keys.md": {
     isInClone,
@@ -156,7 +158,7 @@ export const preparations: Readonly<Record<string, Preparation>> = {
   // No mail server is there.
   "docs/operating/mail.md": { isInClone, values: { "@mail.example.org": "@127.0.0.1:9" } },
   "docs/operating/rates.md": {
-    values: { "--from 2010-01-01": "--from 2024-01-01" },
+    values: { "--from 2010-01-01": "--from 2024-01-01 --to 2025-03-31" },
     async before(place) {
       const averages = new URL(BMF, import.meta.url);
       await copyFile(averages, join(place.folder, "uu-kurse-2025-csv.csv"));

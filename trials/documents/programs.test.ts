@@ -23,7 +23,6 @@ const programs: Readonly<
   Record<string, readonly [language: string, count: number, test: string][]>
 > = {
   "client/README.md": [["ts", 3, "trials/runtimes/package.test.ts"]],
-  "docs/adding-a-source.md": [["ts", 1, "trials/documents/adding-a-source.test.ts"]],
   "docs/api.md": [
     ["ts", 1, "test/platform/http/openapi-client.test.ts"],
     ["js", 1, "trials/documents/programs.test.ts"],
