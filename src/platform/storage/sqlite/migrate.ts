@@ -18,10 +18,12 @@ export function migrate(
   const to = missing.at(-1)?.version;
   if (to === undefined) return { from, to: from };
 
+  // A file that cannot be read changes nothing, and no backup is made for it.
+  const statements = missing.map(({ readSql }) => readSql());
   const removeBackup = readSchema(database) > 0 ? backUp(from) : undefined;
   try {
     database.exec("BEGIN IMMEDIATE");
-    for (const { readSql } of missing) database.exec(readSql());
+    for (const sql of statements) database.exec(sql);
     database.exec(`PRAGMA user_version = ${to}`);
     database.exec("COMMIT");
   } catch (error) {

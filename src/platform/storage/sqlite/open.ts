@@ -2,7 +2,12 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/program/start-error.ts";
-import { knownSchema, type MigrationReport, requireKnownSchema } from "../migrations.ts";
+import {
+  knownSchema,
+  type MigrationReport,
+  migrationsIn,
+  requireKnownSchema,
+} from "../migrations.ts";
 import { rejectBackup } from "./backup-note.ts";
 import { closeUnchanged, FILE_NAME, requireDatabase, requireItsDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
@@ -136,6 +141,8 @@ function openMigrated(opening: Opening): Opened & { readonly migration: Migratio
   const { dataDirectory } = opening;
   const file = join(dataDirectory, FILE_NAME);
   const known = knownSchema("sqlite");
+  // A program whose files cannot be read makes no database.
+  if (sizeOf(file) === 0) for (const { readSql } of migrationsIn("sqlite")) readSql();
   try {
     requireOwner(dataDirectory);
     makePrivateDirectory(dataDirectory);
