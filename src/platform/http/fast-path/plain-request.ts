@@ -12,7 +12,7 @@ export interface PlainForm {
   readonly route: Route;
   /** The pattern of method and target; its first group is the method. */
   readonly start: string;
-  /** Set for a body of JSON: node:http serves what these reject. No header occurs twice. */
+  /** Set for a POST of JSON: node:http serves what these reject. No header occurs twice. */
   readonly body?: {
     readonly acceptsHeaders: (headers: PlainHeaders) => boolean;
     readonly acceptsText: (text: string) => boolean;
@@ -41,18 +41,20 @@ export type ParsePlainRequest = (bytes: Buffer) => PlainRequest | undefined;
 /** node:http serves longer ones. A browser behind two proxies sends 2 KiB without cookies. */
 const BYTES_MAX = 8192;
 
+const FIRST_OF_POST = "P".charCodeAt(0);
+const noHeaders: PlainHeaders = {};
+
 /** A program sends the same head with every call, up to its length and its key. */
 const KEPT_HEADS_MAX = 500;
 
 /** Parses requests of the forms in a table. */
 export function createPlainParser(forms: readonly PlainForm[]): ParsePlainRequest {
-  const parsers = forms.map((form) =>
-    form.body === undefined ? createHeadParser(form) : createBodyParser(form, form.body),
-  );
+  const heads = forms.flatMap((form) => (form.body ? [] : createHeadParser(form)));
+  const posts = forms.flatMap((form) => (form.body ? createBodyParser(form, form.body) : []));
   return (bytes) => {
     if (bytes.length > BYTES_MAX) return undefined;
     let request: PlainRequest | undefined;
-    for (const parse of parsers) request ??= parse(bytes);
+    for (const parse of bytes[0] === FIRST_OF_POST ? posts : heads) request ??= parse(bytes);
     return request;
   };
 }
@@ -71,7 +73,7 @@ function requestOf(
   form: PlainForm,
   text: string,
   groups: readonly string[],
-  headers: PlainHeaders = {},
+  headers = noHeaders,
 ): PlainRequest {
   return {
     form,
