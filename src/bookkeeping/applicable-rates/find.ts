@@ -88,11 +88,11 @@ async function unexplainedDates(
 ): Promise<Unexplained | Rejection> {
   const { reads, series, source, publicationOf } = search;
   if (dates.from > dates.to) return { missing: [], isChecked: true };
-  // An import tells only of the dates that it has.
   // A polled source has figures of what was traded.
   const hasDays = source?.schedule.isKnown !== undefined;
   const beside = hasDays ? await findBeside(reads, series, dates) : undefined;
   const neighbor = figure ?? (await reads.figureOnOrBefore(series, dates.from));
+  // An import tells only of the dates that it has.
   const document = source && neighbor && (await readDocument(search, neighbor));
   const others = [
     ...((hasDays && document?.others) || []),

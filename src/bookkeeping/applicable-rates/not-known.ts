@@ -147,7 +147,7 @@ export function lostAfter(
   return { reason: `not known: ${why}, and ${figure.source} has no calendar; ${exact}` };
 }
 
-/** A table is published so many days before its date at most. */
+/** A publisher publishes a table at most this long before its date. */
 const MONTH_DAYS = 31;
 
 const dateAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -103,7 +103,7 @@ async function verifyPublication(
   }
   await verifyObservations(id, stated, verification);
   const brought = await verifyFigures(id, stated, verification);
-  // The same documents state the same: the first of their publications has told.
+  // Publications of the same documents state the same figures: the first one counts them.
   if (publication.documents.some(({ isFirst }) => isFirst)) {
     await addUnstored(series, publication, stated, brought, counts.unstored);
   }
