@@ -9,7 +9,7 @@ import {
   utcDay,
 } from "../../../src/customers/billing/rules.ts";
 import { createUsageReads } from "../../../src/customers/billing/usage.ts";
-import type { IssuedToken } from "../../../src/customers/mail/store.ts";
+import type { IssuedToken } from "../../../src/customers/outbox/store.ts";
 import type { NewInvitation } from "../../../src/customers/registration/store.ts";
 import type { Session } from "../../../src/customers/sessions/store.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { BY, newInvitation } from "../../contract/suite/database.ts";
 import { contentsOfSqlite } from "../../platform/storage/used-store.ts";
 import { assertFailure } from "../../support/assertions.ts";
