@@ -19,7 +19,8 @@ export async function playPublisher(first: Behaviour) {
   let behaviour = first;
   const requests: IncomingHttpHeaders[] = [];
   const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
+  // It closes no idle connection: a client that is slow to look would reuse one that has ended.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     requests.push(request.headers);
     bodies.push(`${request.method} ${request.url} ${await text(request)}`);
     behaviour(response, request.headers);
