@@ -1,4 +1,6 @@
+import { DAY_MS } from "../../platform/shared/clock.ts";
 import { isLess } from "../../platform/shared/decimal.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
@@ -138,9 +140,35 @@ function checkPublished(
   if (other !== undefined) {
     checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
   }
+  checks.push(...checkName(evidence, figure, series[place.document - 1] ?? [], reader));
   const placed = { ...figure, place: place.document - 1 };
   const [others, unread] = [figures.datesBeside(placed), figures.unreadDates(placed)];
   return { checks, series, others, unread };
+}
+
+/** How long after a document's time another time is tried. */
+const TRIED_MS = 100 * DAY_MS;
+
+/** Checks that the name of the document is not of other dates, nor all that tells the figure's. */
+function checkName(
+  { publication_source: publication, place, documents }: Evidence,
+  figure: SourcedRate,
+  series: readonly SourcedRate[],
+  reader: DocumentReader,
+): readonly Check[] {
+  const { name = "" } = documents[place.document - 1] ?? {};
+  const ordered = series.toSorted((one, other) => ((one.date ?? "") < (other.date ?? "") ? -1 : 1));
+  const ends = [ordered[0] ?? figure, figure, ordered.at(-1) ?? figure];
+  const other = ends.find((one) => !reader.isNamedFor(publication, name, one));
+  if (other !== undefined) return [fails(`${name} is not the address of figures of ${other.date}`)];
+  const unnamed = documents.map((one) => {
+    const receivedAt = timestamp(Date.parse(one.received_at) + TRIED_MS);
+    return { ...readDocument(one), name: "", receivedAt };
+  });
+  const stated = reader.figuresOf(publication, unnamed);
+  if (!("reason" in stated) && stated.get(figure)?.rate === figure.rate) return [];
+  const by = "only its address, or when it was received, tells that";
+  return [notProven(`whose figure of which time it is: ${by}; compare it with the publisher's`)];
 }
 
 function readDocument(document: EvidenceDocument): ReadDocument {

@@ -22,6 +22,7 @@ export interface VerifyUses extends Omit<DocumentUses, "knownSources"> {
   /** Every source that this version knows. */
   readonly sources: readonly RateSource[];
   readonly keys: GivenKeys | undefined;
+  readonly nowMs: number;
 }
 
 /** What became of a verification. */
@@ -51,9 +52,20 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const servedKind = source && (source.servedKind ?? "middle");
   const rule = checkRule(evidence, { ...read, publicationOf, servedKind });
   const named = checkPublisher(evidence, source);
-  const times = checkTimes(evidence, publicationOf?.(evidence.published_for));
-  return { evidence, checks: [form, ...read.checks, times, ...rule, ...named, ...signatures] };
+  const times = checkTimes(evidence, uses.nowMs, publicationOf?.(evidence.published_for));
+  const others = [times, ...checkRevision(evidence)];
+  return { evidence, checks: [form, ...read.checks, ...others, ...rule, ...named, ...signatures] };
 }
+
+function checkRevision({ revision, source }: Evidence): readonly Check[] {
+  if (revision === 1) return [];
+  return [notProven(`whether ${source} has amended it: the document before is not in the file`)];
+}
+
+/** What only the operator knows: no check tells whether it is so. */
+export const statedAlone = ({ received_at, stored_at, made, revision }: Evidence) =>
+  `fetched ${received_at}, stored ${stored_at} as revision ${revision}, written here ${made.at} ` +
+  `by ${made.by}`;
 
 function readFigure(evidence: Evidence): SourcedRate | Rejection {
   const { source, kind, published_for: date, valid_until: until, as_of: asOf } = evidence;

@@ -9,7 +9,13 @@ import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readLine } from "../../provenance/cli/imported-file.ts";
 import { type Verdict, verdictOf } from "../check.ts";
-import { type GivenKeys, summarize, type Verified, verifyEvidence } from "../verify.ts";
+import {
+  type GivenKeys,
+  statedAlone,
+  summarize,
+  type Verified,
+  verifyEvidence,
+} from "../verify.ts";
 import { openedAgain, readWhole } from "./files.ts";
 
 /** The dependencies of the commands on evidence files. */
@@ -68,7 +74,7 @@ async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions):
 
 /** Verifies the bytes of an evidence file. */
 export function verifyWith(
-  deps: Pick<EvidenceDeps, "documents" | "knownSources" | "readRateFile">,
+  deps: Pick<EvidenceDeps, "clock" | "documents" | "knownSources" | "readRateFile">,
   bytes: Uint8Array,
   keys: GivenKeys | undefined,
 ): Promise<Verified> {
@@ -76,6 +82,7 @@ export function verifyWith(
     documents: deps.documents,
     sources: deps.knownSources(),
     keys,
+    nowMs: deps.clock.nowMs(),
     readImported: (content, stated) =>
       readLine(openedAgain(content).bytes, stated, deps.readRateFile),
   });
@@ -86,7 +93,8 @@ const exitCodes: Readonly<Record<Verdict, number>> = { holds: 0, fails: 1, "not 
 function verifiedJson({ evidence, checks }: Verified) {
   const summary = evidence === undefined ? null : summarize(evidence);
   const verdict = verdictOf(checks);
-  return { evidence: summary, verdict, holds: verdict === "holds", checks };
+  const stated = evidence === undefined ? null : statedAlone(evidence);
+  return { evidence: summary, verdict, holds: verdict === "holds", checks, stated };
 }
 
 function describe({ evidence, checks }: Verified): string {
@@ -101,6 +109,9 @@ function describe({ evidence, checks }: Verified): string {
   return [
     ...(evidence === undefined ? [] : [visibleLine(summarize(evidence))]),
     ...checks.map(({ result, text }) => visibleLine(`${shown(result)}${text}`)),
+    ...(evidence === undefined
+      ? []
+      : [visibleLine(`not checked ${statedAlone(evidence)}: only the operator knows`)]),
     ends[verdictOf(checks)],
   ].join("\n");
 }

@@ -6,7 +6,7 @@ import {
 } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../document-reader.ts";
-import { checkAddresses, checkSnapshot } from "./addresses.ts";
+import { checkAddresses, checkSnapshot, isNamedFor } from "./addresses.ts";
 import { findFigure } from "./find-figure.ts";
 import {
   figuresStatedBy,
@@ -78,6 +78,12 @@ export function createDocumentReader(
       if (source === SNAPSHOT_SOURCE) return checkSnapshot(documents, snapshots.loadSnapshot());
       const publisher = findPublisher(source);
       return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
+    },
+
+    isNamedFor(source, name, { date, validUntil }) {
+      const publisher = findPublisher(source);
+      const isDated = publisher !== undefined && date !== undefined;
+      return !isDated || isNamedFor(publisher, name, { date, validUntil });
     },
 
     linesOf: (source, content) =>
