@@ -63,9 +63,11 @@ function checkRevision({ revision, source }: Evidence): readonly Check[] {
 }
 
 /** What only the operator knows: no check tells whether it is so. */
-export const statedAlone = ({ received_at, stored_at, made, revision }: Evidence) =>
-  `fetched ${received_at}, stored ${stored_at} as revision ${revision}, written here ${made.at} ` +
-  `by ${made.by}`;
+export function statedAlone({ documents, received_at, stored_at, made, revision }: Evidence) {
+  const received = [...new Set(documents.map((one) => one.received_at))].join(" and ");
+  const stored = `sent ${received}, fetched ${received_at}, stored ${stored_at}`;
+  return `${stored} as revision ${revision}, written here ${made.at} by ${made.by}`;
+}
 
 function readFigure(evidence: Evidence): SourcedRate | Rejection {
   const { source, kind, published_for: date, valid_until: until, as_of: asOf } = evidence;
