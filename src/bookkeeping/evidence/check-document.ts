@@ -128,7 +128,8 @@ function checkPublished(
     const check = fails(`the parser of ${publication} does not read ${what} from the document`);
     return { checks: [check], series: undefined };
   }
-  const found = reader.find(publication, documents, { ...figure, place: place.document - 1 });
+  const placed = { ...figure, place: place.document - 1 };
+  const [found = "not stated"] = reader.find(publication, documents, [placed]);
   const checks = [
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
@@ -141,7 +142,6 @@ function checkPublished(
     checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
   }
   checks.push(...checkName(evidence, figure, series[place.document - 1] ?? [], reader));
-  const placed = { ...figure, place: place.document - 1 };
   const [others, unread] = [figures.datesBeside(placed), figures.unreadDates(placed)];
   return { checks, series, others, unread };
 }
@@ -176,7 +176,10 @@ function readDocument(document: EvidenceDocument): ReadDocument {
   return { name, receivedAt, content: decodeContent(document) ?? new Uint8Array() };
 }
 
-function checkPosition(place: Evidence["place"], found: ReturnType<DocumentReader["find"]>): Check {
+function checkPosition(
+  place: Evidence["place"],
+  found: ReturnType<DocumentReader["find"]>[number],
+): Check {
   const { document, line, column, figure, text, table } = place;
   if (found === "not stated") return fails(`document ${document} does not state the figure`);
   if (found === "not found") {

@@ -79,10 +79,10 @@ export interface DocumentReader {
   ): boolean;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
-  /** Finds where a publication states a figure, or tells why that is unknown. */
+  /** Finds where a publication states each of some figures, or tells why that is unknown. */
   find(
     source: string,
     documents: readonly ReadDocument[],
-    stated: SourcedRate & { readonly place: number },
-  ): FigurePosition | "not stated" | "not found";
+    figures: readonly (SourcedRate & { readonly place: number })[],
+  ): readonly (FigurePosition | "not stated" | "not found")[];
 }

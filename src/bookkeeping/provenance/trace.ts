@@ -95,7 +95,7 @@ async function findOrigin(
     }
     opened.push({ name: one.name, content, receivedAt: one.receivedAt });
   }
-  const searched = reader.find(found.source, opened, { ...figure, place });
+  const [searched = "not stated"] = reader.find(found.source, opened, [{ ...figure, place }]);
   const position = typeof searched === "string" ? unknownPositions[searched] : searched;
   return { kind: "published", receivedAt, document, position };
 }

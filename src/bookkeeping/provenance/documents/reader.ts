@@ -7,7 +7,7 @@ import {
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../document-reader.ts";
 import { checkAddresses, checkSnapshot, isNamedFor } from "./addresses.ts";
-import { findFigure } from "./find-figure.ts";
+import { findFigures } from "./find-figure.ts";
 import {
   figuresStatedBy,
   type ParseDocuments,
@@ -89,23 +89,36 @@ export function createDocumentReader(
     linesOf: (source, content) =>
       createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
 
-    find(source, documents, { place, ...rate }) {
-      const document = documents[place];
+    find(source, documents, all) {
       const parse = findParser(source);
-      if (document === undefined || parse === undefined) return "not stated";
-      const figuresIn = (content: Uint8Array) => {
-        const changed = documents.with(place, { ...document, content });
-        return figuresStatedBy(parse, changed, rate, servedKindOf);
-      };
-      // Of several that contradict each other, an operator may have released any.
-      const stated = figuresIn(document.content).toArray();
-      const which = stated.findIndex((one) => one.rate === rate.rate);
-      if (which === -1) return "not stated";
-      const rateIn = (content: Uint8Array) => figuresIn(content).drop(which).next().value?.rate;
       const { charset } = findPublisher(source) ?? {};
-      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      const found = findFigure(document.content, sought, rateIn);
-      return typeof found === "object" ? { ...found, table: stated[which]?.table } : found;
+      const found: ReturnType<DocumentReader["find"]>[number][] = all.map(() => "not stated");
+      for (const [place, document] of documents.entries()) {
+        const indexes = [...all.keys()].filter((index) => all[index]?.place === place);
+        const figures = indexes.flatMap((index) => all[index] ?? []);
+        if (parse === undefined || figures.length === 0) continue;
+        const statedIn = (content: Uint8Array) => {
+          const changed = documents.with(place, { ...document, content });
+          return figuresStatedBy(parse, changed, figures, servedKindOf);
+        };
+        // Of several that contradict each other, an operator may have released any.
+        const stated = statedIn(document.content);
+        const which = figures.map(({ rate }, at) => {
+          return stated[at]?.findIndex((one) => one.rate === rate) ?? -1;
+        });
+        const sought = figures.map(({ rate, date, asOf }) => {
+          return { rate, date: date ?? asOf.slice(0, 10), charset };
+        });
+        const places = findFigures(document.content, sought, (content) =>
+          statedIn(content).map((some, at) => some[which[at] ?? -1]?.rate),
+        );
+        for (const [at, index] of indexes.entries()) {
+          const position = places[at] ?? "not stated";
+          const { table } = stated[at]?.[which[at] ?? -1] ?? {};
+          found[index] = typeof position === "object" ? { ...position, table } : position;
+        }
+      }
+      return found;
     },
   };
 }
