@@ -6,6 +6,9 @@ import { createTextDecoder } from "./text.ts";
 /** How many characters of a line are shown. */
 const TEXT_CHARACTERS_MAX = 160;
 
+/** More than these characters take, in any encoding. */
+const EXCERPT_BYTES = 1024;
+
 /**
  * How many candidates are changed together: one parse tells whether the figure is among them. A
  * group fails if another of its changes makes the document, or the pair's row, invalid: then
@@ -220,7 +223,7 @@ function* findCandidate(
 
 /** Describes the place of a figure. @param text the content in Latin-1. */
 function describePosition(
-  decode: ReturnType<typeof createTextDecoder>,
+  { decode, count }: ReturnType<typeof createTextDecoder>,
   text: string,
   start: number,
   end: number,
@@ -232,11 +235,13 @@ function describePosition(
   const lineStart = text.lastIndexOf("\n", start) + 1;
   const nextFeed = text.indexOf("\n", end);
   const lineEnd = nextFeed === -1 ? text.length : nextFeed;
-  const before = decode(lineStart, figureStart);
+  // A line may be a whole archive.
+  const before = decode(Math.max(lineStart, figureStart - EXCERPT_BYTES), figureStart);
   const figure = decode(figureStart, figureEnd);
+  const after = decode(figureEnd, Math.min(lineEnd, figureEnd + EXCERPT_BYTES));
   const line = text.slice(0, lineStart).split("\n").length;
-  const column = before.length + 1;
-  return { line, column, figure, ...cutExcerpt(before, figure, decode(figureEnd, lineEnd)) };
+  const column = count(lineStart, figureStart) + 1;
+  return { line, column, figure, ...cutExcerpt(before, figure, after) };
 }
 
 /** The part of a line around the figure. */

@@ -5,6 +5,7 @@ import {
   unpackContent,
 } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
+import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../document-reader.ts";
 import { checkAddresses, checkSnapshot, isNamedFor } from "./addresses.ts";
 import { findFigures } from "./find-figure.ts";
@@ -87,38 +88,54 @@ export function createDocumentReader(
     },
 
     linesOf: (source, content) =>
-      createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
+      createTextDecoder(content, findPublisher(source)?.charset).decode().split("\n"),
 
     find(source, documents, all) {
       const parse = findParser(source);
       const { charset } = findPublisher(source) ?? {};
-      const found: ReturnType<DocumentReader["find"]>[number][] = all.map(() => "not stated");
-      for (const [place, document] of documents.entries()) {
-        const indexes = [...all.keys()].filter((index) => all[index]?.place === place);
-        const figures = indexes.flatMap((index) => all[index] ?? []);
-        if (parse === undefined || figures.length === 0) continue;
-        const statedIn = (content: Uint8Array) => {
-          const changed = documents.with(place, { ...document, content });
-          return figuresStatedBy(parse, changed, figures, servedKindOf);
+      const found = new Map<string, Position>();
+      for (const [place, figures] of Map.groupBy(all, (one) => one.place)) {
+        if (parse === undefined || documents[place] === undefined) continue;
+        const each = [...new Map(figures.map((one) => [positionKey(one), one])).values()];
+        const stated = (content: Uint8Array) => {
+          const changed = documents.with(place, { ...documents[place], content } as ReadDocument);
+          return figuresStatedBy(parse, changed, each, servedKindOf);
         };
-        // Of several that contradict each other, an operator may have released any.
-        const stated = statedIn(document.content);
-        const which = figures.map(({ rate }, at) => {
-          return stated[at]?.findIndex((one) => one.rate === rate) ?? -1;
-        });
-        const sought = figures.map(({ rate, date, asOf }) => {
-          return { rate, date: date ?? asOf.slice(0, 10), charset };
-        });
-        const places = findFigures(document.content, sought, (content) =>
-          statedIn(content).map((some, at) => some[which[at] ?? -1]?.rate),
-        );
-        for (const [at, index] of indexes.entries()) {
-          const position = places[at] ?? "not stated";
-          const { table } = stated[at]?.[which[at] ?? -1] ?? {};
-          found[index] = typeof position === "object" ? { ...position, table } : position;
+        const positions = findPositions(documents[place].content, each, charset, stated);
+        for (const [index, one] of each.entries()) {
+          found.set(positionKey(one), positions[index] ?? "not stated");
         }
       }
-      return found;
+      return all.map((one) => found.get(positionKey(one)) ?? "not stated");
     },
   };
+}
+
+type Position = ReturnType<DocumentReader["find"]>[number];
+
+const positionKey = ({ source, base, quote, kind, asOf, rate, place }: SourcedRate) =>
+  `${place} ${source} ${base}/${quote} ${kind} ${asOf} ${rate}`;
+
+/** @param statedIn parses a changed document: what it states for each figure's time. */
+function findPositions(
+  content: Uint8Array,
+  figures: readonly SourcedRate[],
+  charset: string | undefined,
+  statedIn: (content: Uint8Array) => readonly (readonly SourcedRate[])[],
+): readonly Position[] {
+  const stated = statedIn(content);
+  // Of several that contradict each other, an operator may have released any.
+  const which = figures.map(({ rate }, index) => {
+    return stated[index]?.findIndex((one) => one.rate === rate) ?? -1;
+  });
+  const sought = figures.map(({ rate, date, asOf }) => {
+    return { rate, date: date ?? asOf.slice(0, 10), charset };
+  });
+  const found = findFigures(content, sought, (changed) =>
+    statedIn(changed).map((some, index) => some[which[index] ?? -1]?.rate),
+  );
+  return found.map((position, index) => {
+    const { table } = stated[index]?.[which[index] ?? -1] ?? {};
+    return typeof position === "object" ? { ...position, table } : position;
+  });
 }
