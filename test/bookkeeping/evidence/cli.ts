@@ -21,7 +21,18 @@ export type EvidenceJson = Readonly<Record<string, unknown>> & {
   readonly signature: string | null;
 };
 
-const SOURCES = ["ecb", "nbp", "cbr", "hmrc", "tcmb", "hnb", "bazg-monthly", "inforeuro", "bcra"];
+const SOURCES = [
+  "ecb",
+  "nbp",
+  "cbr",
+  "hmrc",
+  "tcmb",
+  "hnb",
+  "bazg-monthly",
+  "inforeuro",
+  "bcra",
+  "kraken",
+];
 
 /** A store with recorded documents, a directory for files, and the command line. */
 export async function newEvidenceCli() {

@@ -41,7 +41,7 @@ after(() => monday[Symbol.asyncDispose]());
 const seeded = await newEvidenceCli();
 after(() => seeded[Symbol.asyncDispose]());
 
-for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra"]) await cli.fetch(key);
+for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra", "kraken"]) await cli.fetch(key);
 await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
 await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
@@ -71,6 +71,7 @@ const genuine = {
   hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
   bcra: await genuineOf("USD ARS 2026-03-19 --source bcra --rule on"),
   inforeuro: await genuineOf("EUR USD 2026-08-10 --source inforeuro --rule month"),
+  kraken: await genuineOf("BTC USD 2026-08-20 --source kraken --rule on"),
   snapshot: await genuineOf("EUR USD 2026-03-13 --source ecb --rule on", seeded),
   import: await genuineOf(`EUR USD 2025-03-15 ${MONTH}`),
 };
@@ -100,8 +101,9 @@ suite("a genuine file holds", () => {
   for (const [name, evidence] of Object.entries(genuine)) {
     test(name, async () => {
       const { verdict, checks } = await verdictOn(evidence);
-      // An import has no publisher's address, and InforEuro's table has its month there alone.
-      const wanted = ["import", "inforeuro"].includes(name) ? "not proven" : "holds";
+      // An import has no publisher's address, InforEuro's table has its month there alone, and
+      // Kraken's prices have no time but that of the response.
+      const wanted = ["import", "inforeuro", "kraken"].includes(name) ? "not proven" : "holds";
       assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
     });
   }
@@ -284,6 +286,14 @@ suite("a false statement does not hold:", () => {
     ["other terms", "ecb", publisher({ terms: "Free to reuse without a name." })],
     ["another publisher's name", "ecb", publisher({ name: "Narodowy Bank Polski" })],
     ["no publisher", "ecb", { publisher: null }],
+    [
+      "a price of another day, by the time of the response",
+      "kraken",
+      both(at("2026-08-10T16:00:00.000Z"), () => ({
+        ...asked("2026-08-10"),
+        ...{ as_of: "2026-08-10T16:00:00.000000000Z", published_for: "2026-08-10" },
+      })),
+    ],
     ["an amendment", "ecb", { revision: 2 }],
     ["a digit more than the figure has", "ecb", { rate: "1.14760" }],
     ["that no calendar was known", "ecb", { is_calendar_known: false }],
