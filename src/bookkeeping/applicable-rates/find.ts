@@ -62,10 +62,11 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const search = { ...uses, publicationOf: source && publicationsOf(source, series) };
   if (rule === "month") return await figureOfMonth(search, asked);
   const last = lastDate(rule, date);
-  const nearest = await (rule === "on-or-next"
-    ? reads.figureOnOrAfter(series, date)
-    : reads.figureOnOrBefore(series, last));
-  const figure = nearest && mayName(rule, date, nearest) ? nearest : undefined;
+  const isNamed = (one: StoredFigure | undefined) => one && mayName(rule, date, one);
+  const before = await reads.figureOnOrBefore(series, last);
+  const isOfNext = rule === "on-or-next" && !isNamed(before);
+  const nearest = isOfNext ? await reads.figureOnOrAfter(series, date) : before;
+  const figure = isNamed(nearest) ? nearest : undefined;
   const passed = figure ? datesPassedOver(rule, date, figure) : { from: last, to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;

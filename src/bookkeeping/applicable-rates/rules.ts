@@ -77,7 +77,7 @@ export function mayName(
     case "before":
       return date < counted;
     case "on-or-next":
-      return date >= counted;
+      return date >= counted || isValid;
     case "month":
       return validUntil === undefined ? date.slice(0, 7) === counted.slice(0, 7) : isValid;
   }

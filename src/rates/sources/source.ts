@@ -66,6 +66,8 @@ export interface RateSource {
   readonly rarerPairs?: RarerPairs;
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
+  /** Whether its figures are served as soon as they are published, also for the next day. */
+  readonly isServedAhead?: true;
   /**
    * A currency whose last figure is so many days older than the newest of all has ended, and is not
    * served; unset: the documents have no series that ended.

@@ -126,6 +126,7 @@ export const overseas: Readonly<Record<string, Row>> = {
         noDate("USD/COP"),
         "USD/COP 3692.48",
       ],
+      ['hasta":"2026-03-24T', 'hasta":"24/03/2026T', noDate("USD/COP"), "USD/COP 3692.48"],
     ],
     digits: { "USD/COP": "3704.87" },
     renamed: ['"valor"', '"tasa"'],
