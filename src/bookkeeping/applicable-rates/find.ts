@@ -4,7 +4,7 @@ import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { publicationsOf } from "../../rates/sources/source.ts";
+import { expectationsOf } from "../../rates/sources/source.ts";
 import { findBeside } from "./beside.ts";
 import {
   absent,
@@ -20,6 +20,8 @@ import {
   daysAfter,
   explainDates,
   findRival,
+  hasDate,
+  isValidOn,
   LAST_DATE,
   lastDate,
   mayName,
@@ -59,18 +61,20 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   if (date > LAST_DATE) {
     return { reason: `${date} is after ${LAST_DATE}, the last date of the rules: check it` };
   }
-  const search = { ...uses, publicationOf: source && publicationsOf(source, series) };
+  const search = { ...uses, publicationOf: source && expectationsOf(source, series) };
   if (rule === "month") return await figureOfMonth(search, asked);
   const last = lastDate(rule, date);
   const isNamed = (one: StoredFigure | undefined) => one && mayName(rule, date, one);
-  const before = await reads.figureOnOrBefore(series, last);
-  const isOfNext = rule === "on-or-next" && !isNamed(before);
-  const nearest = isOfNext ? await reads.figureOnOrAfter(series, date) : before;
-  const figure = isNamed(nearest) ? nearest : undefined;
-  const passed = figure ? datesPassedOver(rule, date, figure) : { from: last, to: last };
+  const before = await lastBefore(reads, series, last);
+  const isOfNext = hasDate(rule) && !isNamed(before);
+  const after = isOfNext ? await reads.figureOnOrAfter(series, date) : undefined;
+  const figure = [before, after].find(isNamed);
+  const hasValidity = (before ?? after)?.validUntil !== undefined;
+  const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
+  const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;
-  if (figure === undefined) return absent(search, asked, unpublished);
+  if (figure === undefined) return absent(search, asked, unpublished, hasValidity);
   const { missing, isChecked } = unpublished;
   const lost = isChecked ? undefined : lostAfter(search, figure, asked, passed);
   if (lost !== undefined) return lost;
@@ -79,6 +83,15 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
     return missingFigures(search, missing, asked.mostGaps);
   }
   return { ...asked, figure, acceptedGaps: missing, isChecked };
+}
+
+/** The date of the last publication on or before a date, whose figures are valid until the next. */
+function lastExpected({ publicationOf }: Search, date: string): string {
+  for (let days = 0; days < YEAR_DAYS; days += 1) {
+    const earlier = daysAfter(date, -days);
+    if (publicationOf?.(earlier) !== undefined) return earlier;
+  }
+  return date;
 }
 
 /** @param figure the one that is named; the dates are on one side of it. */
@@ -172,6 +185,14 @@ async function figureOfMonth(
   const unread = document?.unread.find(isUnread);
   if (unread !== undefined) return notNamed(search, figure, "unread line", unread);
   return { ...asked, figure, acceptedGaps: [], isChecked: true };
+}
+
+/** The last figure on or before a date: of those with a validity one that is valid on it, if any. */
+async function lastBefore(reads: SeriesReads, series: Series, to: string) {
+  const last = await reads.figureOnOrBefore(series, to);
+  if (last?.validUntil === undefined || isValidOn(to, last)) return last;
+  const figures = await lastRevisions(reads, series, { from: daysAfter(to, -YEAR_DAYS), to });
+  return figures.findLast((one) => isValidOn(to, one)) ?? last;
 }
 
 const YEAR_DAYS = 366;

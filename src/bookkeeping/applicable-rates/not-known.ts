@@ -8,7 +8,7 @@ import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
-import { type Dates, daysAfter } from "./rules.ts";
+import { type Dates, daysAfter, hasDate } from "./rules.ts";
 import { type AskedRate, dueLater, type Search } from "./search.ts";
 
 // Why a figure is not known, and what to do: sentences for a person.
@@ -48,16 +48,18 @@ export function absent(
   search: Search,
   { rule, date }: AskedRate,
   { missing, isChecked }: Unexplained,
+  hasValidity: boolean,
 ): Rejection {
   const { series } = search;
   const none = `${series.source} has no figure of ${pairName(series)}`;
-  if (rule === "on-or-next") {
+  if (rule === "on-or-next" && !hasValidity) {
     const next = nextPublication(search, date);
     if (next === undefined) return { reason: `${none} on or after ${date}: import it` };
     const ended = explainEnd(series, next);
     return ended === undefined ? missingFigures(search, [next], 0) : { reason: ended };
   }
   if (missing.length > 0) return missingFigures(search, missing, 0);
+  if (hasValidity && hasDate(rule)) return { reason: `${none} that is valid on ${date}` };
   if (rule !== "on") {
     return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
+import { expectationsOf, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses } from "./check-document.ts";
@@ -49,7 +49,8 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const source = uses.sources.find(({ key }) => key === evidence.source);
   const publicationOf = source && publicationsOf(source, figure);
   const servedKind = source && (source.servedKind ?? "middle");
-  const rule = checkRule(evidence, { ...read, publicationOf, servedKind });
+  const expected = source && expectationsOf(source, figure);
+  const rule = checkRule(evidence, { ...read, publicationOf: expected, servedKind });
   const named = checkPublisher(evidence, source);
   const times = checkTimes(evidence, publicationOf?.(evidence.published_for));
   return { evidence, checks: [form, ...read.checks, times, ...rule, ...named, ...signatures] };

@@ -151,6 +151,32 @@ suite("a table for a month", { concurrency: 4 }, () => {
     );
   });
 
+  test("is passed over by no rule where the next one has begun", async () => {
+    await using store = await newRateStore();
+    await store.archive("hmrc", recorded("hmrc.csv"));
+    await store.archive("ust", recorded("ust.json.txt"));
+    const notStored = (table: string) =>
+      `^not known: \\w+ was due to publish ... for ${table}, and no such figure is stored: `;
+    for (const [asked, rule, message] of [
+      ["hmrc GBP EUR 2026-09-15", "on-or-before", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-09-30", "before", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-09-30", "on", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-07-15", "on-or-next", notStored("2026-07-01")],
+      ["hmrc GBP EUR 2026-07-15", "on", notStored("2026-07-01")],
+      ["hmrc GBP EUR 2026-12-24", "on-or-before", "^not known yet: .* for 2026-12-01 is due at 2026"],
+      ["ust USD EUR 2026-07-01", "on-or-before", notStored("2026-06-30")],
+    ] as const) {
+      const [source, ...rest] = asked.split(" ");
+      const command = `rates for ${rest.join(" ")} --source ${source} --rule ${rule}`;
+      const wanted = message.replace("...", rest.slice(0, 2).join("/"));
+      assert.match(await store.failure(command), new RegExp(wanted));
+    }
+    const last = "rates for GBP EUR 2026-09-01 --source hmrc --rule before";
+    assert.match(await store.output(last), /^GBP\/EUR 1\.1719 for 2026-09-01\n/);
+    const quarter = "rates for USD EUR 2026-03-30 --source ust --rule on-or-before";
+    assert.match(await store.output(quarter), /^USD\/EUR 0\.851 for 2026-03-30\n/);
+  });
+
   test("is the one whose validity covers the date, also around an amended part of it", async () => {
     await using store = await newRateStore();
     const [heading = ""] = recorded("hmrc.csv").toString().split("\n");
@@ -171,6 +197,10 @@ suite("a table for a month", { concurrency: 4 }, () => {
     ]) {
       const text = await store.output(`rates for GBP USD 2026-11-${day} --as uk-vat`);
       assert.ok(text.startsWith(`GBP/USD ${figure} for 2026-11-${day}\n`), text);
+      for (const rule of ["on", "on-or-before", "on-or-next"]) {
+        const other = `GBP USD 2026-11-${day} --source hmrc --rule ${rule}`;
+        assert.match(await store.output(`rates for ${other}`), new RegExp(`^GBP/USD ${figure} `));
+      }
     }
     for (const date of ["2026-10-31", "2026-12-01"]) {
       await store.failure(`rates for GBP USD ${date} --as uk-vat`);
