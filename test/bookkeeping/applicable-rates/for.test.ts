@@ -163,7 +163,11 @@ suite("a table for a month", { concurrency: 4 }, () => {
       ["hmrc GBP EUR 2026-09-30", "on", notStored("2026-09-01")],
       ["hmrc GBP EUR 2026-07-15", "on-or-next", notStored("2026-07-01")],
       ["hmrc GBP EUR 2026-07-15", "on", notStored("2026-07-01")],
-      ["hmrc GBP EUR 2026-12-24", "on-or-before", "^not known yet: .* for 2026-12-01 is due at 2026"],
+      [
+        "hmrc GBP EUR 2026-12-24",
+        "on-or-before",
+        "^not known yet: .* for 2026-12-01 is due at 2026",
+      ],
       ["ust USD EUR 2026-07-01", "on-or-before", notStored("2026-06-30")],
     ] as const) {
       const [source, ...rest] = asked.split(" ");
