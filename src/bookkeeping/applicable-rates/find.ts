@@ -8,6 +8,7 @@ import { expectationsOf } from "../../rates/sources/source.ts";
 import { findBeside } from "./beside.ts";
 import {
   absent,
+  contradicted,
   explainSuspension,
   lostAfter,
   missingFigures,
@@ -69,6 +70,8 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const isOfNext = hasDate(rule) && !isNamed(before);
   const after = isOfNext ? await reads.figureOnOrAfter(series, date) : undefined;
   const figure = [before, after].find(isNamed);
+  const nearer = findContradicted(search, asked, figure);
+  if (nearer !== undefined) return contradicted(search, nearer);
   const hasValidity = (before ?? after)?.validUntil !== undefined;
   const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
   const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
@@ -92,6 +95,17 @@ function lastExpected({ publicationOf }: Search, date: string): string {
     if (publicationOf?.(earlier) !== undefined) return earlier;
   }
   return date;
+}
+
+/** Finds a contradicted figure that the rule would name in place of another one, or of none. */
+function findContradicted(
+  { contradicted: others }: Search,
+  { rule, date }: AskedRate,
+  figure: StoredFigure | undefined,
+) {
+  if (figure !== undefined) return findRival(rule, date, figure, others);
+  const named = others.filter((one) => mayName(rule, date, one));
+  return rule === "on-or-next" ? named[0] : named.at(-1);
 }
 
 /** @param figure the one that is named; the dates are on one side of it. */
@@ -162,6 +176,8 @@ async function figureOfMonth(
     mayName("month", asked.date, one),
   );
   const figure = figures.at(-1);
+  const nearer = findContradicted(search, asked, figure);
+  if (nearer !== undefined) return contradicted(search, nearer);
   const none = `${series.source} has no table of ${pairName(series)}`;
   const month = asked.date.slice(0, 7);
   if (figure === undefined) {

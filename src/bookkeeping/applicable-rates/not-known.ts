@@ -8,7 +8,7 @@ import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
-import { type Dates, daysAfter, hasDate } from "./rules.ts";
+import { type DatedFigure, type Dates, daysAfter, hasDate } from "./rules.ts";
 import { type AskedRate, dueLater, type Search } from "./search.ts";
 
 // Why a figure is not known, and what to do: sentences for a person.
@@ -36,6 +36,21 @@ export function notNamed(
   }
   const fetch = adviceToFetch(source, date, date);
   return { reason: `${has} one for ${date}, too, and that one is not stored: ${fetch}` };
+}
+
+/** Why no figure is named where a document states several for one date. */
+export function contradicted({ series, contradicted: all }: Search, { date }: DatedFigure) {
+  const figures = all.filter((one) => one.date === date);
+  const held = figures.filter(({ isDropped }) => !isDropped);
+  const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
+  const { base, quote, source } = series;
+  const states = `${source} states ${rates.length} figures of ${pairName(series)} for ${date}`;
+  const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
+  const advice =
+    held.length > 0
+      ? `held: ${release}, kurs rates drop ${base} ${quote} none`
+      : "dropped: import the right one, and pass --source import";
+  return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
 }
 
 const adviceToFetch = (source: RateSource | undefined, from: string, to: string): string =>

@@ -1,4 +1,9 @@
-import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import type {
+  ContradictedFigure,
+  Series,
+  SeriesReads,
+  StoredFigure,
+} from "../../rates/series/store.ts";
 import type { RateSource } from "../../rates/sources/source.ts";
 import type { StatedFigures } from "../provenance/document-reader.ts";
 import type { Restore } from "../provenance/served-at.ts";
@@ -26,6 +31,8 @@ export interface ApplicableRate extends AskedRate {
 export interface FindUses {
   readonly reads: SeriesReads;
   readonly series: Series;
+  /** What the operator has to decide, or has dropped. */
+  readonly contradicted: readonly ContradictedFigure[];
   /** Undefined for an import, and for a source that this version does not know. */
   readonly source: RateSource | undefined;
   /** The restores of the store: what was stored between a backup and its restore is lost. */

@@ -127,7 +127,12 @@ export async function applyRule(
   const early = preset && explainEarly(preset, asked);
   if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
-  const series = await seriesOf(store.series, pair, key, { asked: kind, served });
+  const wanted = { ...pair, source: key, kind: kind ?? served };
+  const contradicted = await store.series.contradicted(wanted);
+  const series =
+    contradicted.length > 0
+      ? wanted
+      : await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
   const restores = await readRestores(store.audit, pair);
   const readStated = async ({ publication }: StoredFigure) => {
@@ -137,7 +142,7 @@ export async function applyRule(
   };
   const { historyDays } = settings();
   const uses = {
-    ...{ reads: store.series, series, source, restores, historyDays, readStated },
+    ...{ reads: store.series, series, contradicted, source, restores, historyDays, readStated },
     nowMs: clock.nowMs(),
   };
   const date = dateCounted(asked, preset?.period);
