@@ -78,14 +78,14 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;
   if (figure === undefined) return absent(search, asked, unpublished, hasValidity);
-  const { missing, isChecked } = unpublished;
+  const { missing, unproven: unprovenGaps = [], isChecked } = unpublished;
   const lost = isChecked ? undefined : lostAfter(search, figure, asked, passed);
   if (lost !== undefined) return lost;
   const isDue = dueLater(search, missing.at(-1)) !== undefined;
   if (missing.length > asked.mostGaps || isDue) {
     return missingFigures(search, missing, asked.mostGaps);
   }
-  return { ...asked, figure, acceptedGaps: missing, isChecked };
+  return { ...asked, figure, acceptedGaps: missing, unprovenGaps, isChecked };
 }
 
 /** The date of the last publication on or before a date, whose figures are valid until the next. */
@@ -142,6 +142,10 @@ async function unexplainedDates(
       return { missing: [explained.date], isChecked: true };
     case "calendar":
       return { missing: expectedDates(search, dates, explained.publicationOf), isChecked: true };
+    case "document": {
+      const unproven = publicationOf ? expectedDates(search, dates, publicationOf) : [];
+      return { missing: [], unproven, isChecked: true };
+    }
     default:
       return { missing: [], isChecked: explained.by !== "nothing" };
   }
@@ -200,7 +204,7 @@ async function figureOfMonth(
     date !== undefined && mayName("month", asked.date, { ...figure, date }) && date !== figure.date;
   const unread = document?.unread.find(isUnread);
   if (unread !== undefined) return notNamed(search, figure, "unread line", unread);
-  return { ...asked, figure, acceptedGaps: [], isChecked: true };
+  return { ...asked, figure, acceptedGaps: [], unprovenGaps: [], isChecked: true };
 }
 
 /** The last figure on or before a date: of those with a validity one that is valid on it, if any. */

@@ -38,6 +38,7 @@ function appliedRuleJson({ asked, rate, preset }: AppliedRule) {
     counted_from: rate.date,
     preset: preset === undefined ? null : presetJson(preset),
     accepted_gaps: rate.acceptedGaps,
+    unproven_gaps: rate.unprovenGaps,
     is_calendar_known: rate.isChecked,
   };
 }

@@ -4,7 +4,7 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import type { Series, StoredFigure } from "../../rates/series/store.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
-import { pairName } from "../../rates/served/rules/symbol.ts";
+import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
@@ -17,6 +17,8 @@ import { type AskedRate, dueLater, type Search } from "./search.ts";
 export interface Unexplained {
   /** The dates that the calendar has and the store has not; if the last is to come, it alone. */
   readonly missing: readonly string[];
+  /** Those of which the document tells that they have none. */
+  readonly unproven?: readonly string[];
   /** Whether a calendar or a document tells that all others have none. */
   readonly isChecked: boolean;
 }
@@ -110,12 +112,11 @@ export function missingFigures(
     const what = `${series.source}'s figure of ${name} for ${last}`;
     return { reason: `not known yet: ${what} is due at ${wholeSeconds(dueMs)}` };
   }
-  const dates = missing.length === 1 ? first : `${first} and ${missing.length - 1} later dates`;
+  const dates = listed(missing);
   const lost = restores.find(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
-  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
-  const was = isUnknown ? "may have published" : "was due to publish";
+  const was = wasDue(source, series, first);
   const why =
     lost === undefined
       ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`
@@ -127,6 +128,17 @@ export function missingFigures(
       : `and --accept-gaps accepts ${counted(mostGaps, "day")}, not ${missing.length}`;
   return { reason: `not known: ${why}: ${fetch}, ${accept}` };
 }
+
+/** `2026-03-13`, or `2026-03-13 and 2 later dates` */
+export function listed([first = "", ...later]: readonly string[]): string {
+  return later.length === 0 ? first : `${first} and ${counted(later.length, "later date")}`;
+}
+
+/** What the calendar says of a date with a publication. */
+export const wasDue = (source: RateSource | undefined, pair: Pair, date: string): string =>
+  source !== undefined && isCalendarKnown(source, pair, date) === false
+    ? "may have published"
+    : "was due to publish";
 
 export function explainSuspension(
   series: Series,

@@ -80,6 +80,15 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
 
     const before = await store.output("rates for EUR USD 2026-03-05 --source ecb --rule before");
     assert.match(before, /^EUR\/USD 1\.1606 for 2026-03-05\n[\s\S]*^published {2}for 2026-03-03$/m);
+    // As its evidence, which is not proven.
+    assert.match(
+      before,
+      /^calendar {3}ecb was due to publish for 2026-03-04, and only the document says otherwise$/m,
+    );
+    const json = JSON.parse(
+      await store.output("rates for EUR USD 2026-03-05 --source ecb --rule before --json"),
+    );
+    assert.deepEqual([json.unproven_gaps, json.accepted_gaps], [["2026-03-04"], []]);
     const next = await store.output("rates for EUR USD 2026-03-04 --source ecb --rule on-or-next");
     assert.match(next, /^EUR\/USD 1\.1618 for 2026-03-04\n/);
     assert.equal(

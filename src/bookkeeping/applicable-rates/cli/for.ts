@@ -10,6 +10,7 @@ import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
 import { type AppliedRule, applicableRateJson } from "../json.ts";
+import { listed, wasDue } from "../not-known.ts";
 import { periodWords, ruleWords } from "../rules.ts";
 import {
   type ApplicableRateDeps,
@@ -143,17 +144,24 @@ function describe(
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),
     ...linesOfSource(figure.source, publisher),
-    ...noteLines(applied),
+    ...noteLines(applied, publisher),
     field("stored", figure.storedAt),
     ...linesOfOrigin(origin, undefined),
   ].join("\n");
 }
 
-function noteLines({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
+/** What evidence of the figure would call not proven. */
+function noteLines(
+  { rate: { figure, acceptedGaps, unprovenGaps, isChecked } }: AppliedRule,
+  publisher: RateSource | undefined,
+): readonly string[] {
+  const [first = ""] = unprovenGaps;
+  const due = `${figure.source} ${wasDue(publisher, figure, first)} for ${listed(unprovenGaps)}`;
   const gaps = `no figure is stored for ${acceptedGaps.join(", ")}: accepted as closed`;
   const unchecked = "its calendar is not known: dates without a figure count as closed";
   return [
     ...(acceptedGaps.length > 0 ? [field("gaps", gaps)] : []),
     ...(isChecked ? [] : [field("calendar", unchecked)]),
+    ...(first === "" ? [] : [field("calendar", `${due}, and only the document says otherwise`)]),
   ];
 }
