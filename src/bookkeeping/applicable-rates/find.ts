@@ -52,7 +52,8 @@ export async function findApplicableRate(
 ): Promise<ApplicableRate | Rejection> {
   const found = await findByRule(uses, asked);
   const figureDate = "reason" in found ? undefined : found.figure.date;
-  const ended = explainEnd(uses.series, asked.date, figureDate);
+  const last = asked.asked > asked.date ? asked.asked : asked.date;
+  const ended = explainEnd(uses.series, last, figureDate);
   return ended === undefined ? found : { reason: ended };
 }
 

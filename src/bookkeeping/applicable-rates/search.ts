@@ -12,7 +12,9 @@ import type { KnownDates, RateRule } from "./rules.ts";
 /** Which figure of a series is asked for. */
 export interface AskedRate {
   readonly rule: RateRule;
-  /** The date that the rule counts from, such as 2026-03-13. */
+  /** The date that is asked for, such as 2026-03-13. */
+  readonly asked: string;
+  /** The one that the rule counts from: a preset may name the last one of a period. */
   readonly date: string;
   /** How many dates that the publisher's calendar has, but the store has not, count as closed. */
   readonly mostGaps: number;

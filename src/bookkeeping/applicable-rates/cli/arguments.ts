@@ -7,7 +7,6 @@ import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/a
 import type { StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
-import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
@@ -146,11 +145,8 @@ export async function applyRule(
     nowMs: clock.nowMs(),
   };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, { rule, date, mostGaps });
+  const rate = await findApplicableRate(uses, { rule, asked, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
-  // The rule may count from a date before the end.
-  const ended = explainEnd(pair, asked, rate.figure.date);
-  if (ended !== undefined) throw new CommandError(ended);
   return { asked, rate, preset };
 }
 
