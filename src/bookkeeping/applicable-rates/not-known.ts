@@ -8,7 +8,7 @@ import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
-import { type DatedFigure, type Dates, daysAfter, hasDate } from "./rules.ts";
+import { type DatedFigure, type Dates, daysAfter, GAPS, hasDate } from "./rules.ts";
 import { type AskedRate, dueLater, type Search } from "./search.ts";
 
 // Why a figure is not known, and what to do: sentences for a person.
@@ -55,10 +55,13 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
 }
 
-const adviceToFetch = (source: RateSource | undefined, from: string, to: string): string =>
-  source?.archive === undefined
-    ? "import the figures"
-    : `kurs rates backfill ${source.key} --from ${from} --to ${to} fetches it`;
+function adviceToFetch(source: RateSource | undefined, from: string, to: string): string {
+  if (source?.archive === undefined) return "import the figures";
+  const { since } = source.archive;
+  if (to < since) return `${source.key}'s archive begins on ${since}: import the figures`;
+  const first = from < since ? since : from;
+  return `kurs rates backfill ${source.key} --from ${first} --to ${to} fetches it`;
+}
 
 /** Why no figure is stored that the rule could name. */
 export function absent(
@@ -78,9 +81,10 @@ export function absent(
   if (missing.length > 0) return missingFigures(search, missing, 0);
   if (hasValidity && hasDate(rule)) return { reason: `${none} that is valid on ${date}` };
   if (rule !== "on") {
-    return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
+    const fetch = adviceToFetch(search.source, daysAfter(date, -GAPS.usual), date);
+    return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}: ${fetch}` };
   }
-  if (!isChecked) return { reason: `${none} for ${date}` };
+  if (!isChecked) return { reason: `${none} for ${date}: import it` };
   const weekday = Temporal.PlainDate.from(date).toLocaleString("en-US", { weekday: "long" });
   const rules = "--rule on-or-before, before or on-or-next names another date's";
   return { reason: `${none} for ${date}: it publishes none for this ${weekday}; ${rules}` };

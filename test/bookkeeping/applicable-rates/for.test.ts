@@ -140,8 +140,39 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
     assert.match(await store.failure(command), /^not known: ecb was due to publish EUR\/USD/);
     assert.equal(
       await store.failure("rates for EUR USD 2026-03-07 --source ecb --rule on-or-before"),
-      "ecb has no figure of EUR/USD on or before 2026-03-07",
+      "ecb has no figure of EUR/USD on or before 2026-03-07: " +
+        "kurs rates backfill ecb --from 2026-02-25 --to 2026-03-07 fetches it",
     );
+  });
+
+  test("is fetched by no command where the archive does not have it", async () => {
+    await using store = await newRateStore();
+    await store.archive("rba", recorded("rba.csv"));
+    await store.archive("nbm", recorded("nbm.xml"));
+    await store.archive("ecb", day("1999-01-04", "1.1789"));
+    for (const [asked, end] of [
+      [
+        "AUD USD 2022-12-31 --as au-gst",
+        ": rba's archive begins on 2023-01-03: import the figures",
+      ],
+      [
+        "AUD USD 2022-12-30 --as au-gst",
+        ": rba's archive begins on 2023-01-03: import the figures",
+      ],
+      ["AUD USD 2023-01-04 --as au-gst", " --from 2023-01-04 --to 2023-01-04 fetches it"],
+      [
+        "EUR MDL 2020-01-04 --source nbm --rule on-or-before",
+        " is stored: import the figures",
+      ],
+      [
+        "EUR USD 1999-01-03 --source ecb --rule on-or-before",
+        "begins on 1999-01-04: import the figures",
+      ],
+    ] as const) {
+      const message = await store.failure(`rates for ${asked}`);
+      assert.ok(message.includes(end), message);
+      if (!end.includes("fetches")) assert.doesNotMatch(message, /kurs rates backfill/);
+    }
   });
 });
 

@@ -58,7 +58,8 @@ export function withRuleOptions(command: Command): Command {
     )
     .option(
       "--accept-gaps [days]",
-      `take up to ${GAPS.usual} or so many dates as ones without a publication`,
+      `take up to this many dates without a stored figure, at most ${GAPS.most} (default: ` +
+        `${GAPS.usual}), as dates without a publication`,
     );
 }
 
@@ -122,7 +123,9 @@ export async function applyRule(
   { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
   const { clock, sourcesOf, documents, settings } = deps;
-  requireCurrency(pair, preset);
+  if (requireTwo(pair, preset) === undefined) {
+    throw new CommandError(`${pairName(pair)} is 1 by definition: no publisher states it`);
+  }
   const early = preset && explainEarly(preset, asked);
   if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
@@ -150,10 +153,16 @@ export async function applyRule(
   return { asked, rate, preset };
 }
 
-function requireCurrency(pair: Pair, preset: Preset | undefined): void {
-  if (preset === undefined) return;
+/**
+ * Requires the currency of a preset in its place.
+ *
+ * @returns undefined for a currency by itself, whose rate is 1.
+ */
+export function requireTwo(pair: Pair, preset: Preset | undefined): Pair | undefined {
+  const found = pair.base === pair.quote ? undefined : pair;
+  if (preset === undefined) return found;
   const { place, symbol } = preset.currency;
-  if (pair[place] === symbol) return;
+  if (pair[place] === symbol) return found;
   const others = place === "base" ? [pair.quote, pair.base] : [pair.base, pair.quote];
   const other = others.find((one) => one !== symbol);
   const example = place === "base" ? `${symbol} ${other}` : `${other} ${symbol}`;

@@ -5,11 +5,11 @@ import { formatJson } from "../../../platform/cli/output.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { type Rounding, roundings } from "../../../platform/shared/decimal.ts";
 import { requireSymbol, shortAsOf } from "../../../rates/served/cli/arguments.ts";
-import { pairName } from "../../../rates/served/rules/symbol.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
-import { type AppliedRule, applicableRateJson } from "../json.ts";
+import { type AppliedRule, applicableRateJson, OWN_RATE, ownRateJson } from "../json.ts";
 import { listed, wasDue } from "../not-known.ts";
 import { periodWords, ruleWords } from "../rules.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type RuleOptions,
   readPairAndDate,
   readRuleOptions,
+  requireTwo,
   withRuleOptions,
 } from "./arguments.ts";
 import { findForList, type ListQuery } from "./date-list.ts";
@@ -104,6 +105,10 @@ async function showFor(
   const asked = readRuleOptions(options);
   const { pair, date } = readPairAndDate(given, ", or --file");
   if (format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
+  if (requireTwo(pair, asked.preset) === undefined) {
+    print(json ? formatJson(ownRateJson(pair, date, asked.preset)) : describeOwn(pair, date));
+    return 0;
+  }
   await using store = await openStore();
   const applied = await applyRule(store, deps, pair, date, asked);
   const traced = await traceFigure({ history: store.history, documents }, applied.rate.figure);
@@ -112,6 +117,9 @@ async function showFor(
   else print(describe(applied, traced, publisher));
   return isContradicted(traced) ? 1 : 0;
 }
+
+const describeOwn = (pair: Pair, date: string) =>
+  `${pairName(pair)} ${OWN_RATE} for ${date}, by definition: no publisher states it`;
 
 function readListQuery(path: string, options: ForOptions): ListQuery {
   const { as, source, rule, into, columns, scale, rounding, acceptGaps } = options;
