@@ -208,7 +208,7 @@ async function figureOfMonth(
   return { ...asked, figure, acceptedGaps: [], unprovenGaps: [], isChecked: true };
 }
 
-/** The last figure on or before a date: of those with a validity one that is valid on it, if any. */
+/** The last figure on or before a date; of those with a validity one that is valid on it. */
 async function lastBefore(reads: SeriesReads, series: Series, to: string) {
   const last = await reads.figureOnOrBefore(series, to);
   if (last?.validUntil === undefined || isValidOn(to, last)) return last;

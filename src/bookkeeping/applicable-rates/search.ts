@@ -25,7 +25,7 @@ export interface ApplicableRate extends AskedRate {
   readonly figure: StoredFigure;
   /** The dates without a stored figure that the calendar has and the operator took as closed. */
   readonly acceptedGaps: readonly string[];
-  /** The dates that the calendar has, or may have, and of which only the document says otherwise. */
+  /** Dates that the calendar has, or may have, and of which only the document says otherwise. */
   readonly unprovenGaps: readonly string[];
   /** Whether the calendar of the source, or its document, tells which dates have no figure. */
   readonly isChecked: boolean;

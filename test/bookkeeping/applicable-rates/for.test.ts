@@ -160,10 +160,7 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
         ": rba's archive begins on 2023-01-03: import the figures",
       ],
       ["AUD USD 2023-01-04 --as au-gst", " --from 2023-01-04 --to 2023-01-04 fetches it"],
-      [
-        "EUR MDL 2020-01-04 --source nbm --rule on-or-before",
-        " is stored: import the figures",
-      ],
+      ["EUR MDL 2020-01-04 --source nbm --rule on-or-before", " is stored: import the figures"],
       [
         "EUR USD 1999-01-03 --source ecb --rule on-or-before",
         "begins on 1999-01-04: import the figures",
