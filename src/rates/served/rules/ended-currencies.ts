@@ -12,14 +12,14 @@ export interface EndedCurrency {
 }
 
 // A law is named only where it was read, on 27 November 2026. The rates of the euro: article 1 of
-// Council Regulation (EC) No 2866/98 as consolidated, with the lev (legalize.dev/eu/law/31998R2866);
-// the regulations that put them there, in EUR-Lex and in the data set doi:10.7910/DVN/0EGYWY, but
-// for the Bulgarian one, whose number is in no copy that was at hand, and the Croatian one, quoted by
-// fima-vrijednosnice.hr; the ecu: article 2 (e-glossa.it). The others: bnr.ro (actid=29),
-// basarmevzuat.com and muhasebeturk.org, parliament.gov.zm (node 3128), kamunikat.net,
-// afriwise.com with pindula.co.zw, lexology.com on the Venezuelan decree. Without a law, dates and
-// units are as central banks and the press reported them, but for ANG, MRO, RUR and SLL, of which
-// no report was read.
+// Council Regulation (EC) No 2866/98 as consolidated, with the lev
+// (legalize.dev/eu/law/31998R2866); the regulations that put them there, in EUR-Lex and in the
+// data set doi:10.7910/DVN/0EGYWY, but for the Bulgarian one, whose number is in no copy that was
+// at hand, and the Croatian one, quoted by fima-vrijednosnice.hr; the ecu: article 2
+// (e-glossa.it). The others: bnr.ro (actid=29), basarmevzuat.com and muhasebeturk.org,
+// parliament.gov.zm (node 3128), kamunikat.net, afriwise.com with pindula.co.zw, lexology.com on
+// the Venezuelan decree. Without a law, dates and units are as central banks and the press
+// reported them, but for RUR, of which no report was read.
 const CURRENCIES = `
   BGN 2026-01-01 EUR 1.95583 Council Regulation (EC) No 2866/98, as amended
   HRK 2023-01-01 EUR 7.53450 Council Regulation (EU) 2022/1208

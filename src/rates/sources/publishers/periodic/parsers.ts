@@ -70,27 +70,28 @@ export const treasuryCurrencies = codesByName(`
   COP Colombia-Peso, KMF Comoros-Franc, XAF Congo-Cfa Franc, CRC Costa Rica-Colon,
   XOF Cote D'Ivoire-Cfa Franc, CUC Cuba-Chavito, HRK Croatia-Kuna, CUP Cuba-Peso,
   XCG Curacao-Caribbean Guilder, CZK Czech Republic-Koruna,
-  CDF Democratic Republic Of Congo-Congolese Franc, CDF Democratic Republic Of Congo-Franc, DKK Denmark-Krone, DJF Djibouti-Franc,
-  DOP Dominican Republic-Peso, EGP Egypt-Pound, XAF Equatorial Guinea-Cfa Franc, ERN Eritrea-Nakfa,
-  SZL Eswatini-Lilangeni, ETB Ethiopia-Birr, EUR Euro Zone-Euro, FJD Fiji-Dollar,
-  XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari, GHS Ghana-Cedi,
-  XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal, XOF Guinea Bissau-Cfa Franc,
-  GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde, HNL Honduras-Lempira, HKD Hong Kong-Dollar,
-  HUF Hungary-Forint, ISK Iceland-Krona, INR India-Rupee, IDR Indonesia-Rupiah, IRR Iran-Rial,
-  IQD Iraq-Dinar, ILS Israel-Shekel, JMD Jamaica-Dollar, JPY Japan-Yen, JOD Jordan-Dinar,
-  KZT Kazakhstan-Tenge, KES Kenya-Shilling, KRW Korea-Won, KWD Kuwait-Dinar, KGS Kyrgyzstan-Som,
-  LAK Laos-Kip, LBP Lebanon-Pound, LSL Lesotho-Maloti, LRD Liberia-Dollar, LYD Libya-Dinar,
-  MOP Macao-Mop, MGA Madagascar-Ariary, MWK Malawi-Kwacha, MYR Malaysia-Ringgit,
-  MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc, MRU Mauritania-Ouguiya, MUR Mauritius-Rupee,
-  MXN Mexico-Peso, MDL Moldova-Leu, MNT Mongolia-Tugrik, MAD Morocco-Dirham, MZN Mozambique-Metical,
-  MMK Myanmar-Kyat, NAD Namibia-Dollar, NPR Nepal-Rupee, ANG Netherlands Antilles-Guilder,
-  NZD New Zealand-Dollar, NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira,
-  NOK Norway-Krone, OMR Oman-Rial, PKR Pakistan-Rupee, PAB Panama-Balboa, PGK Papua New Guinea-Kina,
-  PYG Paraguay-Guarani, PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
+  CDF Democratic Republic Of Congo-Congolese Franc, CDF Democratic Republic Of Congo-Franc,
+  DKK Denmark-Krone, DJF Djibouti-Franc, DOP Dominican Republic-Peso, EGP Egypt-Pound,
+  XAF Equatorial Guinea-Cfa Franc, ERN Eritrea-Nakfa, SZL Eswatini-Lilangeni, ETB Ethiopia-Birr,
+  EUR Euro Zone-Euro, FJD Fiji-Dollar, XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari,
+  GHS Ghana-Cedi, XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal,
+  XOF Guinea Bissau-Cfa Franc, GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde,
+  HNL Honduras-Lempira, HKD Hong Kong-Dollar, HUF Hungary-Forint, ISK Iceland-Krona,
+  INR India-Rupee, IDR Indonesia-Rupiah, IRR Iran-Rial, IQD Iraq-Dinar, ILS Israel-Shekel,
+  JMD Jamaica-Dollar, JPY Japan-Yen, JOD Jordan-Dinar, KZT Kazakhstan-Tenge, KES Kenya-Shilling,
+  KRW Korea-Won, KWD Kuwait-Dinar, KGS Kyrgyzstan-Som, LAK Laos-Kip, LBP Lebanon-Pound,
+  LSL Lesotho-Maloti, LRD Liberia-Dollar, LYD Libya-Dinar, MOP Macao-Mop, MGA Madagascar-Ariary,
+  MWK Malawi-Kwacha, MYR Malaysia-Ringgit, MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc,
+  MRU Mauritania-Ouguiya, MUR Mauritius-Rupee, MXN Mexico-Peso, MDL Moldova-Leu,
+  MNT Mongolia-Tugrik, MAD Morocco-Dirham, MZN Mozambique-Metical, MMK Myanmar-Kyat,
+  NAD Namibia-Dollar, NPR Nepal-Rupee, ANG Netherlands Antilles-Guilder, NZD New Zealand-Dollar,
+  NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira, NOK Norway-Krone, OMR Oman-Rial,
+  PKR Pakistan-Rupee, PAB Panama-Balboa, PGK Papua New Guinea-Kina, PYG Paraguay-Guarani,
+  PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
   MKD Republic Of North Macedonia-Denar, RON Romania-New Leu, RUB Russia-Ruble, RWF Rwanda-Franc,
   STN Sao Tome & Principe-New Dobras, SAR Saudi Arabia-Riyal, XOF Senegal-Cfa Franc,
-  RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SLL Sierra Leone-Old Leone, SGD Singapore-Dollar,
-  SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
+  RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SLL Sierra Leone-Old Leone,
+  SGD Singapore-Dollar, SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
   SSP South Sudan-Sudanese Pound, LKR Sri Lanka-Rupee, XCD St. Lucia-East Caribbean Dollar,
   SDG Sudan-Pound, SDG Sudan-Sudanese Pound, SRD Suriname-Dollar, SZL Swaziland-Lilangeni,
   SEK Sweden-Krona, CHF Switzerland-Franc, SYP Syria-Pound, TWD Taiwan-Dollar,
@@ -98,8 +99,9 @@ export const treasuryCurrencies = codesByName(`
   TOP Tonga-Pa'Anga, TTD Trinidad & Tobago-Dollar, TND Tunisia-Dinar, TRY Turkey-New Lira,
   TMT Turkmenistan-New Manat, UGX Uganda-Shilling, UAH Ukraine-Hryvnia,
   AED United Arab Emirates-Dirham, GBP United Kingdom-Pound, UYU Uruguay-Peso, UZS Uzbekistan-Som,
-  VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VEF Venezuela-Fuerte, VND Vietnam-Dong, WST Western Samoa-Tala,
-  YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold, ZWL Zimbabwe-Rtgs`);
+  VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VEF Venezuela-Fuerte, VND Vietnam-Dong,
+  WST Western Samoa-Tala, YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold,
+  ZWL Zimbabwe-Rtgs`);
 
 /** The currency of a name on a date; undefined where the archive has another one under its code. */
 function treasuryCurrency(name: string, date = ""): string | undefined {
@@ -126,8 +128,8 @@ const UST_LEFT_OUT = new Set([
 ]);
 
 /**
- * Whether a row has no figure of its own: it repeats the euro of the `Euro Zone`, or is of a currency
- * that has ended, whose last figure is repeated or is its successor's: `Bulgaria-Lev New` is 0.87.
+ * Whether a row has no figure of its own: it repeats the euro of the `Euro Zone`, or is of a
+ * currency that has ended, and repeats its last figure or its successor's, as 0.87 for the lev.
  */
 function isRepetition(name: string, date = ""): boolean {
   const code = treasuryCurrencies.get(name);
