@@ -30,12 +30,14 @@ interface Page {
   readonly content: ComponentType;
   /** `owner`: only with a session; `guest`: only without one. */
   readonly readers: "owner" | "guest" | "everyone";
+  /** What gets the focus, as a selector; otherwise the heading, where a screen reader continues. */
+  readonly start?: string;
 }
 
 const pages: Record<ConsolePage, Page> = {
   "/": { title: "Exact rates, exactly metered", content: WelcomePage, readers: "guest" },
   "/signup": { title: "Create an account", content: SignUpPage, readers: "guest" },
-  "/login": { title: "Log in", content: LogInPage, readers: "guest" },
+  "/login": { title: "Log in", content: LogInPage, readers: "guest", start: "main input" },
   "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
   "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
@@ -58,7 +60,8 @@ const notFound: Page = { title: "Page not found", content: NotFoundPage, readers
 /** The page of the URL, or the page that the visitor needs first. */
 export function App() {
   const address = page.value;
-  const { title, content: Content, readers } = address === undefined ? notFound : pages[address];
+  const shown = address === undefined ? notFound : pages[address];
+  const { title, content: Content, readers, start } = shown;
   const isOwner = session.value !== undefined;
   const needsLogIn = readers === "owner" && !isOwner;
   const isPast = readers === "guest" && isOwner;
@@ -87,8 +90,8 @@ export function App() {
   // A layout effect, so that a key press right after it belongs to the new page.
   useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
-    // A screen reader continues from the new page's heading.
-    if (hasShownPage) document.querySelector("h1")?.focus();
+    const isPlaced = start !== undefined || hasShownPage;
+    if (isPlaced) document.querySelector<HTMLElement>(start ?? "h1")?.focus();
     hasShownPage = true;
   }, [title]);
 

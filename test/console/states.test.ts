@@ -169,6 +169,17 @@ test("what the service rejects shows why, and nothing counts as done", async () 
   await page.getByRole("checkbox", { checked: false }).waitFor();
 });
 
+test("without JavaScript a page says in view that the console needs it", async () => {
+  await using visitor = await comeTo(service, "/favicon.svg");
+  const browser = visitor.page.context().browser();
+  const context = await browser?.newContext({ baseURL: service.url, javaScriptEnabled: false });
+  const page = await context?.newPage();
+  await page?.goto("/login");
+  const { y = -1 } = (await page?.locator("noscript").boundingBox()) ?? {};
+  await context?.close();
+  assert.ok(y >= 0 && y < 400, `the sentence is ${y} px below the top`);
+});
+
 test("a page without one of its scripts says after a while that it has not loaded", async () => {
   await using visitor = await comeTo(service, "/favicon.svg", { look: phone });
   const { page } = visitor;

@@ -90,9 +90,9 @@ const meter = (page: Page, what: string) =>
     return ${what};
   })()`);
 
-test("from 80 % of the quota every page warns, in amber and then in red", async () => {
+test("from 80 % of the quota pages warn until the bar is closed, in amber and then in red", async () => {
   await using visitor = await comeLoggedIn(service, "/favicon.svg");
-  const { page, session, see, turnTo } = visitor;
+  const { page, session, see, press, turnTo } = visitor;
   const key = await service.createKey(session, "billing");
   const warning = page.getByRole("status").filter({ hasText: "See the usage" });
   const isFilledWith = (name: string) =>
@@ -107,14 +107,24 @@ test("from 80 % of the quota every page warns, in amber and then in red", async 
   await warning.getByText("80% of the quota is used: 200 of 1,000 units left.").waitFor();
   await turnTo("Usage");
   await see("800 of 1,000 units used");
+  assert.equal(await warning.count(), 0, "the page says it already");
   assert.equal(await isFilledWith("amber"), true);
   const rest = "all.getBoundingClientRect().height - part.getBoundingClientRect().height";
   assert.equal(await meter(page, rest), 0);
-  await visitor.assertSound("the usage with a warning");
+  await turnTo("Keys");
+  await visitor.assertSound("the keys with a warning");
+  await press("Close");
+  await warning.waitFor({ state: "detached" });
   charge(service, key.id, "2026-11-01", 200);
-  await page.goto("/usage");
+  await turnTo("Try it");
   await warning.getByText("The quota is used up: reads are rejected until").waitFor();
-  await see("0 left: reads are rejected until the reset");
+  await press("Close");
+  await turnTo("Usage");
+  await see("0 left: reads are rejected until the reset. For more units before then, ask");
+  await turnTo("Agents");
+  await warning.waitFor({ state: "detached" });
+  await turnTo("Usage");
+  await see("1,000 of 1,000 units used");
   assert.equal(await isFilledWith("bad"), true);
 });
 
