@@ -106,7 +106,7 @@ test("a conversion shows amount, rate, result and age; on a phone the response c
   // The page scrolls there after it has painted the response.
   await eventually("response in view", async () => (await isInView()) || undefined);
   await see("1,234,567.5 EUR = 1,416,789.66300 USD", "at 1 EUR = 1.1476 USD");
-  await see("Published by European Central Bank, as of Mar 13, 2026");
+  await see("Published by European Central Bank, as of 13 Mar 2026");
   assert.equal(await page.getByText("252 days old").getAttribute("class"), "badge badge-warn");
   assert.equal(await response.getByText('"jsonrpc"').isVisible(), false);
   await page.getByText("JSON-RPC", { exact: true }).click();
