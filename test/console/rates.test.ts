@@ -9,7 +9,9 @@ const service = await startForVisitors();
 
 test("a visitor searches the publishers' pairs, and goes on to an account", async () => {
   await using visitor = await comeTo(service, "/");
-  const { page, see, seeHeading, fill } = visitor;
+  const { page, see, seeHeading, fill, copyWith } = visitor;
+  const command = `curl -s ${service.url}/v1/rates/EUR/USD \\\n  -H "Authorization: ApiKey $KURS_API_KEY"`;
+  assert.equal(await copyWith("Copy Example"), command);
   await page.getByRole("link", { name: "See the publishers and their pairs" }).click();
   await see("299 pairs of 6 publishers");
   await page.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();

@@ -43,6 +43,33 @@ test("keys of one name are told apart, and a revocation says what it means and e
   assert.equal((await service.readRate("EUR/USD", older.apiKey)).status, 200);
 });
 
+test("many keys are searched, turned in pages and counted, and home shows the most used ones first", async () => {
+  await using visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, session, see, press, fill } = visitor;
+  const ids: string[] = [];
+  for (let n = 1; n <= 26; n += 1) ids.push((await service.createKey(session, `key ${n}`)).id);
+  charge(service, ids[1] ?? "", "2026-11-01", 5);
+  charge(service, ids[2] ?? "", "2026-11-21", 5);
+  charge(service, ids[0] ?? "", "2026-11-20", 9);
+  await page.goto("/keys");
+  const rows = page.getByRole("table", { name: "Active keys" }).locator("tbody tr");
+  await see("26 of 100 active keys", "1 to 25 of 26");
+  await untilCount(rows, 25);
+  await press("Next");
+  await untilCount(rows, 1);
+  assert.equal(await page.evaluate("document.activeElement.className"), "paged");
+  await fill({ Search: "KEY 1" });
+  await untilCount(rows, 11);
+  await fill({ Search: "bicycle" });
+  await see("No key has such a name or prefix.");
+  await page.goto("/home");
+  const lines = page.getByRole("region", { name: "API keys" }).getByRole("listitem");
+  await see("And 21 more");
+  const texts = (await lines.allTextContents()).map((text) => text.replace(/ svc_.+: /, ", "));
+  const used = ["key 1, yesterday", "key 3, today", "key 2, 1 Nov 2026"];
+  assert.deepEqual(texts, [...used, "key 26, never", "key 25, never"]);
+});
+
 test("a new key is kept in the tab if its owner ticks the box, until it is forgotten or revoked", async () => {
   await using visitor = await comeLoggedIn(service, "/keys", { look: phone });
   const { page, see, seeHeading, press, logOut, createKey, tryIt } = visitor;
@@ -60,7 +87,7 @@ test("a new key is kept in the tab if its owner ticks the box, until it is forgo
   await press("Forget it");
   assert.deepEqual([await field.inputValue(), await kept()], ["", null]);
 
-  await page.getByRole("main").getByRole("link", { name: "Create one" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Create a key" }).click();
   const ends = {
     clear: () => box.uncheck(),
     revoke: () => press("Revoke revoke", "Revoke key"),

@@ -67,7 +67,7 @@ const ownersPages: Pages = [
     /days oldArchivesince 4 Jan 1999TermsOpen data .+ Read themCountryNOKey in the APInorgesPairs35AUD/,
     /USD\/NOK US Dollar, Norwegian KroneTry it/,
   ],
-  ["/try", /Paste one: it stays in this page.+units used this periodRequestcurlTypeScript/],
+  ["/try", /It stays on this page.+units used this periodRequestcurlTypeScript/],
   [
     "/usage",
     /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ units33 units per day would use/,
