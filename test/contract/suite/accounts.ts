@@ -230,10 +230,7 @@ export function settingsSuite(test: StoreTest): void {
 const LAST_MOMENT = "2026-11-28T11:59:59.999Z";
 const AFTER = "2026-11-28T12:00:00.000Z";
 
-const OPERATOR = {
-  ...BY,
-  actor: { kind: "operator", userName: "ada", hostName: "vm" },
-} as const;
+const OPERATOR = { ...BY, actor: { kind: "operator", userName: "ada", hostName: "vm" } } as const;
 
 /** The account that an invitation's first use creates. */
 const invitedAccount = ({ accountId: id, email, plan }: Invitation, change = {}): Account =>
@@ -323,9 +320,7 @@ function acceptSuite(test: StoreTest): void {
 
     assert.equal(await accept(store, second), "accepted");
 
-    assert.deepEqual(await store.accounts.findByEmail(second.email), {
-      ...invitedAccount(second),
-    });
+    assert.deepEqual(await store.accounts.findByEmail(second.email), { ...invitedAccount(second) });
     const { invitations, mail_tokens: tokens, sessions } = await contentsOf(engine);
     assert.deepEqual(valuesOf(invitations ?? [], "token_hash"), [foreign.tokenHash]);
     assert.deepEqual([tokens, sessions], [[], []]);

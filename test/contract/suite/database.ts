@@ -159,11 +159,7 @@ export function newInvitation(change: Partial<NewInvitation> = {}): NewInvitatio
 
 /** A token that resets a password, with the id of its mail. */
 export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
-  newMailToken({
-    purpose: "password_reset",
-    expiresAt: "2026-11-21T13:00:00.000Z",
-    ...change,
-  });
+  newMailToken({ purpose: "password_reset", expiresAt: "2026-11-21T13:00:00.000Z", ...change });
 
 /** Stores an account in the state just after its registration. */
 export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {

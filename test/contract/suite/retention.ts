@@ -92,11 +92,7 @@ export function retentionSuite(test: StoreTest): void {
     const { rates, versions, events } = await contentsOf(engine);
     assert.deepEqual(
       { rates, versions, events },
-      {
-        rates: before.rates,
-        versions: before.versions,
-        events: before.events,
-      },
+      { rates: before.rates, versions: before.versions, events: before.events },
     );
   });
 
