@@ -6,26 +6,19 @@ import type { Origin, OwnerOrigin } from "../../../src/platform/shared/origin.ts
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { Store } from "../../support/stores.ts";
 import {
-  BY,
-  byAt,
-  bySession,
-  contentsOf,
   KEY_LIMITS,
-  NOW,
   newAccount,
   newCustomer,
-  newId,
   newInvitation,
   newKey,
   newMailToken,
-  newRead,
   newRegistration,
   newSession,
-  PERIOD,
-  type StoreTest,
   UNCHANGED,
-  valuesOf,
-} from "./database.ts";
+} from "./customers.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, bySession, NOW, newId, PERIOD } from "./origins.ts";
+import { newRead } from "./rates-stored.ts";
 
 export function accountSuite(test: StoreTest): void {
   test("an account can be read by its email, with every stored field", async (store) => {

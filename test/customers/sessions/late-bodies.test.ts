@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { callOf, PATH as MCP, readOf, requestOf } from "../../reads/mcp/messages.ts";
 import { type ServiceOnEngine, startServiceOn } from "../../support/both-engines.ts";
 import { type Customer, PASSWORD } from "../../support/client.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { BY, newRate, pairOf, storeRates } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
+import { newRate, pairOf, storeRates } from "../../contract/suite/rates-stored.ts";
 import {
   assertCommonHeaders,
   assertFailure,

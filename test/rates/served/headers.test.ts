@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { DisplayString, parseItem, Token } from "structured-headers";
-import { newRate } from "../../contract/suite/database.ts";
+import { newRate } from "../../contract/suite/rates-stored.ts";
 import {
   callOf,
   EUR_USD,
