@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { burn } from "../../src/customers/api-keys/burn.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { systemClock } from "../../src/platform/shared/clock.ts";
 import { originNow } from "../../src/platform/shared/origin.ts";
 import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";

@@ -1,7 +1,7 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import { optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
-import { writeMail } from "../mail/sql.ts";
+import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
 import { QUOTA_THRESHOLDS, reachedThresholds } from "./rules.ts";
 import { USAGE, usageOf } from "./sql.ts";

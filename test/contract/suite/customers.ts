@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { Account } from "../../../src/customers/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/customers/api-keys/store.ts";
 import { createUsageReads } from "../../../src/customers/billing/usage.ts";
-import type { IssuedToken } from "../../../src/customers/mail/store.ts";
+import type { IssuedToken } from "../../../src/customers/outbox/store.ts";
 import type { NewInvitation } from "../../../src/customers/registration/store.ts";
 import type { Session } from "../../../src/customers/sessions/store.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";

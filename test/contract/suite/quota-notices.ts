@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeDueNotices } from "../../../src/customers/billing/quota-notices.ts";
-import type { QuotaFigures } from "../../../src/customers/mail/store.ts";
+import type { QuotaFigures } from "../../../src/customers/outbox/store.ts";
 import { systemClock } from "../../../src/platform/shared/clock.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";
