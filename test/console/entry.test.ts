@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BY, newInvitation } from "../contract/suite/database.ts";
+import { newInvitation } from "../contract/suite/customers.ts";
+import { BY } from "../contract/suite/origins.ts";
 import { startServiceOn } from "../support/both-engines.ts";
 import { phone } from "../support/browser.ts";
 import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";

@@ -178,9 +178,7 @@ test("§8 auth limit: the window is fixed: it starts with the first call and lat
 });
 
 test("§8 auth limit: the operator sets the number of calls and the window", async () => {
-  await using own = await startService({
-    config: { authCallsPerWindow: 1, authWindowSeconds: 7 },
-  });
+  await using own = await startService({ config: { authCallsPerWindow: 1, authWindowSeconds: 7 } });
   await spend(1, () => register(EMAIL, "short", own));
 
   assertLimited(await register(EMAIL, "short", own), 7);
