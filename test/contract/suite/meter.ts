@@ -2,21 +2,10 @@ import assert from "node:assert/strict";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { RateReadOutcome } from "../../../src/reads/metering/store.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  dailyUnits,
-  EUR_USD,
-  KEY_LIMITS,
-  newCustomer,
-  newHash,
-  newKey,
-  newRate,
-  newRead,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  usedUnits,
-} from "./database.ts";
+import { dailyUnits, KEY_LIMITS, newCustomer, newKey, usedUnits } from "./customers.ts";
+import type { StoreTest } from "./database.ts";
+import { BY, newHash } from "./origins.ts";
+import { EUR_USD, newRate, newRead, pairOf, storeRates } from "./rates-stored.ts";
 
 const { source: _source, ...RATE } = EUR_USD;
 const SERVED = {

@@ -4,7 +4,10 @@ import type { QuotaFigures } from "../../../src/customers/outbox/store.ts";
 import { systemClock } from "../../../src/platform/shared/clock.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";
-import { BY, contentsOf, NOW, newCustomer, newId, newRead, type StoreTest } from "./database.ts";
+import { newCustomer } from "./customers.ts";
+import { contentsOf, type StoreTest } from "./database.ts";
+import { BY, NOW, newId } from "./origins.ts";
+import { newRead } from "./rates-stored.ts";
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>;
 

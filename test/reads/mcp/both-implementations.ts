@@ -10,16 +10,9 @@ import { createSdkHandler, type HandleWithSdk } from "../../../src/reads/mcp/sdk
 import { createTools } from "../../../src/reads/mcp/tools.ts";
 import { createConvertCurrency } from "../../../src/reads/metering/convert.ts";
 import { createReadRate } from "../../../src/reads/metering/read-rate.ts";
-import {
-  BY,
-  EUR_USD,
-  NOW,
-  newAccount,
-  newMailToken,
-  newSession,
-  storeRates,
-  UNCHANGED,
-} from "../../contract/suite/database.ts";
+import { newAccount, newMailToken, newSession, UNCHANGED } from "../../contract/suite/customers.ts";
+import { BY, NOW } from "../../contract/suite/origins.ts";
+import { EUR_USD, storeRates } from "../../contract/suite/rates-stored.ts";
 import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 

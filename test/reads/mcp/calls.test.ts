@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertCommonHeaders } from "../../support/assertions.ts";
 import { startService, startSharedService } from "../../support/service.ts";
+import { failureIn, metaIn, type RpcAnswer, rpcOf, valueIn } from "./answers.ts";
 import { openAll, Rejected } from "./doors.ts";
-import {
-  EUR_USD,
-  eras,
-  failureIn,
-  metaIn,
-  postTo,
-  type RpcAnswer,
-  readOf,
-  requestOf,
-  rpcOf,
-  valueIn,
-} from "./messages.ts";
+import { EUR_USD, eras, readOf, requestOf } from "./messages.ts";
+import { postTo } from "./with-key.ts";
 
 // What a call costs is decided by the meter (test/contract). This is what it looks like through
 // every door of MCP: the same value or failure, and the same price.
