@@ -1226,6 +1226,11 @@ export interface components {
          * @example ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_...; got no Authorization header"
          */
         ApiKeyChallenge: string;
+        /**
+         * @description The way out, with rel help: whether the other direction is stored, or the list
+         * @example <https://rates.example.org/coverage>; rel="help"; title="The supported pairs are listed free of charge"
+         */
+        HelpLink: string;
     };
     pathItems: never;
 }
@@ -4459,13 +4464,14 @@ export interface operations {
                     "application/json": components["schemas"]["UnauthorizedError"];
                 };
             };
-            /** @description `unsupported_pair`: the pair is not stored: the message says whether its other direction is, or where the list is; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored: Link says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Units-Charged": components["headers"]["UnitsCharged"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["HelpLink"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4653,13 +4659,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unsupported_pair`: the pair is not stored: the message says whether its other direction is, or where the list is; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored: Link says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Units-Charged": components["headers"]["UnitsCharged"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["HelpLink"];
                     [name: string]: unknown;
                 };
                 content?: never;

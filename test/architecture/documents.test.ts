@@ -40,7 +40,7 @@ test("every link in a document leads to a file, and to a heading that it has", (
   );
 });
 
-test("a message that leads into the guide leads to a heading of a document", () => {
+test("a failure that leads into the guide leads to a heading of a document", () => {
   const targets = sourcesIn("src").flatMap(({ text }) =>
     [...text.matchAll(/\/guide\/([\w/-]+)#([\w-]+)/g)].map(([, name, anchor]) => {
       return { document: `docs/${name}.md`, anchor: String(anchor) };

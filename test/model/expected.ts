@@ -7,6 +7,8 @@ export interface ExpectedFailure {
   readonly status: number;
   readonly code: string;
   readonly message?: string | RegExp;
+  /** What its link says. */
+  readonly help?: RegExp;
   readonly retryAfterSeconds?: number;
   /** The further fields of `quota_exceeded`. */
   readonly quota?: {
@@ -27,8 +29,9 @@ export function assertSuccess(answer: Answer, status: number, body?: unknown): s
 
 /** @returns the outcome for the tally. */
 export function assertRefusal(answer: Answer, expected: ExpectedFailure): string {
-  const { status, code, message, retryAfterSeconds, quota } = expected;
+  const { status, code, message, help, retryAfterSeconds, quota } = expected;
   assertFailure(answer, status, code, message);
+  if (help !== undefined) assert.match(answer.headers.link ?? "", help);
   if (retryAfterSeconds !== undefined) {
     assert.equal(answer.headers["retry-after"], String(retryAfterSeconds));
   }

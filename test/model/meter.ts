@@ -69,15 +69,16 @@ const inverses: Partial<Record<PairName, PairName>> = {
   "USD/EUR": "EUR/USD",
 };
 
-/** The message names the other direction where a read of it would get a rate. */
+/** The link names the other direction where a read of it would get a rate. */
 function unsupported(model: Model, asked: PairName) {
   const inverse = inverses[asked];
   const other = inverse && model.pairs.get(inverse);
-  const message =
+  const help =
     other === undefined || other.isSuspended
-      ? /^The requested currency pair is not currently supported\. The supported pairs cost nothing/
-      : /^The requested currency pair is not currently supported\. \S+ exists; Kurs does not invert/;
-  return { status: 404, code: "unsupported_pair", message } as const;
+      ? /title="The supported pairs are listed/
+      : /title="\S+ exists; Kurs does not invert"/;
+  const message = "The requested currency pair is not currently supported.";
+  return { status: 404, code: "unsupported_pair", message, help } as const;
 }
 
 const SUSPENDED = {

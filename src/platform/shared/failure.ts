@@ -38,11 +38,18 @@ export interface QuotaDetails {
 }
 
 /** The optional details of a failure. */
+/** The way out of a failure whose message the specification fixes: a sentence, and a page. */
+export interface Help {
+  readonly text: string;
+  readonly url: string;
+}
+
 export interface FailureOptions {
   readonly quota?: QuotaDetails;
   readonly retryAfterSeconds?: number;
   /** The code of RFC 6749, where a client of OAuth reads the response. */
   readonly oauthError?: string;
+  readonly help?: Help;
   /** For the log only, never in the response. */
   readonly cause?: unknown;
 }
@@ -53,6 +60,7 @@ export class Failure extends Error {
   readonly quota: QuotaDetails | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly oauthError: string | undefined;
+  readonly help: Help | undefined;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -61,6 +69,7 @@ export class Failure extends Error {
     this.quota = options.quota;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.oauthError = options.oauthError;
+    this.help = options.help;
   }
 }
 

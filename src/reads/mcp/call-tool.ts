@@ -11,6 +11,8 @@ import type { Arguments, Tool } from "./tools.ts";
 export interface ToolResult {
   /** JSON: the tool's value, or the failure's envelope. */
   readonly text: string;
+  /** The way out of a failure: a text of its own, as the specification has the message's. */
+  readonly help?: string | undefined;
   /**
    * Whether the tool failed. Then the result has no structured content: clients reject content that
    * violates the output schema.
@@ -34,7 +36,8 @@ export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool
       observe?.(tool.name, failure.code);
       logFailure(log, failure, requestId);
       const text = JSON.stringify(failureJson(failure, requestId));
-      return { text, isError: true, meta };
+      const help = failure.help && `${failure.help.text}: ${failure.help.url}`;
+      return { text, help, isError: true, meta };
     };
     return tool.run(apiKey, args).then(
       ({ result, headers, unitsCharged, caller }) => {

@@ -68,8 +68,11 @@ function modernResult(result: ToolResult, serverInfo: string): string {
   return `"_meta":${meta.slice(0, -1)}${separator}${serverInfo.slice(1)},${members}`;
 }
 
-function contentOf({ text, isError }: ToolResult): string {
-  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+const textContent = (text: string) => `{"type":"text","text":${JSON.stringify(text)}}`;
+
+function contentOf({ text, help, isError }: ToolResult): string {
+  const more = help === undefined ? "" : `,${textContent(help)}`;
+  const content = `"content":[${textContent(text)}${more}]`;
   return `${content},${isError ? '"isError":true' : `"structuredContent":${text}`}`;
 }
 

@@ -9,7 +9,7 @@ import { documentedResponses } from "../../platform/http/openapi/responses.ts";
 import type { SendFailure, SendResponse } from "../../platform/http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../../platform/http/response/response.ts";
 import { logFailure } from "../../platform/log/log.ts";
-import { Failure } from "../../platform/shared/failure.ts";
+import { Failure, type Help } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { rateBody } from "../../rates/served/rules/rate.ts";
 import { parsePair } from "../../rates/served/rules/symbol.ts";
@@ -28,8 +28,8 @@ const conditions = {
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
   quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
   unsupported_pair:
-    "the pair is not stored: the message says whether its other direction is, or where the list " +
-    "is; costs one unit",
+    "the pair is not stored: Link says whether its other direction is, or where the list is; " +
+    "costs one unit",
   temporarily_unavailable:
     "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
     "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
@@ -125,12 +125,18 @@ export function createRespondToRead(deps: {
       if (quotaState !== undefined) addRateLimit(headers, quotaState);
       if (result instanceof Failure) {
         if (result === apiKeyRequired) headers.push("www-authenticate", challengeFor(apiKey));
+        if (result.help !== undefined) headers.push("link", helpLink(result.help));
         logFailure(log, result, requestId);
         return errorResponse(result, requestId, headers, caller);
       }
       headers.push(...result.headers);
       return { status: 200, code: undefined, headers, body: rateBody(result), caller };
     });
+}
+
+/** A link to the page that helps (RFC 8288), with its sentence, of ASCII without quotes. */
+function helpLink({ text, url }: Help): string {
+  return `<${url}>; rel="help"; title="${text}"`;
 }
 
 function challengeFor(apiKey: string): string {

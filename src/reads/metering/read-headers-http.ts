@@ -92,7 +92,16 @@ export const rateHeaders: DocumentedHeaders = {
 export const failureHeadersByStatus: Readonly<Record<number, DocumentedHeaders>> = {
   400: { ...chargedIfKnown, ...quotaIfKnown },
   401: charged,
-  404: { ...charged, ...quota },
+  404: {
+    ...charged,
+    ...quota,
+    Link: always(
+      "HelpLink",
+      "The way out, with rel help: whether the other direction is stored, or the list",
+      "<https://rates.example.org/coverage>; " +
+        'rel="help"; title="The supported pairs are listed free of charge"',
+    ),
+  },
   413: chargedIfKnown,
   429: { ...charged, ...quota },
   500: { ...chargedIfKnown, ...quotaIfKnown },

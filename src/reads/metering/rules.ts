@@ -45,13 +45,15 @@ export function rejectQuery(query: object): Failure | undefined {
  * @param inverse the other direction, where it has a rate.
  */
 export function unsupportedPair(publicUrl: string, inverse?: Pair): Failure {
-  const wayOut =
+  const message = "The requested currency pair is not currently supported.";
+  const help =
     inverse === undefined
-      ? `The supported pairs cost nothing to list: ${publicUrl}/coverage, or GET ` +
-        "/v1/account/pairs with a session."
-      : `${pairName(inverse)} exists; Kurs does not invert: ${publicUrl}${WHY_NO_INVERSE}`;
-  const message = `The requested currency pair is not currently supported. ${wayOut}`;
-  return new Failure("unsupported_pair", message);
+      ? { text: "The supported pairs are listed free of charge", url: `${publicUrl}/coverage` }
+      : {
+          text: `${pairName(inverse)} exists; Kurs does not invert`,
+          url: publicUrl + WHY_NO_INVERSE,
+        };
+  return new Failure("unsupported_pair", message, { help });
 }
 
 const WHY_NO_INVERSE = "/guide/sources#which-directions-there-are-and-why-no-inverse";

@@ -19,24 +19,29 @@ const service = await startSharedService({ config: { freePlanUnits: QUOTA } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
-const withWayOut = (wayOut: string) => `${UNSUPPORTED_MESSAGE} ${wayOut}`;
-const unsupported = withWayOut(
-  `The supported pairs cost nothing to list: ${service.url}/coverage, or GET /v1/account/pairs ` +
-    "with a session.",
-);
-const inverted = withWayOut(`EUR/USD exists; Kurs does not invert: ${service.url}/${NO_INVERSE}`);
+const list = `<${service.url}/coverage>; rel="help"; title="The supported pairs are listed free of charge"`;
+const inverse = `<${service.url}/${NO_INVERSE}>; rel="help"; title="EUR/USD exists; Kurs does not invert"`;
 
 const reads = [
   ["a supported pair", "EUR/USD", 200, 1],
-  ["an unsupported pair", "USD/NONE", 404, 1, "unsupported_pair", unsupported],
-  ["a pair of which only the inverse is stored", "usd/EUR", 404, 1, "unsupported_pair", inverted],
+  ["an unsupported pair", "USD/NONE", 404, 1, "unsupported_pair", UNSUPPORTED_MESSAGE, list],
+  [
+    "a pair of which only the inverse is stored",
+    "usd/EUR",
+    404,
+    1,
+    "unsupported_pair",
+    UNSUPPORTED_MESSAGE,
+    inverse,
+  ],
   [
     "a pair of which only the inverse is suspended",
     "USD/HALTED",
     404,
     1,
     "unsupported_pair",
-    unsupported,
+    UNSUPPORTED_MESSAGE,
+    list,
   ],
   ["a suspended pair", "HALTED/USD", 503, 1, "temporarily_unavailable", UNAVAILABLE_MESSAGE],
   ["an invalid symbol", "E/USD", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],
@@ -54,7 +59,7 @@ function assertUnits({ headers }: Answer, units: number, left: number): void {
 }
 
 for (const method of ["GET", "HEAD"] as const) {
-  for (const [what, pair, status, units, code = "", message] of reads) {
+  for (const [what, pair, status, units, code = "", message, link] of reads) {
     test(`§4 rates: ${method} of ${what} is ${status} and costs ${units}, up to the last unit`, async () => {
       const { apiKey, usedUnits } = await service.newCustomer();
       const call = () => service.call(method, pathOf(pair), { apiKey });
@@ -63,6 +68,7 @@ for (const method of ["GET", "HEAD"] as const) {
         if (method === "HEAD") assert.equal(answer.text, "");
         else if (code !== "") assertFailure(answer, status, code, message);
         if (status === 503) assert.equal(answer.headers["retry-after"], "3600");
+        if (status !== 200) assert.equal(answer.headers.link, link);
         assert.ok(status === 200 || !answer.text.includes("1.5"));
       };
 

@@ -71,7 +71,7 @@ suite("the fast path sends node:http's response and charges the same units", () 
     });
   }
 
-  test("over TLS, with Strict-Transport-Security, and with PUBLIC_URL in a message", async () => {
+  test("over TLS, with Strict-Transport-Security, and with PUBLIC_URL in a link", async () => {
     await using secure = await startService({
       config: { publicUrl: "https://kurs.example", metricsPort: 0 },
     });
@@ -82,7 +82,7 @@ suite("the fast path sends node:http's response and charges the same units", () 
     const missing = await secureWays.trace(withKey(withPair("USD/EUR")), "ample");
     assert.match(
       missing.text,
-      /"[^"]+ EUR\/USD exists;[^"]+: https:\/\/kurs\.example\/guide\/sources#/,
+      /\r\nlink: <https:\/\/kurs\.example\/guide\/sources#[^>]+>; rel="help"; title="EUR\/USD exists;/,
     );
   });
 
