@@ -9,7 +9,7 @@ import { ANY_TIME, parseQuotation } from "../../src/rates/served/rules/rate.ts";
 import { createUpdatePolicy } from "../../src/rates/served/rules/update-policy.ts";
 import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, type RefreshReport } from "../../src/rates/sources/refresh.ts";
-import { BY } from "../contract/suite/database.ts";
+import { BY } from "../contract/suite/origins.ts";
 import { addressesOf, publisherOf } from "../rates/sources/publishers/recorded.ts";
 import { kursUnchecked } from "./command-line.ts";
 import { playPublisher, sourceAt } from "./fake-publisher.ts";

@@ -154,7 +154,8 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
   const none = `by its calendar ${key} published nothing for ${dates}`;
   if (!isKnown) return notProven(`${none}, and is_calendar_known is false`);
   if (gaps.length === 0) return holds(none);
-  return notProven(`${none}, apart from ${gaps.join(", ")}, which the operator took as closed`);
+  const accepted = `the operator took ${gaps.join(", ")} as closed`;
+  return notProven(`${accepted}; by its calendar ${key} published nothing else for ${dates}`);
 }
 
 /** The first date with a publication by the calendar that is not accepted as a gap. */

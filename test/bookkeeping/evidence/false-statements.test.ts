@@ -11,7 +11,7 @@ import { seedFromSnapshot } from "../../../src/rates/import/seed.ts";
 import { parseSigningKey } from "../../../src/rates/served/signing/ed25519.ts";
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { loadSnapshot } from "../../../src/rates/sources/fetching/snapshot.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { headersOf } from "../../support/rates.ts";
 import { TestClock } from "../../support/service.ts";
 import { newKeyPem } from "../../support/signatures.ts";

@@ -2,12 +2,13 @@ import { CommandError } from "../../../platform/cli/command.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
-import type { Decimal, Rounding } from "../../../platform/shared/decimal.ts";
+import type { Rounding } from "../../../platform/shared/decimal.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { requirePair, requireSymbol } from "../../../rates/served/cli/arguments.ts";
 import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { convert, type Precision, parseAmount } from "../amount.ts";
+import { OWN_RATE } from "../json.ts";
 import type { Preset } from "../presets.ts";
 import {
   type ApplicableRateDeps,
@@ -165,9 +166,6 @@ async function findFor(
     return { error: error.message };
   }
 }
-
-/** The rate of an amount that is in the currency to which it leads. */
-const OWN_RATE = "1" as Decimal;
 
 function requireDate(text: string): string {
   const date = readListDate(text);

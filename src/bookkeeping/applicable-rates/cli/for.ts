@@ -4,11 +4,12 @@ import { type ListOptions, listFormats } from "../../../platform/cli/list-writer
 import { formatJson } from "../../../platform/cli/output.ts";
 import { roundings } from "../../../platform/shared/decimal.ts";
 import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
-import { pairName } from "../../../rates/served/rules/symbol.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
-import { type AppliedRule, applicableRateJson } from "../json.ts";
+import { type AppliedRule, applicableRateJson, OWN_RATE, ownRateJson } from "../json.ts";
+import { listed, wasDue } from "../not-known.ts";
 import { periodWords, ruleWords } from "../rules.ts";
 import {
   type ApplicableRateDeps,
@@ -17,6 +18,7 @@ import {
   type PairAndDate,
   readPairAndDate,
   readRuleOptions,
+  requireTwo,
   withRuleOptions,
 } from "./arguments.ts";
 import { findForList, type ListQueryOptions, readListQuery } from "./date-list.ts";
@@ -96,6 +98,10 @@ async function showFor(
   const asked = readRuleOptions(options);
   const { pair, date } = readPairAndDate(given, ", or --file");
   if (format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
+  if (requireTwo(pair, asked.preset) === undefined) {
+    print(json ? formatJson(ownRateJson(pair, date, asked.preset)) : describeOwn(pair, date));
+    return 0;
+  }
   await using store = await openStore();
   const applied = await applyRule(store, deps, pair, date, asked);
   const traced = await traceFigure({ history: store.history, documents }, applied.rate.figure);
@@ -104,6 +110,9 @@ async function showFor(
   else print(describe(applied, traced, publisher));
   return isContradicted(traced) ? 1 : 0;
 }
+
+const describeOwn = (pair: Pair, date: string) =>
+  `${pairName(pair)} ${OWN_RATE} for ${date}, by definition: no publisher states it`;
 
 function describe(
   applied: AppliedRule,
@@ -123,17 +132,24 @@ function describe(
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),
     ...linesOfSource(figure.source, publisher),
-    ...noteLines(applied),
+    ...noteLines(applied, publisher),
     field("stored", figure.storedAt),
     ...linesOfOrigin(origin, undefined),
   ].join("\n");
 }
 
-function noteLines({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
+/** What evidence of the figure would call not proven. */
+function noteLines(
+  { rate: { figure, acceptedGaps, unprovenGaps, isChecked } }: AppliedRule,
+  publisher: RateSource | undefined,
+): readonly string[] {
+  const [first = ""] = unprovenGaps;
+  const due = `${figure.source} ${wasDue(publisher, figure, first)} for ${listed(unprovenGaps)}`;
   const gaps = `no figure is stored for ${acceptedGaps.join(", ")}: accepted as closed`;
   const unchecked = "its calendar is not known: dates without a figure count as closed";
   return [
     ...(acceptedGaps.length > 0 ? [field("gaps", gaps)] : []),
     ...(isChecked ? [] : [field("calendar", unchecked)]),
+    ...(first === "" ? [] : [field("calendar", `${due}, and only the document says otherwise`)]),
   ];
 }
