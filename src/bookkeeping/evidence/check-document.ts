@@ -1,6 +1,4 @@
-import { DAY_MS } from "../../platform/shared/clock.ts";
 import { isLess } from "../../platform/shared/decimal.ts";
-import { timestamp } from "../../platform/shared/instant.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
@@ -28,16 +26,13 @@ export interface Publication {
   readonly names: readonly Check[];
   readonly documents: readonly ReadDocument[];
   readonly figures: StatedFigures | Rejection;
-  /** What the documents state without their names, as if received at another time. */
-  readonly unnamed: StatedFigures | Rejection;
+  /** The figures that they state whatever their names are, and when they were received. */
+  readonly unnamed: ReadonlySet<SourcedRate>;
   /** Where they state each figure. */
   readonly positions: ReadonlyMap<SourcedRate, Position>;
 }
 
 type Position = ReturnType<DocumentReader["find"]>[number];
-
-/** How long after a document's time another time is tried. */
-const TRIED_MS = 100 * DAY_MS;
 
 /** Reads a publication once for some figures. @param evidence of any of them. */
 export function readPublication(
@@ -58,16 +53,13 @@ export function readPublication(
   const isWhole = bytes.every(({ result }) => result === "holds");
   if (!isKnown || !isWhole) {
     const none = { reason: "its documents cannot be read" };
-    return { bytes, names, documents, figures: none, unnamed: none, positions: new Map() };
+    return { bytes, names, documents, figures: none, unnamed: new Set(), positions: new Map() };
   }
-  const unnamed = documents.map(({ receivedAt, content }) => {
-    return { name: "", receivedAt: timestamp(Date.parse(receivedAt) + TRIED_MS), content };
-  });
   const found = reader.find(source, documents, figures);
   return {
     ...{ bytes, names, documents },
     figures: reader.figuresOf(source, documents),
-    unnamed: reader.figuresOf(source, unnamed),
+    unnamed: reader.statedUnnamed(source, documents, figures),
     positions: new Map(figures.map((one, index) => [one, found[index] ?? "not stated"])),
   };
 }
@@ -213,7 +205,7 @@ function checkName(
   const ends = [ordered[0] ?? figure, figure, ordered.at(-1) ?? figure];
   const other = ends.find((one) => !reader.isNamedFor(publication, name, one));
   if (other !== undefined) return [fails(`${name} is not the address of figures of ${other.date}`)];
-  if (!("reason" in unnamed) && unnamed.get(figure)?.rate === figure.rate) return [];
+  if (unnamed.has(figure)) return [];
   const by = "only its address, or when it was received, tells that";
   return [notProven(`whose figure of which time it is: ${by}; compare it with the publisher's`)];
 }

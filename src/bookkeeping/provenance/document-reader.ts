@@ -77,6 +77,12 @@ export interface DocumentReader {
     name: string,
     figure: Pick<SourcedRate, "date" | "validUntil">,
   ): boolean;
+  /** Which figures documents state whatever their names are, and when they were received. */
+  statedUnnamed<Figure extends SourcedRate>(
+    source: string,
+    documents: readonly ReadDocument[],
+    figures: readonly Figure[],
+  ): ReadonlySet<Figure>;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
   /** Finds where a publication states each of some figures, or tells why that is unknown. */

@@ -132,11 +132,12 @@ function describe(verified: Verified): string {
     const shownOf = others.length === 0 ? [right] : others;
     return shownOf.map(({ result, text }) => shown({ result, text: `line ${line}: ${text}` }));
   });
-  const alone = evidence && `not checked ${statedAlone(evidence)}: only the operator knows`;
+  const ofList = "of which invoice each line is, and when it was fetched, stored and written here";
+  const alone = evidence ? statedAlone(evidence) : lines.length > 0 ? ofList : undefined;
   return [
     ...(evidence === undefined ? [] : [visibleLine(summarize(evidence))]),
     ...[...checks.map(shown), ...ofLines],
-    ...(alone === undefined ? [] : [visibleLine(alone)]),
+    ...(alone === undefined ? [] : [visibleLine(`not checked ${alone}: only the operator knows`)]),
     ends[verdictOf(all)],
   ].join("\n");
 }

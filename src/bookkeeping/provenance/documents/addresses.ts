@@ -44,17 +44,12 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
-/**
- * The first and the last date in an address of an archive, which has dates or a year; undefined
- * for an archive of one address.
- */
+/** The first and the last date in an address of an archive; undefined for one without days. */
 function datesIn(address: string): readonly [from: string, to: string] | undefined {
   const iso = address.match(/\d{4}-\d\d-\d\d/g) ?? [];
   const [, day, month, ofDay] = /(\d\d)\/(\d\d)\/(\d{4})/.exec(address) ?? [];
   const [from, to = from] = ofDay === undefined ? iso : [`${ofDay}-${month}-${day}`];
-  if (from !== undefined && to !== undefined) return [from, to];
-  const [year] = /(?<!\d)(?:19|20)\d\d(?!\d)/.exec(address) ?? [];
-  return year === undefined ? undefined : [`${year}-01-01`, `${year}-12-31`];
+  return from === undefined || to === undefined ? undefined : [from, to];
 }
 
 const daysAfter = (date: string, days: number) =>
@@ -71,7 +66,10 @@ export function isNamedFor(
 ): boolean {
   const { archive } = publisher;
   if (archive?.addresses(ANY_DAY).some((address) => formOf(address) === formOf(name))) {
-    const [from, to] = datesIn(name) ?? [date, date];
+    const dates = datesIn(name);
+    // A file of a month or a year has one address for all of its dates.
+    if (dates === undefined) return archive.addresses({ from: date, to: date }).includes(name);
+    const [from, to] = dates;
     const { before, after } =
       archive.requestsBy === "day" ? REQUESTED_DAYS : { before: 0, after: 0 };
     return daysAfter(from, -before) <= date && date <= daysAfter(to, after);

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../../platform/shared/clock.ts";
+import { timestamp } from "../../../platform/shared/instant.ts";
 import {
   type snapshots as bundled,
   hashContent,
@@ -20,6 +22,9 @@ import { createTextDecoder } from "./text.ts";
 
 /** Of documents whose figures stay in memory for the next date of a list: an archive has 9 MB. */
 const REMEMBERED_BYTES_MAX = 16_000_000;
+
+/** How long after a document's time another time is tried. */
+const TRIED_MS = 100 * DAY_MS;
 
 /** Creates the reader of stored documents from the parsers that read them when they arrived. */
 export function createDocumentReader(
@@ -85,6 +90,18 @@ export function createDocumentReader(
       const publisher = findPublisher(source);
       const isDated = publisher !== undefined && date !== undefined;
       return !isDated || isNamedFor(publisher, name, { date, validUntil });
+    },
+
+    statedUnnamed(source, documents, figures) {
+      const parse = findParser(source);
+      if (parse === undefined) return new Set();
+      const unnamed = documents.map(({ content, receivedAt }) => {
+        return { name: "", content, receivedAt: timestamp(Date.parse(receivedAt) + TRIED_MS) };
+      });
+      const stated = figuresStatedBy(parse, unnamed, figures, servedKindOf);
+      const isStated = ({ rate }: SourcedRate, index: number) =>
+        stated[index]?.some((one) => one.rate === rate);
+      return new Set(figures.filter(isStated));
     },
 
     linesOf: (source, content) =>

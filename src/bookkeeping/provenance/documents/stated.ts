@@ -110,11 +110,12 @@ export function figuresStatedBy(
   const keys = figures.map((one) => placeKey(one, one.kind ?? servedKindOf(one.source)));
   for (const key of keys) stated.set(key, []);
   const pairs = new Set(figures.map(pairName));
+  const quotes = new Set<string | undefined>(figures.map(({ quote }) => quote));
   for (const list of "reason" in lists ? [] : lists) {
     for (const line of list.lines) {
       if ("reason" in line) continue;
-      const [base, quote] = [parseSymbol(line.base), parseSymbol(line.quote)];
-      if (base === undefined || quote === undefined || !pairs.has(`${base}/${quote}`)) continue;
+      const quote = parseSymbol(line.quote);
+      if (!quotes.has(quote) || !pairs.has(`${parseSymbol(line.base)}/${quote}`)) continue;
       const figure = toFigure(line, list.source);
       if (figure !== undefined) stated.get(placeKey(figure, figure.kind ?? "middle"))?.push(figure);
     }
