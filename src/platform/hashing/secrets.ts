@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
-import { SECRET_BYTES, type Secrets } from "../shared/secrets.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { SECRET_BYTES } from "../shared/text/credentials.ts";
 import { createHashPool } from "./hash-pool.ts";
 
 /** Argon2id with the minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, t=2, p=1. */
