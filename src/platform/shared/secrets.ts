@@ -1,10 +1,7 @@
-interface PasswordCheck {
-  readonly matches: boolean;
-  /** The stored form was made with weaker parameters than today's. */
-  readonly outdated: boolean;
-}
+import { hash, randomBytes, randomUUIDv7 } from "node:crypto";
+import { SECRET_BYTES } from "./text/credentials.ts";
 
-/** Randomness, and hashes of secrets. */
+/** Randomness, and digests of credentials. */
 export interface Secrets {
   /** A UUIDv7 (RFC 9562): its order is the order of creation. */
   uuid(): string;
@@ -12,12 +9,50 @@ export interface Secrets {
   secret(): string;
   /** SHA-256 of a credential in hexadecimal: the only form in which one is stored. */
   hash(credential: string): string;
+}
+
+/** Uses the operating system's randomness. */
+export function createSecrets(): Secrets {
+  return {
+    uuid: createUuids(),
+    secret: () => randomBytes(SECRET_BYTES).toString("hex"),
+    hash: (credential) => hash("sha256", credential),
+  };
+}
+
+/**
+ * Makes UUIDv7s, each greater than the last, also within one millisecond (RFC 9562, section 6.2,
+ * method 2): the order of ids is the order of creation.
+ */
+function createUuids(): () => string {
+  let last = "";
+  return () => {
+    const next = randomUUIDv7();
+    last = next > last ? next : increment(last);
+    return last;
+  };
+}
+
+/** Adds one to the last 48 of the random bits. */
+function increment(uuid: string): string {
+  const tail = Number.parseInt(uuid.slice(-12), 16) + 1;
+  return uuid.slice(0, -12) + tail.toString(16).padStart(12, "0");
+}
+
+interface PasswordCheck {
+  readonly matches: boolean;
+  /** The stored form was made with weaker parameters than today's. */
+  readonly outdated: boolean;
+}
+
+/** Hashes passwords, and checks them. */
+export interface Passwords {
   /** The stored form of a password, with its parameters. */
-  hashPassword(password: string): Promise<string>;
+  hash(password: string): Promise<string>;
   /** Takes as long for no account (`stored` undefined) as for a wrong password. */
-  verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
+  verify(stored: string | undefined, password: string): Promise<PasswordCheck>;
   /** The passwords that wait to be hashed, and those rejected so far because the queue was full. */
-  passwordQueue(): { readonly waiting: number; readonly rejected: number };
+  queue(): { readonly waiting: number; readonly rejected: number };
   /** Rejects passwords that wait or are being hashed, and later ones that would have to wait. */
-  closePasswords(): void;
+  close(): void;
 }
