@@ -31,7 +31,7 @@ async function serve(program: Program, config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const startService = await program.loadServer();
   const { welcome } = await import("./welcome.ts");
-  const { createPasswords } = await import("../platform/hashing/argon2.ts");
+  const { createPasswords } = await import("../customers/use-cases.ts");
   const { createLog } = await import("../platform/log/log.ts");
   const { readableLines } = await import("../platform/log/terminal.ts");
   allocateYoung();

@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream, Logger } from "pino";
 import { startMails } from "../customers/background.ts";
-import { createCustomers, prepareCustomers } from "../customers/use-cases.ts";
+import { createCustomers, type Passwords, prepareCustomers } from "../customers/use-cases.ts";
 import {
   createTrustedNowMs,
   loadMetrics,
@@ -16,7 +16,7 @@ import type { App } from "../platform/routes.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { isLoopback } from "../platform/shared/loopback.ts";
 import { version } from "../platform/shared/program/version.ts";
-import type { Passwords, Secrets } from "../platform/shared/secrets.ts";
+import type { Secrets } from "../platform/shared/secrets.ts";
 import { startRateRefresh } from "../rates/background.ts";
 import type { RateSource } from "../rates/settings.ts";
 import { createRates, prepareRates } from "../rates/use-cases.ts";

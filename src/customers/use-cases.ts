@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
 import type { AuditStore } from "../platform/audit/store.ts";
-import { loadCommonPasswords } from "../platform/hashing/common-passwords.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { originNow } from "../platform/shared/origin.ts";
-import type { Passwords, Secrets } from "../platform/shared/secrets.ts";
+import type { Secrets } from "../platform/shared/secrets.ts";
 import { createDeleteAccount } from "./administration/administration.ts";
 import { createExportOwnAccount } from "./administration/export.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
@@ -11,11 +10,16 @@ import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import { createUsageReads } from "./billing/usage.ts";
 import { createMailedLinks } from "./mailed-links/mailed-links.ts";
+import { loadCommonPasswords } from "./passwords/hashing/common-passwords.ts";
 import { createHashNewPassword } from "./passwords/new-password.ts";
+import type { Passwords } from "./passwords/passwords.ts";
 import { createRegister } from "./registration/register.ts";
 import { createSessions } from "./sessions/sessions.ts";
 import type { CustomerSettings } from "./settings.ts";
 import type { customerGroups } from "./store.ts";
+
+export { createPasswords } from "./passwords/hashing/argon2.ts";
+export type { Passwords };
 
 interface CustomerDeps {
   readonly store: ReturnType<typeof customerGroups> & { readonly audit: AuditStore };

@@ -1,6 +1,6 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import { createPasswords } from "../../src/platform/hashing/argon2.ts";
+import { createPasswords } from "../../src/customers/passwords/hashing/argon2.ts";
 
 /**
  * Argon2id at the least cost that it has, on the service's own thread: 0.1 ms for a password

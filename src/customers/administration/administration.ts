@@ -1,9 +1,10 @@
 import type { Clock } from "../../platform/shared/clock.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { type Origin, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
-import type { Passwords, Secrets } from "../../platform/shared/secrets.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { normalizePassword, wrongPassword } from "../passwords/rules.ts";
 
 /** The parts of an export that are read in pages. */

@@ -1,5 +1,5 @@
 import { Failure } from "../../platform/shared/failure.ts";
-import type { Passwords } from "../../platform/shared/secrets.ts";
+import type { Passwords } from "./passwords.ts";
 import { normalizePassword, passwordProblem } from "./rules.ts";
 
 /**

@@ -3,11 +3,12 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { originNow, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import type { Passwords, Secrets } from "../../platform/shared/secrets.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
 import { SESSION_TOKEN_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid, MAX_UUID } from "../../platform/shared/uuid.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { normalizePassword } from "../passwords/rules.ts";
 import {
   accountSuspended,

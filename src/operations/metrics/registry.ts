@@ -1,5 +1,5 @@
+import type { Passwords } from "../../customers/use-cases.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { Passwords } from "../../platform/shared/secrets.ts";
 import type { ReadVerifiedBackup } from "./backup-state.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop-delay.ts";

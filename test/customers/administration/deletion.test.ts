@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Passwords } from "../../../src/platform/shared/secrets.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { newResetToken, newSession } from "../../contract/suite/customers.ts";
 import { BY, newId } from "../../contract/suite/origins.ts";
 import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";

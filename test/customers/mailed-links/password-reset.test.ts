@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPasswords } from "../../../src/platform/hashing/argon2.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
 import {
   assertCommonHeaders,
   assertFailure,

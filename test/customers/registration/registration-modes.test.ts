@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Passwords } from "../../../src/platform/shared/secrets.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { newInvitation } from "../../contract/suite/customers.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { contentsOfSqlite } from "../../platform/storage/used-store.ts";

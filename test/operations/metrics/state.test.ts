@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Config } from "../../../src/app/config.ts";
-import { createPasswords } from "../../../src/platform/hashing/argon2.ts";
-import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import { createHashPool } from "../../../src/customers/passwords/hashing/hash-pool.ts";
 import { serverTimeouts } from "../../../src/platform/storage/settings.ts";
 import { sourceAt } from "../../support/fake-publisher.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";

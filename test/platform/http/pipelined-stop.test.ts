@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
-import { createPasswords } from "../../../src/platform/hashing/argon2.ts";
-import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
-import type { Passwords } from "../../../src/platform/shared/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import { createHashPool } from "../../../src/customers/passwords/hashing/hash-pool.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
 import { openWire, plainRead, type Wire } from "../../support/raw-connection.ts";

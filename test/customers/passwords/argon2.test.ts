@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { createPasswords } from "../../../src/platform/hashing/argon2.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -47,7 +47,7 @@ for (const [memory, passes, outdated] of [
 
 test("a process waits for a hash in progress and then exits by itself", async () => {
   const module = JSON.stringify(
-    new URL("../../../src/platform/hashing/argon2.ts", import.meta.url),
+    new URL("../../../src/customers/passwords/hashing/argon2.ts", import.meta.url),
   );
   const program = `void import(${module}).then(async ({ createPasswords }) => {
     console.log(await createPasswords().hash("${PASSWORD}"));

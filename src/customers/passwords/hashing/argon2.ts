@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { Passwords } from "../shared/secrets.ts";
+import type { Passwords } from "../passwords.ts";
 import { createHashPool } from "./hash-pool.ts";
 
 /** Argon2id with the minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, t=2, p=1. */
