@@ -188,9 +188,9 @@ async function figureOfMonth(
   if (figure === undefined) {
     const begun = lastExpected(search, asked.date);
     if (dueLater(search, begun) !== undefined) return missingFigures(search, [begun], 0);
-    const last = `that is valid on ${asked.date}, and the last one was until ${nearest?.validUntil}`;
-    const how = adviceToFetch(source, from, to, search.nowMs);
-    return { reason: `${none} ${hasValidity ? last : `for ${month}`}: ${how}` };
+    const last = `and the last one was until ${nearest?.validUntil}`;
+    const which = hasValidity ? `that is valid on ${asked.date}, ${last}` : `for ${month}`;
+    return { reason: `${none} ${which}: ${adviceToFetch(source, from, to, search.nowMs)}` };
   }
   const isRival = findRival("month", asked.date, figure, figures) !== undefined;
   if (isRival || otherOfMonth(figure, publicationOf) !== undefined) {
