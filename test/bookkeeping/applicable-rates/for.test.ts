@@ -436,6 +436,8 @@ test("the presets name known sources, quote a law, and say that they are no advi
     assert.ok(text.includes(`\n${name}: ${law}\n`), name);
     assert.ok(text.includes(`read on ${readOn} at ${readAt}\n`), name);
   }
+  assert.match(text, /^eu-vat +EUR\/… +ecb /m);
+  assert.match(text, /^pl-vat +…\/PLN +nbp /m);
   assert.match(text, /\nThese are no advice: .*\n$/);
   const json: readonly Readonly<Record<string, unknown>>[] = JSON.parse(
     await store.output("rates presets --json"),

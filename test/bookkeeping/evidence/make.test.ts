@@ -59,6 +59,7 @@ test("the evidence of a figure has its document, the line in it, its rule and it
     /^holds +line 9, column 31 of document 1 states it: 1\.1476$/m,
     /^holds +by its calendar ecb published nothing for 2026-03-14 to 2026-03-15$/m,
     /^not proven +not signed: the file could have been changed by anyone who has it/m,
+    /^not checked +sent 2\S+, fetched 2\S+, stored 2\S+ as revision 1, written here 2\S+ by Kurs /m,
   ]);
 });
 

@@ -8,7 +8,7 @@ import { createUpdatePolicy } from "../../../src/rates/served/rules/update-polic
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource } from "../../../src/rates/sources/refresh.ts";
 import type { RateSource } from "../../../src/rates/sources/source.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { bodiesOf } from "../../rates/sources/publishers/recorded.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kursUnchecked } from "../../support/command-line.ts";

@@ -9,16 +9,9 @@ import {
 } from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
-import {
-  BY,
-  contentsOf,
-  NOW,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  updateRates,
-} from "./database.ts";
+import { contentsOf, type StoreTest } from "./database.ts";
+import { BY, NOW } from "./origins.ts";
+import { newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
 
 const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 

@@ -2,9 +2,8 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { wholeNumber } from "../../../platform/cli/whole-number.ts";
-import { type Rounding, roundings } from "../../../platform/shared/decimal.ts";
-import { requireSymbol, shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { roundings } from "../../../platform/shared/decimal.ts";
+import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
@@ -17,22 +16,16 @@ import {
   applyRule,
   type Given,
   type PairAndDate,
-  type RuleOptions,
   readPairAndDate,
   readRuleOptions,
   requireTwo,
   withRuleOptions,
 } from "./arguments.ts";
-import { findForList, type ListQuery } from "./date-list.ts";
-import { parseColumns } from "./list-lines.ts";
+import { findForList, type ListQueryOptions, readListQuery } from "./date-list.ts";
 
-interface ForOptions extends RuleOptions, Pick<ListOptions, "json"> {
+interface ForOptions extends ListQueryOptions, Pick<ListOptions, "json"> {
   readonly file?: string;
   readonly format: ListOptions["format"] | "excel";
-  readonly columns?: string;
-  readonly into?: string;
-  readonly scale: string;
-  readonly rounding: Rounding;
 }
 
 /** Adds `kurs rates for`. */
@@ -120,19 +113,6 @@ async function showFor(
 
 const describeOwn = (pair: Pair, date: string) =>
   `${pairName(pair)} ${OWN_RATE} for ${date}, by definition: no publisher states it`;
-
-function readListQuery(path: string, options: ForOptions): ListQuery {
-  const { as, source, rule, into, columns, scale, rounding, acceptGaps } = options;
-  const isAsked = as !== undefined || source !== undefined || rule !== undefined;
-  return {
-    path,
-    asked: isAsked ? readRuleOptions(options) : undefined,
-    gaps: acceptGaps === undefined ? {} : { acceptGaps },
-    into: into === undefined ? undefined : requireSymbol("--into", into),
-    precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
-    columns: columns === undefined ? new Map() : parseColumns(columns),
-  };
-}
 
 function describe(
   applied: AppliedRule,
