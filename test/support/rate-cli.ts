@@ -104,7 +104,8 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
       const stored = await packContent(body);
       const dates = figures.map((figure) => figure.date).sort();
       const range = { from: dates[0] ?? "", to: dates.at(-1) ?? "" };
-      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, clock.nowMs());
+      const ownMs = Date.parse(`${range.to}T12:00:00Z`);
+      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, ownMs);
       const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
     },
