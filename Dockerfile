@@ -15,7 +15,6 @@ WORKDIR /build
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
 COPY scripts/run.js scripts/
-COPY guide/package.json guide/
 RUN node scripts/run.js
 COPY . .
 RUN npm run --silent build:binary

@@ -98,7 +98,7 @@ function installIfMissing(withTests = false) {
   const status = runNpm([
     // To a whole installation npm adds, so that a server that runs from it finds its files.
     ...(isWhole ? ["install", "--no-save"] : ["ci"]),
-    ...(isAll ? [] : ["--workspace=guide", "--include-workspace-root"]),
+    ...(isAll ? [] : ["--workspaces=false"]),
   ]);
   if (status !== 0) {
     console.error("The installation failed. Run `npm ci` to see why.");

@@ -1,4 +1,4 @@
-/** A language of code that the console shows. */
+/** A language of code that the console and the guide show in colours. */
 export type Language = "shell" | "typescript" | "python" | "json";
 
 /** A piece of code; `kind` is undefined for what has no colour. */
@@ -18,13 +18,17 @@ const keywords = (words: string) => String.raw`\b(?:${words.replaceAll(" ", "|")
 const looks: Record<Language, readonly (readonly [Exclude<Token["kind"], undefined>, string])[]> = {
   shell: [
     ["string", `${DOUBLE}|'[^']*'`],
+    ["comment", String.raw`(?<=^|\s)#[^\n]*`],
     ["variable", String.raw`\$\w+`],
-    ["keyword", String.raw`(?<=^|\s)(?:curl|claude)\b`],
+    ["keyword", String.raw`(?<=^|\s)(?:curl|claude|kurs|node|npm|npx)(?=\s|$)`],
   ],
   typescript: [
     ["comment", SLASHES],
     ["string", `${DOUBLE}|${BACKTICK}`],
-    ["keyword", keywords("const await if throw new")],
+    [
+      "keyword",
+      keywords("async await const else export for from function if import new return throw"),
+    ],
     ["number", NUMBER],
   ],
   python: [

@@ -7,9 +7,9 @@ export interface Bar {
 }
 
 const WIDTH = 640;
-const NAME_HEIGHT = 20;
+const NAME_HEIGHT = 26;
 const BAR_HEIGHT = 14;
-const ROW_HEIGHT = 46;
+const ROW_HEIGHT = 54;
 /** What a value at the end of the longest bar needs. */
 const VALUE_WIDTH = 90;
 

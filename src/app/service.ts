@@ -35,6 +35,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
   /** Where its metrics are scraped: `http://127.0.0.1:9090/metrics`; undefined without metrics. */
   readonly metricsUrl: string | undefined;
+  /** Whether nobody can read from it yet: its store has no account. */
+  readonly isNew: boolean;
 }
 
 /** The dependencies of the service on the outside world. */
@@ -73,13 +75,13 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const parts = { ...deps, store, nextIteration };
   const customers = createCustomers(config, parts);
   const rates = createRates(config, parts);
-  const reads = createReads({ ...customers, ...rates, ...parts, observeCall });
+  let url = "";
+  const publicUrl = () => config.publicUrl ?? url;
+  const reads = createReads({ ...customers, ...rates, ...parts, publicUrl, observeCall });
   await prepareCustomers(config, parts);
   const served = await prepareRates(config, rates, parts);
 
   let isShuttingDown = false;
-  let url = "";
-  const publicUrl = () => config.publicUrl ?? url;
   const app = await createApp(
     {
       ...config,
@@ -103,9 +105,11 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   starting.use(startMails(config, { ...parts, publicUrl, trustedNowMs, claimJob }));
   starting.use(startOperations(config, parts));
 
+  const isNew = (await store.accounts.list("", "", 1)).length === 0;
   const running = starting.move();
   return {
     url,
+    isNew,
     metricsUrl: scraped?.url,
     async [Symbol.asyncDispose]() {
       isShuttingDown = true;

@@ -6,10 +6,11 @@ import { redactDatabaseUrl } from "../platform/storage/settings.ts";
 import { FILE_NAME } from "../platform/storage/sqlite/database-file.ts";
 import type { Config } from "./config.ts";
 import type { Service } from "./service.ts";
+import { settingOf } from "./settings.ts";
 
 /** What a person who has started a server looks for: where it is, where data and mail go. */
 export function welcome(
-  { url, metricsUrl }: Pick<Service, "url" | "metricsUrl">,
+  { url, metricsUrl, isNew }: Pick<Service, "url" | "metricsUrl" | "isNew">,
   { dataDirectory, database, smtpUrl }: Config,
 ): string {
   const hasPages = programFilesIn("console/dist").includes("index.html");
@@ -32,6 +33,7 @@ export function welcome(
         : `sent by ${URL.parse(smtpUrl.replace(/^smtps?/i, "https"))?.host}`,
     ],
     ["commands", `${commandName()} --help`],
+    ["the first key", isNew ? firstKey(database.engine, dataDirectory) : undefined],
   ];
   return [
     `Kurs ${version} listens on ${url}`,
@@ -39,6 +41,13 @@ export function welcome(
       what === undefined ? [] : [`  ${name.padEnd(15)} ${what}`],
     ),
   ].join("\n");
+}
+
+/** The line for a shell that gives the first key to those after it. */
+function firstKey(engine: Config["database"]["engine"], dataDirectory: string): string {
+  const isElsewhere = engine === "sqlite" && dataDirectory !== settingOf("DATA_DIR").value;
+  const where = isElsewhere ? `DATA_DIR='${resolve(dataDirectory).replaceAll("'", "'\\''")}' ` : "";
+  return `KEY=$(${where}${commandName()} keys create you@example.org --name first --new-account)`;
 }
 
 /** How this program's commands are called where it was started from. */

@@ -101,19 +101,13 @@ test("the context of the image has all that the Dockerfile copies and the guide 
     }
   }
   // Reads every document, follows every link and starts the program.
-  const gather = 'import("./guide/pages/gather.ts").then(({ gatherPages }) => gatherPages())';
-  execFileSync(process.execPath, ["--eval", gather], { cwd: directory.path });
-  assert.ok(existsSync(sent("guide/.texts/llms-full.txt")));
+  execFileSync(process.execPath, ["guide/build.ts"], { cwd: directory.path });
+  assert.ok(existsSync(sent("guide/dist/llms-full.txt")));
 });
 
 test("the context of the image has no secret, no data and nothing that was built elsewhere", () => {
   const names = [".env", "secrets/database-url", "data/kurs.db", ".git/config", "kurs.db"];
   const built = ["console", "guide"].map((folder) => `${folder}/dist/index.html`);
-  const left = [
-    "guide/.cache/x",
-    "guide/.pages/x",
-    "guide/.texts/x",
-    "node_modules/pg/package.json",
-  ];
+  const left = ["guide/.cache/x", "node_modules/pg/package.json"];
   assert.deepEqual([...names, ...built, ...left].filter(isSent), []);
 });

@@ -27,12 +27,7 @@ interface LockFile {
 }
 
 const manifest = JSON.parse(read("package.json")) as Manifest;
-const manifests = [
-  "package.json",
-  "client/package.json",
-  "guide/package.json",
-  "test/package.json",
-];
+const manifests = ["package.json", "client/package.json", "test/package.json"];
 const lockFile = JSON.parse(read("package-lock.json")) as LockFile;
 
 /** @returns the file and line of a text, such as `package.json:12`. */
@@ -65,7 +60,7 @@ test("package.json allows or denies every package with an install script by name
 test("the lock file contains no download URLs, so that any registry can serve it", () => {
   const lines = read("package-lock.json").split("\n");
   const resolved = lines.flatMap((line, index) =>
-    line.includes('"resolved"') && !/"resolved": "(?:client|guide|test)"/.test(line)
+    line.includes('"resolved"') && !/"resolved": "(?:client|test)"/.test(line)
       ? [`package-lock.json:${index + 1}: ${line.trim()}`]
       : [],
   );
@@ -187,8 +182,6 @@ const forToolsOnly = new Map([
   ["(MIT OR CC0-1.0)", ["type-fest"]],
   // Changed files must be published; it lays out the guide's diagrams, and is not shipped.
   ["EPL-2.0", ["elkjs"]],
-  // No rights reserved; icons that VitePress needs and the guide does not show.
-  ["CC0-1.0", ["@iconify-json/simple-icons"]],
 ]);
 
 const dependencies = Object.entries(lockFile.packages)

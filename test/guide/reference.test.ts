@@ -53,5 +53,5 @@ test("the page of alarms has each with its rule and a link to its page", () => {
   for (const document of documents) assert.ok(text.includes(`(../alarms/${document})`), document);
   assert.match(text, /^up\{job="kurs"\} == 0$/m);
   assert.doesNotMatch(text, /undefined/);
-  assert.doesNotMatch(text, /\{\{/, "Vue would take it for a template");
+  assert.doesNotMatch(text, /\{\{/, "a template of an alarm is no text for readers");
 });

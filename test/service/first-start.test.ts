@@ -56,6 +56,24 @@ suite("the first start", { concurrency: 4 }, () => {
     assert.doesNotMatch(stdout, /"listening"/);
   });
 
+  test("prints the line that makes a first key, until there is an account", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const openAccount = async (email: string) => {
+      await using server = await serve({ dataDirectory });
+      await server.newCustomer(email);
+      return server.program.stderr;
+    };
+
+    const first = await openAccount("ada@example.org");
+    const second = await openAccount("bob@example.org");
+
+    const create = "keys create you@example.org --name first --new-account";
+    assert.ok(first.includes(`KEY=$(DATA_DIR='${dataDirectory}' `), first);
+    assert.ok(first.endsWith(` ${create})\n`), first);
+    assert.match(second, /^Kurs .* commands [^\n]*--help\n$/s);
+  });
+
   test("of a command does not load the snapshot", async () => {
     await using directory = await temporaryDirectory();
     const here = { dataDirectory: directory.path };

@@ -14,10 +14,10 @@ const FAKE_NPM = `
   if (process.env.OUTCOME === "killed") process.kill(process.pid, "SIGKILL");
   if (process.env.OUTCOME === "failed") process.exit(1);
   const all = '{"packages":{"node_modules/kurs-tests":{"link":true}}}';
-  writeFileSync("node_modules/.package-lock.json", called.includes("workspace=guide") ? "{}" : all);
+  writeFileSync("node_modules/.package-lock.json", called.includes("workspaces=false") ? "{}" : all);
 `;
 
-const WITHOUT_TESTS = "--workspace=guide --include-workspace-root";
+const WITHOUT_TESTS = "--workspaces=false";
 
 /** A clone without its sources, in which npm is a fake. */
 async function fakeClone() {

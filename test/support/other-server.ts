@@ -16,5 +16,9 @@ export async function listen(server: SocketServer | Server) {
   };
 }
 
-/** A server that is not Kurs: a proxy in its place, of a page, or of a model's vendor. */
-export const startServer = (listener: RequestListener) => listen(createServer(listener));
+/**
+ * A server that is not Kurs: a proxy in its place, of a page, of a publisher, or of a model's
+ * vendor. It closes no idle connection: a client that is slow to look would reuse one that ended.
+ */
+export const startServer = (listener: RequestListener) =>
+  listen(createServer({ keepAliveTimeout: 0 }, listener));

@@ -102,8 +102,8 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
         return isStored(figure.date) ? [figure] : [];
       });
       const stored = await packContent(body);
-      const [date = ""] = figures.map((figure) => figure.date);
-      const range = { from: date, to: date };
+      const dates = figures.map((figure) => figure.date).sort();
+      const range = { from: dates[0] ?? "", to: dates.at(-1) ?? "" };
       const [name = ""] = archive?.addresses(range) ?? addressesOf(source, clock.nowMs());
       const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);

@@ -9,14 +9,13 @@ import { formatJson, formatList } from "../../platform/cli/output.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { Email } from "../../platform/shared/json-schema.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
-import type { Account, AccountStore } from "../accounts/store.ts";
+import type { AccountStore } from "../accounts/store.ts";
 import { requirePlan } from "../billing/cli.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
-import { type MailSecrets, newMailToken } from "../mailed-links/mailed-links.ts";
-import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
+import type { MailSecrets } from "../mailed-links/mailed-links.ts";
 import { invitationLink, tokenLink } from "../outbox/templates.ts";
-import { newInvitation } from "./register.ts";
+import { newAccount, newInvitation } from "./register.ts";
 import type { Registration } from "./rules.ts";
 import type { InvitationStore } from "./store.ts";
 
@@ -168,18 +167,7 @@ async function createAccount(
   await using store = await deps.openStore();
   await requirePlan(store.plans, plan);
   const origin = deps.origin();
-  const account: Account = {
-    id: deps.secrets.uuid(),
-    email,
-    passwordHash: "",
-    plan,
-    createdAt: origin.at,
-    emailVerifiedAt: undefined,
-    suspendedAt: undefined,
-    quotaMails: true,
-  };
-  const firstPassword = { lifetimeMs: INVITATION_LIFETIME_MS, kind: "account_created" } as const;
-  const token = newMailToken("password_reset", deps, firstPassword);
+  const { account, token } = newAccount({ email, plan }, origin, deps);
   if (!(await store.accounts.create(account, token, origin))) throw accountExists(email);
   const { expiresAt } = token;
   const link = linkToPrint(deps, (publicUrl) => tokenLink(publicUrl, "reset", token.token));
@@ -192,7 +180,7 @@ async function createAccount(
 }
 
 /** @returns the email in normal form. @throws {CommandError} when register would reject it. */
-async function requireEmail(typed: string): Promise<string> {
+export async function requireEmail(typed: string): Promise<string> {
   const email = normalizeEmail(typed);
   // Loaded only here: the compiler takes 70 ms.
   const { Compile } = await import("typebox/schema");
@@ -201,6 +189,7 @@ async function requireEmail(typed: string): Promise<string> {
   throw new CommandError(`${shown} must be an email such as ada@example.org`, 2);
 }
 
-function accountExists(email: string): CommandError {
+/** @param email in normal form. */
+export function accountExists(email: string): CommandError {
   return new CommandError(`${email} has an account: see kurs accounts show ${email}`);
 }

@@ -2,13 +2,14 @@ import { createOneAtATime } from "../../platform/async/one-at-a-time.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { Failure } from "../../platform/shared/failure.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
-import { originNow } from "../../platform/shared/origin.ts";
+import { type Origin, originNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { Account, AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import { type MailSecrets, newMailToken } from "../mailed-links/mailed-links.ts";
 import { INVITATION_LIFETIME_MS, isMailToken } from "../mailed-links/rules.ts";
+import type { IssuedToken } from "../outbox/store.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
 import type { Credentials } from "../sessions/sessions.ts";
 import { noValidInvitation, type Registration } from "./rules.ts";
@@ -35,6 +36,29 @@ export function newInvitation(
     createdAt,
     expiresAt: timestamp(Date.parse(createdAt) + INVITATION_LIFETIME_MS),
   };
+}
+
+/**
+ * Makes an account without a password, in which nobody can log in, and the token of the mail by
+ * which its owner chooses one.
+ */
+export function newAccount(
+  { email, plan }: { readonly email: string; readonly plan: string },
+  { at }: Origin,
+  uses: { readonly secrets: MailSecrets; readonly clock: Clock },
+): { readonly account: Account; readonly token: IssuedToken } {
+  const account = {
+    id: uses.secrets.uuid(),
+    email,
+    passwordHash: "",
+    plan,
+    createdAt: at,
+    emailVerifiedAt: undefined,
+    suspendedAt: undefined,
+    quotaMails: true,
+  };
+  const firstPassword = { lifetimeMs: INVITATION_LIFETIME_MS, kind: "account_created" } as const;
+  return { account, token: newMailToken("password_reset", uses, firstPassword) };
 }
 
 /** The body of register, with the client's address. */

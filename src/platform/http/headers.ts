@@ -31,15 +31,11 @@ export const commonHeaders: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-/**
- * The headers of pages: this server provides all their resources, and no script or style is inline.
- * The images in the guide's styles are `data:`.
- */
+/** The headers of pages: this server has all their resources, no script or style is inline. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...commonHeaders,
   "content-security-policy": [
     "default-src 'self'",
-    "img-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -7,14 +7,6 @@ import { GUIDE_PATH } from "./paths.ts";
 /** The texts for programs that read, which they look for at the root: https://llmstxt.org */
 const AT_ROOT = ["llms.txt", "llms-full.txt"];
 
-const policy = pageHeaders["content-security-policy"];
-
-/** Its code is coloured by attributes of elements, which cannot name another resource. */
-const guideHeaders = {
-  ...pageHeaders,
-  "content-security-policy": `${policy}; style-src-attr 'unsafe-inline'`,
-};
-
 /**
  * Serves the documentation site.
  *
@@ -37,7 +29,7 @@ export function guideRoutes(app: App, publicPath: string): boolean {
   };
 
   const schema = { hide: true };
-  const headers = guideHeaders;
+  const headers = pageHeaders;
   // A route per file would make a start 25 ms longer.
   app.get("/guide/*", { schema, config: { headers } }, respond);
   const ofAssets = { headers: { ...headers, ...assetCaching } };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { query } from "../../platform/storage/stored.ts";
+import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kurs, kursUnchecked } from "../../support/command-line.ts";
 import { startSharedService } from "../../support/service.ts";
 
@@ -77,4 +78,56 @@ suite("kurs keys create", () => {
     assert.match(stderr, /is suspended: its keys are rejected until it is resumed/);
     assert.equal((await service.readRate("EUR/USD", stdout.trim())).status, 401);
   });
+
+  for (const engine of engines) {
+    test(`with --new-account creates the account beside a server, and the audit log names the operator, on ${engine}`, async () => {
+      await using on = await startServiceOn(engine);
+      const { service: server, url } = on;
+      const env = {
+        PUBLIC_URL: server.url,
+        ...(url === undefined ? {} : { DATABASE_URL: url }),
+      };
+      const run = (...args: readonly string[]) =>
+        kursUnchecked(args, { dataDirectory: server.dataDirectory, env });
+      const email = "first@example.org";
+
+      const created = await run("keys", "create", email, "--name", "first", "--new-account");
+
+      assert.match(created.stdout, /^svc_live_[0-9a-f]{64}\n$/);
+      const apiKey = created.stdout.trim();
+      assert.match(created.stderr, /^first@example\.org has an account now, .* without a password/);
+      assert.equal(created.stderr.includes(apiKey.slice(0, 18)), false);
+      assert.equal((await server.readRate("EUR/USD", apiKey)).status, 200);
+      const { stdout: audit } = await run("audit", "--account", email, "--json");
+      const events = [...audit.matchAll(/"actor":"(\w+)".*"action":"([\w.]+)"/g)];
+      assert.deepEqual(
+        events.map(([, actor, action]) => `${actor} ${action}`),
+        ["operator account.created", "operator api_key.created"],
+      );
+
+      const { stdout: link } = await run("accounts", "reset-link", email);
+      const [, token] = /#token=(\S+)/.exec(link) ?? [];
+      const json = { token, password: "correct horse battery" };
+      assert.equal((await server.post("/v1/auth/password-reset/confirm", { json })).status, 204);
+      // The operator gave it to its owner: unlike one that a stranger may know, it stays valid.
+      assert.equal((await server.readRate("EUR/USD", apiKey)).status, 200);
+    });
+  }
+
+  for (const [what, email, name, exitCode, message] of [
+    ["of an account", "taken@example.org", "a", 1, /^kurs: taken@example\.org has an account/],
+    ["that is none", "ada", "a", 2, /^kurs: "ada" must be an email/],
+    ["with an invalid name", "new@example.org", " ", 2, /^kurs: --name " *": must be/],
+  ] as const) {
+    test(`--new-account and an email ${what} is an error, and changes nothing`, async () => {
+      if (email.startsWith("taken")) await service.newCustomer(email);
+      const counts = () =>
+        query(dataDirectory, "SELECT (SELECT count(*) FROM accounts), count(*) FROM api_keys");
+      const before = counts();
+      const { stdout, stderr, ...ended } = await createFor(email, "--name", name, "--new-account");
+      assert.deepEqual([ended.exitCode, stdout], [exitCode, ""]);
+      assert.match(stderr, message);
+      assert.deepEqual(counts(), before);
+    });
+  }
 });

@@ -64,7 +64,9 @@ test("the message of a 429 says how long to wait, as Retry-After does", async ()
   await spend(LIMIT, () => logIn());
   const message = async () => (await logIn()).body.message;
   assert.equal(await message(), "Too many attempts. Please wait 15 minutes and try again.");
-  service.clock.advanceMs(781_000);
+  service.clock.advanceMs(780_000);
+  assert.equal(await message(), "Too many attempts. Please wait 2 minutes and try again.");
+  service.clock.advanceMs(1000);
   assert.equal(await message(), "Too many attempts. Please wait 119 seconds and try again.");
   service.clock.advanceMs(118_000);
   assert.equal(await message(), "Too many attempts. Please wait 1 second and try again.");

@@ -38,7 +38,11 @@ export async function waysOf(store: Store): Promise<Ways> {
   await storeRates(store, [EUR_USD]);
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
   const apiKeys = createApiKeys(parts);
-  const readRate = createReadRate({ ...parts, countMissed: () => 0 });
+  const readRate = createReadRate({
+    ...parts,
+    countMissed: () => 0,
+    publicUrl: () => "http://127.0.0.1",
+  });
   const usage = createUsageReads(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, usage, apiKeys });

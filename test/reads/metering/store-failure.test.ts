@@ -106,7 +106,8 @@ suite("a read whose store fails", () => {
   const respondTo = (error: Error) => {
     const metering = { read: () => Promise.reject(error) };
     const clock = new TestClock("2026-11-21T12:00:00.000Z");
-    const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed: () => 0 };
+    const functions = { countMissed: () => 0, publicUrl: () => assert.fail("no pair is missing") };
+    const parts = { store: { metering }, secrets: createSecrets(), clock, ...functions };
     const respondToRead = createRespondToRead({ readRate: createReadRate(parts), log });
     return respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
   };

@@ -1,0 +1,109 @@
+import type { Command } from "commander";
+import {
+  CommandError,
+  type CommandIo,
+  type OpenStore,
+  type OutputOptions,
+  unknownAccount,
+} from "../../platform/cli/command.ts";
+import { formatJson } from "../../platform/cli/output.ts";
+import { Failure } from "../../platform/shared/failure.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import { normalizeEmail } from "../../platform/shared/text/email.ts";
+import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import { FREE_PLAN } from "../billing/rules.ts";
+import { accountExists, requireEmail } from "../registration/cli.ts";
+import { newAccount } from "../registration/register.ts";
+import { createKey } from "./api-keys.ts";
+import { createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import type { ApiKeyStore } from "./store.ts";
+
+export interface CreateKeyStores {
+  readonly keys: ApiKeyStore;
+  readonly accounts: Pick<AccountStore, "create" | "findByEmail">;
+}
+
+export interface CreateKeyDeps extends CommandIo {
+  readonly openStore: OpenStore<CreateKeyStores>;
+  readonly secrets: Secrets;
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+  readonly newAccount?: true;
+}
+
+/** Adds `kurs keys create`. */
+export function createKeyCommand(keys: Command, deps: CreateKeyDeps): void {
+  keys
+    .command("create")
+    .description("create an API key for an account, and print it: it is shown only now")
+    .argument("<email>")
+    .requiredOption("--name <name>", "the label of the key")
+    .option("--new-account", "create the account, too, without a password")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", createExamples)
+    .action((email: string, options: CreateOptions) => createForAccount(deps, email, options));
+}
+
+const createExamples = `
+The key alone goes to stdout. The limits on the keys of an account apply. A new account is on plan
+free, and its email counts as verified. A running server mails its owner a link to choose a
+password, valid for 7 days; kurs accounts reset-link prints another one. Until then nobody can log
+in.
+
+Examples:
+  $ KEY=$(kurs keys create ada@example.org --name first --new-account)
+  $ kurs keys create ada@example.org --name billing
+  $ kurs keys create ada@example.org --name billing > key.txt`;
+
+async function createForAccount(
+  deps: CreateKeyDeps,
+  typed: string,
+  { name: typedName, newAccount: isNew, json }: CreateOptions,
+): Promise<void> {
+  const { openStore, origin, print, printError } = deps;
+  const email = isNew ? await requireEmail(typed) : normalizeEmail(typed);
+  const name = typedName.trim().toWellFormed();
+  // Loaded only here: the compiler takes 70 ms.
+  const { Compile } = await import("typebox/schema");
+  if (!Compile(NewApiKeyBody).Check({ name })) {
+    const wanted = "must be 1 to 100 characters, without control characters";
+    throw new CommandError(`--name ${quoted(name)}: ${wanted}`, 2);
+  }
+  await using store = await openStore();
+  if (isNew) await createAccount(deps, store, email);
+  const account = await store.accounts.findByEmail(email);
+  if (account === undefined) throw unknownAccount(email);
+  const { key, secret } = await createKey(
+    { ...deps, store },
+    { accountId: account.id, name },
+    origin(),
+  ).catch((error: unknown): never => {
+    throw error instanceof Failure ? new CommandError(error.message) : error;
+  });
+  print(json ? formatJson(createdApiKeyJson(key, secret)) : secret);
+  printError(
+    `This is the key ${visibleLine(name)} of ${visibleLine(email)}. It is not shown again: ` +
+      "store it, and give it to the owner of the account alone.",
+  );
+  if (account.suspendedAt !== undefined)
+    printError(`${visibleLine(email)} is suspended: its keys are rejected until it is resumed.`);
+}
+
+/**
+ * Creates an account on the free plan. Its email counts as verified, because at the first
+ * verification by a link the keys of an account are revoked: a stranger may have created them, but
+ * these are the operator's.
+ */
+async function createAccount(deps: CreateKeyDeps, store: CreateKeyStores, email: string) {
+  const origin = deps.origin();
+  const { account, token } = newAccount({ email, plan: FREE_PLAN }, origin, deps);
+  const verified = { ...account, emailVerifiedAt: origin.at };
+  if (!(await store.accounts.create(verified, token, origin))) throw accountExists(email);
+  deps.printError(
+    `${email} has an account now, on plan ${FREE_PLAN} and without a password: its owner can set ` +
+      `one by the link in a mail, or by one that kurs accounts reset-link ${email} prints.`,
+  );
+}
