@@ -49,8 +49,8 @@ export function createKeyCommand(keys: Command, deps: CreateKeyDeps): void {
 
 const createExamples = `
 The key alone goes to stdout. The limits on the keys of an account apply. A new account is on plan
-free, and its email counts as verified. A running server mails its owner a link to choose a password,
-valid for 7 days; kurs accounts reset-link prints another one. Until then nobody can log in.
+free, and its email counts as verified. A running server mails its owner a link to choose a
+password, valid for 7 days; kurs accounts reset-link prints another. Until then nobody can log in.
 
 Examples:
   $ KEY=$(kurs keys create ada@example.org --name first --new-account)
