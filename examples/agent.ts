@@ -117,9 +117,11 @@ async function callTool({ function: { name, arguments: json } }: ToolCall): Prom
     // Those of get_rate and convert_currency.
     const rate = result.structuredContent as Readonly<Record<string, string>>;
     const converted = rate.result && `${rate.amount} ${rate.base} = ${rate.result} ${rate.quote}: `;
+    const missed = meta["kurs/rate-missed"];
     const figure =
       `${converted ?? ""}1 ${rate.base} = ${rate.rate} ${rate.quote}, ` +
-      `as of ${rate.as_of}, source ${meta["kurs/rate-source"]}`;
+      `as of ${rate.as_of}, source ${meta["kurs/rate-source"]}` +
+      (missed === undefined ? "" : `, publications missed since: ${missed}`);
     return { text, figure, unitsCharged };
   } catch (error) {
     // Arguments that are no JSON, or a tool that does not exist: the model can correct its call.

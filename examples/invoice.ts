@@ -1,5 +1,7 @@
 // Prints an invoice in another currency, with the rate, its time and its source, for one unit:
 //   KURS_URL=… KURS_API_KEY=… node invoice.ts invoice.json USD
+// It rejects a rate whose publisher has missed more than 3 publications since. Another number may
+// follow; 99 takes a rate of any age.
 import { readFile } from "node:fs/promises";
 import { createClient, type Precision, type RateResult, times } from "@kurs/client";
 
@@ -21,9 +23,9 @@ interface Invoice {
 }
 
 const { KURS_URL: url, KURS_API_KEY: apiKey } = process.env;
-const [file, currency] = process.argv.slice(2);
+const [file, currency, maxMissed = "3"] = process.argv.slice(2);
 if (url === undefined || apiKey === undefined || file === undefined || currency === undefined) {
-  console.error("usage: KURS_URL=… KURS_API_KEY=… node invoice.ts INVOICE.json CURRENCY");
+  console.error("usage: KURS_URL=… KURS_API_KEY=… node invoice.ts INVOICE.json CURRENCY [MISSED]");
   process.exit(2);
 }
 
@@ -32,7 +34,8 @@ try {
   const invoice = parseInvoice(await readFile(file, "utf8"));
   const precision = precisions[currency];
   if (precision === undefined) throw new Error(`add how to round ${currency} to invoice.ts.`);
-  const result = await createClient({ url, apiKey }).rates.get(invoice.currency, currency);
+  const kurs = createClient({ url, apiKey, maxMissed: Number(maxMissed) });
+  const result = await kurs.rates.get(invoice.currency, currency);
   console.log(printed(invoice, { currency, precision, result }));
 } catch (error) {
   console.error(`invoice: ${error instanceof Error ? error.message : error}`);
@@ -108,6 +111,8 @@ function sentenceOf(result: RateResult & { error: object }, base: string, quote:
   switch (error.code) {
     case "unsupported_pair":
       return `there is no direct rate ${base}/${quote}: choose another currency ${cost}.`;
+    case "client:stale":
+      return `the rate is too old: ${error.message} Ask the service's operator for newer ones ${cost}.`;
     case "unauthorized":
       return `the service rejected the key: set KURS_API_KEY to a valid one ${cost}.`;
     case "quota_exceeded":

@@ -22,15 +22,18 @@ try {
   const catalogue = parseCatalogue(await readFile(input, "utf8"));
   const { base, currencies, products } = catalogue;
   // At night there is time: the client repeats what the service rejected without a charge.
-  const kurs = createClient({ url, apiKey, timeoutMs: 60_000 });
+  const kurs = createClient({ url, apiKey, maxMissed: 3, timeoutMs: 60_000 });
   const rows = ["sku,currency,price,rate,as_of,source"];
   for (const [currency, precision] of Object.entries(currencies)) {
     const { data, error, response } = await kurs.rates.get(base, currency);
-    if (error !== undefined) throw new Error(`${base}/${currency}: ${error.message}`);
-    const [source = ""] = (response.headers.get("rate-source") ?? "").split(";");
+    // A list with an old rate is better than none, but somebody must know.
+    const rate = data ?? (error.code === "client:stale" ? error.rate : undefined);
+    if (rate === undefined) throw new Error(`${base}/${currency}: ${error?.message}`);
+    if (error !== undefined) console.error(`price-list: warning: ${error.message}`);
+    const [source = ""] = (response?.headers.get("rate-source") ?? "").split(";");
     for (const { sku, price } of products) {
-      const converted = times(price, data.rate, precision);
-      rows.push([sku, currency, converted, data.rate, data.as_of, source].map(cell).join(","));
+      const converted = times(price, rate.rate, precision);
+      rows.push([sku, currency, converted, rate.rate, rate.as_of, source].map(cell).join(","));
     }
   }
   await replace(output, `${rows.join("\n")}\n`);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keyPrefixOf } from "../../src/customers/api-keys/rules.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";

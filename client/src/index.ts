@@ -3,7 +3,7 @@ import { addressOf } from "./address.ts";
 import { type CacheOptions, createCache } from "./cache.ts";
 import type { CallOptions } from "./deadline.ts";
 import type { Result } from "./operations.ts";
-import { createRates, type Rates } from "./rates.ts";
+import { createRates, MISSED_MAX, type Rates } from "./rates.ts";
 
 export type { Account } from "./accounts.ts";
 export type { CacheOptions } from "./cache.ts";
@@ -19,6 +19,7 @@ export type {
   RateResult,
   Result,
   ServiceError,
+  StaleRate,
   Success,
   UnitsCharged,
 } from "./operations.ts";
@@ -37,6 +38,11 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether reads of a pair at the same time share one request, and its unit. */
   readonly share?: boolean | undefined;
+  /**
+   * How many publications a rate's publisher may have missed since, 0 to 99: beyond it a read
+   * returns `client:stale`. By default, and with 99, a rate may have any age.
+   */
+  readonly maxMissed?: number | undefined;
   /** Whether to keep a rate until `Rate-Next`, when its publisher's next one is due. */
   readonly cache?: boolean | CacheOptions | undefined;
 }
@@ -53,9 +59,15 @@ export interface Client {
  * Makes a client of a Kurs service. It sends nothing yet.
  *
  * @throws {TypeError} for a `url` that is none.
+ * @throws {RangeError} for an invalid `maxMissed`.
  */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, signal, timeoutMs = 5000, share = false, cache = false } = options;
+  const { maxMissed = MISSED_MAX } = options;
+  if (!(Number.isInteger(maxMissed) && maxMissed >= 0 && maxMissed <= MISSED_MAX)) {
+    const range = `a whole number from 0 to ${MISSED_MAX}`;
+    throw new RangeError(`maxMissed must be ${range} (got ${maxMissed})`);
+  }
   const connection = {
     url: addressOf(options.url),
     // A global fetch rejects another `this`.
@@ -67,6 +79,7 @@ export function createClient(options: ClientOptions): Client {
     rates: createRates(connection, apiKey, {
       cache: cache === false ? undefined : createCache(cache === true ? {} : cache),
       isShared: share,
+      maxMissed,
     }),
     logIn: (email, password, callOptions) => logIn(connection, email, password, callOptions),
     account: (sessionToken) => createAccount(connection, sessionToken),

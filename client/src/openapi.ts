@@ -4459,7 +4459,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnauthorizedError"];
                 };
             };
-            /** @description `unsupported_pair`: the pair is not stored; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored: the message says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4653,7 +4653,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unsupported_pair`: the pair is not stored; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored: the message says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -44,10 +44,20 @@ export interface ClientError extends RetryAfter {
   readonly cause?: unknown;
 }
 
+/** A rate whose publisher has missed more publications since than `maxMissed`. */
+export interface StaleRate extends RetryAfter {
+  readonly code: "client:stale";
+  readonly message: string;
+  readonly rate: Readonly<DataOf<"getRate">>;
+  /** How many publications; 99 means 99 or more. */
+  readonly missed: number;
+}
+
 /** Every code that an operation can return, with those of this client. */
 export type ErrorCode<Name extends Operation> =
   | Extract<FailureOf<Name>, { readonly code: string }>["code"]
-  | ClientError["code"];
+  | ClientError["code"]
+  | (Name extends "getRate" ? StaleRate["code"] : never);
 
 /** The units that a call cost; undefined where that is not known. */
 export type UnitsCharged = 0 | 1 | undefined;
@@ -81,4 +91,4 @@ export type RateResult =
       /** When the cache got the rate (RFC 3339, by the client's clock); undefined for a new one. */
       readonly cachedSince?: string | undefined;
     })
-  | Failed<ServiceError<"getRate"> | ClientError>;
+  | Failed<ServiceError<"getRate"> | ClientError | StaleRate>;

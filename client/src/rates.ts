@@ -1,7 +1,7 @@
 import type { RateCache } from "./cache.ts";
 import { type CallOptions, startDeadline } from "./deadline.ts";
 import type { RateResult } from "./operations.ts";
-import { type Connection, isObject, segmentOf, send } from "./send.ts";
+import { type Connection, isObject, segmentOf, send, wholeNumber } from "./send.ts";
 
 export interface Rates {
   /**
@@ -19,8 +19,13 @@ export interface Rates {
 export function createRates(
   connection: Connection,
   apiKey: string | undefined,
-  { cache, isShared }: { readonly cache: RateCache | undefined; readonly isShared: boolean },
+  options: {
+    readonly cache: RateCache | undefined;
+    readonly isShared: boolean;
+    readonly maxMissed: number;
+  },
 ): Rates {
+  const { cache, isShared, maxMissed } = options;
   const authorization = apiKey === undefined ? undefined : `ApiKey ${apiKey}`;
   const open = new Map<string, Promise<RateResult>>();
 
@@ -30,7 +35,7 @@ export function createRates(
     const result: RateResult = await send<"getRate">(connection, call, options);
     if (result.error === undefined) Object.freeze(result.data);
     cache?.put(path, result);
-    return result;
+    return withoutStale(result, maxMissed);
   };
 
   const readShared = async (path: string, options: CallOptions): Promise<RateResult> => {
@@ -62,6 +67,30 @@ export function createRates(
       return await (isShared ? readShared : read)(path, options);
     },
   };
+}
+
+/** The most that `Rate-Missed` states: so many, or more. */
+export const MISSED_MAX = 99;
+
+/** Makes a rate an error whose publisher has missed more publications since than it may have. */
+function withoutStale(result: RateResult, maxMissed: number): RateResult {
+  if (result.error !== undefined) return result;
+  const { data: rate, unitsCharged, response } = result;
+  const missed = wholeNumber(response.headers.get("rate-missed")) ?? 0;
+  if (missed <= maxMissed) return result;
+  const count = missed === MISSED_MAX ? `${missed} or more` : missed;
+  const publications = missed === 1 ? "publication" : "publications";
+  const message =
+    `${rate.base}/${rate.quote} is of ${rate.as_of}: its publisher has missed ${count} ` +
+    `${publications} since, and at most ${maxMissed} may be missed.`;
+  const error = {
+    code: "client:stale",
+    message,
+    rate,
+    missed,
+    retryAfterSeconds: undefined,
+  } as const;
+  return { error, unitsCharged, response };
 }
 
 const isRateAt = (path: string, value: unknown) =>

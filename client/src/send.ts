@@ -144,7 +144,7 @@ function unitsOf(response: Response | undefined, isMetered: boolean): UnitsCharg
   return units === 0 || units === 1 ? units : undefined;
 }
 
-const wholeNumber = (text: string | null): number | undefined =>
+export const wholeNumber = (text: string | null): number | undefined =>
   text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
 /**

@@ -30,12 +30,14 @@ interface Page {
   readonly content: ComponentType;
   /** `owner`: only with a session; `guest`: only without one. */
   readonly readers: "owner" | "guest" | "everyone";
+  /** What gets the focus, as a selector; otherwise the heading, where a screen reader continues. */
+  readonly start?: string;
 }
 
 const pages: Record<ConsolePage, Page> = {
   "/": { title: "Exact rates, exactly metered", content: WelcomePage, readers: "guest" },
   "/signup": { title: "Create an account", content: SignUpPage, readers: "guest" },
-  "/login": { title: "Log in", content: LogInPage, readers: "guest" },
+  "/login": { title: "Log in", content: LogInPage, readers: "guest", start: "main input" },
   "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
   "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
@@ -43,11 +45,11 @@ const pages: Record<ConsolePage, Page> = {
   "/docs": { title: "API reference", content: ReferencePage, readers: "everyone" },
   "/home": { title: "Home", content: HomePage, readers: "owner" },
   "/rates": { title: "Rates", content: RatesPage, readers: "owner" },
-  "/source": { title: "Source", content: SourcePage, readers: "owner" },
+  "/source": { title: "Publisher", content: SourcePage, readers: "owner" },
   "/keys": { title: "API keys", content: KeysPage, readers: "owner" },
   "/usage": { title: "Usage", content: UsagePage, readers: "owner" },
   "/activity": { title: "Activity", content: ActivityPage, readers: "owner" },
-  "/sources": { title: "Sources", content: SourcesPage, readers: "owner" },
+  "/sources": { title: "Publishers", content: SourcesPage, readers: "owner" },
   "/try": { title: "Try it", content: TryPage, readers: "owner" },
   "/account": { title: "Account", content: AccountPage, readers: "owner" },
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
@@ -58,7 +60,8 @@ const notFound: Page = { title: "Page not found", content: NotFoundPage, readers
 /** The page of the URL, or the page that the visitor needs first. */
 export function App() {
   const address = page.value;
-  const { title, content: Content, readers } = address === undefined ? notFound : pages[address];
+  const shown = address === undefined ? notFound : pages[address];
+  const { title, content: Content, readers, start } = shown;
   const isOwner = session.value !== undefined;
   const needsLogIn = readers === "owner" && !isOwner;
   const isPast = readers === "guest" && isOwner;
@@ -87,8 +90,8 @@ export function App() {
   // A layout effect, so that a key press right after it belongs to the new page.
   useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
-    // A screen reader continues from the new page's heading.
-    if (hasShownPage) document.querySelector("h1")?.focus();
+    const isPlaced = start !== undefined || hasShownPage;
+    if (isPlaced) document.querySelector<HTMLElement>(start ?? "h1")?.focus();
     hasShownPage = true;
   }, [title]);
 

@@ -24,6 +24,8 @@ export interface Coverage {
   readonly pairOf: ReadonlyMap<string, CoveredPair>;
   readonly bases: readonly Choice[];
   readonly quotes: readonly Choice[];
+  /** The names of all symbols. */
+  readonly names: ReadonlyMap<string, string | null>;
   /** The quotes that a base has, by its symbol. */
   readonly quotesOf: ReadonlyMap<string, readonly Choice[]>;
 }
@@ -104,6 +106,9 @@ function indexed(pairs: readonly CoveredPair[]): Omit<Coverage, "sources"> {
     pairs,
     pairOf: new Map(pairs.map((pair) => [nameOf(pair), pair])),
     bases: [...bases.values()],
+    names: new Map(
+      [...quotes.values(), ...bases.values()].map(({ symbol, name }) => [symbol, name]),
+    ),
     quotes: [...quotes.values()].toSorted((one, other) => (one.symbol < other.symbol ? -1 : 1)),
     quotesOf,
   };

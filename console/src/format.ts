@@ -1,15 +1,17 @@
-// One language and one time zone, the service's own: values can be compared with the API.
+// One language and one time zone, the service's own: values can be compared with the API. Dates as
+// the documents write them, which no reader takes for another one: 3 Nov 2026.
 
 const units = new Intl.NumberFormat("en");
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 2 });
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
-const minute = new Intl.DateTimeFormat("en", {
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const longDay = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const minute = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",
   timeStyle: "short",
   hourCycle: "h23",
   timeZone: "UTC",
 });
-const clock = new Intl.DateTimeFormat("en", {
+const clock = new Intl.DateTimeFormat("en-GB", {
   timeStyle: "short",
   hourCycle: "h23",
   timeZone: "UTC",
@@ -35,12 +37,17 @@ export function formatRatio(ratio: number): string {
   return percent.format(ratio);
 }
 
-/** `Nov 21, 2026` */
+/** `21 Nov 2026` */
 export function formatDay(time: string): string {
   return day.format(new Date(time));
 }
 
-/** `Nov 21, 2026, 12:00 UTC` */
+/** `5 March to 2 April 2026`; one day alone is `2 April 2026`. */
+export function formatDays(first: string, last: string): string {
+  return longDay.formatRange(new Date(first), new Date(last)).replace(/\s*–\s*/, " to ");
+}
+
+/** `21 Nov 2026, 12:00 UTC` */
 export function formatMinute(time: string): string {
   return `${minute.format(new Date(time))} UTC`;
 }
@@ -83,7 +90,7 @@ export function formatAge(time: string): string {
   return unit === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);
 }
 
-/** A UTC day such as `2026-11-21`: `today`, `yesterday`, `Nov 2, 2026`; `never` without one. */
+/** A UTC day such as `2026-11-21`: `today`, `yesterday`, `2 Nov 2026`; `never` without one. */
 export function formatLastDay(date: string | null): string {
   if (date === null) return "never";
   if (date >= utcDay(0)) return "today";

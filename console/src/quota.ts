@@ -14,6 +14,8 @@ export function levelOf({ usage: { remaining_units, utilization } }: Usage): Quo
   return utilization >= HIGH_SHARE ? "high" : "low";
 }
 
+export const howToGetUnits = "For more units before then, ask the operator of this service.";
+
 /** The warning on every page, from 80 % of the quota on. */
 export function warningOf(all: Usage): string | undefined {
   const { utilization, remaining_units, quota_units } = all.usage;
@@ -21,7 +23,7 @@ export function warningOf(all: Usage): string | undefined {
   if (level === "low") return undefined;
   return level === "full"
     ? `The quota is used up: reads are rejected until ${formatMinute(all.billing_period.end)}. ` +
-        "For more units before then, ask the operator of this service."
+        howToGetUnits
     : `${formatRatio(utilization)} of the quota is used: ` +
         `${formatUnits(remaining_units)} of ${countUnits(quota_units)} left.`;
 }

@@ -12,7 +12,11 @@ const FONT = "12px system-ui, sans-serif";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 
-const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+const shortDay = new Intl.DateTimeFormat("en-GB", {
+  month: "short",
+  day: "numeric",
+  timeZone: "UTC",
+});
 
 interface Shown {
   readonly units: DailyUnits;

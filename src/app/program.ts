@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
 import { runOwnCommand } from "../platform/cli/own-command.ts";
-import { createSecrets } from "../platform/crypto/secrets.ts";
+import { createSecrets } from "../platform/hashing/secrets.ts";
 import { systemClock } from "../platform/shared/clock.ts";
 import { ConfigError, WRONG_USE } from "../platform/shared/program/start-error.ts";
 import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts";

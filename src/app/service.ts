@@ -75,13 +75,13 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const parts = { ...deps, store, nextIteration };
   const customers = createCustomers(config, parts);
   const rates = createRates(config, parts);
-  const reads = createReads({ ...customers, ...rates, ...parts, observeCall });
+  let url = "";
+  const publicUrl = () => config.publicUrl ?? url;
+  const reads = createReads({ ...customers, ...rates, ...parts, publicUrl, observeCall });
   await prepareCustomers(config, parts);
   const served = await prepareRates(config, rates, parts);
 
   let isShuttingDown = false;
-  let url = "";
-  const publicUrl = () => config.publicUrl ?? url;
   const app = await createApp(
     {
       ...config,

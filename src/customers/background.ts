@@ -3,10 +3,10 @@ import { runUntilDisposed } from "../platform/async/until-disposed.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
 import { type QuotaNoticeStore, runQuotaNoticeLoop } from "./billing/quota-notices.ts";
-import { createDeliverMail, type DeliveryReport, runDeliveryLoop } from "./mail/deliver.ts";
-import type { MailSettings } from "./mail/mailer.ts";
-import type { MailStore } from "./mail/store.ts";
-import { createMailer } from "./mail/transport/create-mailer.ts";
+import { createDeliverMail, type DeliveryReport, runDeliveryLoop } from "./outbox/deliver.ts";
+import type { MailSettings } from "./outbox/mailer.ts";
+import type { MailStore } from "./outbox/store.ts";
+import { createMailer } from "./outbox/transport/create-mailer.ts";
 
 interface Uses {
   readonly store: { readonly mails: MailStore; readonly quotaNotices: QuotaNoticeStore };

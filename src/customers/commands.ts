@@ -8,9 +8,9 @@ import {
   type UsageCommandDeps,
   usageCommands,
 } from "./billing/cli.ts";
-import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
-import type { MailSettings } from "./mail/mailer.ts";
-import { createMailer } from "./mail/transport/create-mailer.ts";
+import { type MailCommandDeps, mailCommands } from "./outbox/cli.ts";
+import type { MailSettings } from "./outbox/mailer.ts";
+import { createMailer } from "./outbox/transport/create-mailer.ts";
 import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
 
 export type CustomerCommandDeps = PlanCommandDeps &

@@ -3,12 +3,12 @@ import { counted } from "../platform/shared/text/counted.ts";
 import { integerOf, textOf } from "../platform/storage/columns.ts";
 import type { Engine } from "../platform/storage/engine.ts";
 import { USABLE_KEY } from "./access/sql.ts";
-import type { MailSettings } from "./mail/mailer.ts";
-import { mailStore } from "./mail/sql.ts";
-import type { MailRecord } from "./mail/store.ts";
-import { checkMailServer } from "./mail/transport/create-mailer.ts";
+import type { MailSettings } from "./outbox/mailer.ts";
+import { mailStore } from "./outbox/sql.ts";
+import type { MailRecord } from "./outbox/store.ts";
+import { checkMailServer } from "./outbox/transport/create-mailer.ts";
 
-export type { MailStore, OutboxState } from "./mail/store.ts";
+export type { MailStore, OutboxState } from "./outbox/store.ts";
 
 /**
  * Selects how many pairs of account and period have different units by period and by day

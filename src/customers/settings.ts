@@ -1,8 +1,8 @@
-import type { MailSettings } from "./mail/mailer.ts";
+import type { MailSettings } from "./outbox/mailer.ts";
 import type { Registration } from "./registration/rules.ts";
 
 export { MAX_PLAN_UNITS } from "./billing/rules.ts";
-export { parseMailFrom, smtpUrlProblems } from "./mail/transport/settings.ts";
+export { parseMailFrom, smtpUrlProblems } from "./outbox/transport/settings.ts";
 export { registrations } from "./registration/rules.ts";
 export type { MailSettings };
 

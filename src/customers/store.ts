@@ -12,8 +12,8 @@ import {
   usageStore,
   usageTables,
 } from "./billing/sql.ts";
-import { mailStore } from "./mail/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
+import { mailStore } from "./outbox/sql.ts";
 import { invitationStore, invitationTables } from "./registration/sql.ts";
 import { sessionStore } from "./sessions/sql.ts";
 
@@ -36,7 +36,7 @@ export function customerGroups(engine: Engine, name: keyof typeof unitStatements
   };
 }
 
-export { mailTables } from "./mail/sql.ts";
+export { mailTables } from "./outbox/sql.ts";
 
 /** Each after those that it references; `mailTables` refer to accounts, too. */
 export const customerTables = {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { AuditStore } from "../platform/audit/store.ts";
-import { loadCommonPasswords } from "../platform/crypto/common-passwords.ts";
+import { loadCommonPasswords } from "../platform/hashing/common-passwords.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { originNow } from "../platform/shared/origin.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";

@@ -24,6 +24,7 @@ export function createReads(uses: {
   readonly usage: UsageReads;
   readonly coverage: Coverage;
   readonly countMissed: CountMissed;
+  readonly publicUrl: () => string;
   readonly observeCall?: ObserveToolCall | undefined;
 }) {
   const { apiKeys, log } = uses;

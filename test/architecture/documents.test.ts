@@ -40,6 +40,17 @@ test("every link in a document leads to a file, and to a heading that it has", (
   );
 });
 
+test("a message that leads into the guide leads to a heading of a document", () => {
+  const targets = sourcesIn("src").flatMap(({ text }) =>
+    [...text.matchAll(/\/guide\/([\w/-]+)#([\w-]+)/g)].map(([, name, anchor]) => {
+      return { document: `docs/${name}.md`, anchor: String(anchor) };
+    }),
+  );
+  assert.ok(targets.length > 0);
+  for (const { document, anchor } of targets)
+    assert.ok(anchorsOf(document).includes(anchor), anchor);
+});
+
 test("no document runs TypeScript on the machine's own Node.js, or asks a registry for its packages", () => {
   // It may be too old; and nothing is published, so that a package of that name is a stranger's.
   const wrong =

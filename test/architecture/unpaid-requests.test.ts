@@ -149,13 +149,13 @@ const limits = [
   ],
   ["src/platform/pages/visitors-http.ts", "KEPT_MS = 60_000;", "at most once a minute"],
   ["src/reads/mcp/bounds.ts", "ERROR_LENGTH_MAX = 256;", "at most 256 characters"],
-  ["src/platform/crypto/secrets.ts", "memory: 19_456,", "19 MiB"],
+  ["src/platform/hashing/secrets.ts", "memory: 19_456,", "19 MiB"],
   [
-    "src/platform/crypto/hash-pool.ts",
+    "src/platform/hashing/hash-pool.ts",
     "MAX_QUEUED_PER_THREAD = 166;",
     "166 passwords wait per thread",
   ],
-  ["src/platform/crypto/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
+  ["src/platform/hashing/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
   [
     "src/customers/auth-limit/auth-limiter.ts",
     "CALLS_PER_IP_FACTOR = 30;",
@@ -167,7 +167,7 @@ const limits = [
     "MAILS_PER_HOUR_MAX = 5;",
     "5 mails per address and hour",
   ],
-  ["src/customers/mail/deliver.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
+  ["src/customers/outbox/deliver.ts", "MAX_IN_FLIGHT = 10;", "10 mails in delivery"],
   ["src/operations/cleanup/cleanup.ts", "CLEANUP_INTERVAL_MS = HOUR_MS;", "the hourly cleanup"],
   [
     "src/operations/cleanup/cleanup.ts",

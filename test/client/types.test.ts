@@ -28,7 +28,7 @@ test("the client has no dependencies, imports nothing outside itself and nothing
 });
 
 const program = `
-import { type ClientError, createClient, type ErrorCode, type RateResult } from "SOURCE";
+import { type ClientError, createClient, type ErrorCode, type RateResult, type StaleRate } from "SOURCE";
 
 const kurs = createClient({ url: "http://127.0.0.1:8080" });
 
@@ -59,6 +59,8 @@ export async function explain(): Promise<string> {
     case "client:aborted":
     case "client:response":
       return String(error.cause);
+    case "client:stale":
+      return \`\${error.rate.as_of}: \${error.missed}\`;
     default:
       // Does not compile while a code is left.
       return error satisfies never;
@@ -76,11 +78,15 @@ export const logIn: ErrorCode<"logIn"> = "too_many_requests";
 export const revoke: ErrorCode<"revokeApiKey"> = "not_found";
 // @ts-expect-error A log-in finds no pair.
 export const pair: ErrorCode<"logIn"> = "unsupported_pair";
+export const rate: ErrorCode<"getRate"> = "client:stale";
+// @ts-expect-error A log-in reads no rate.
+export const age: ErrorCode<"logIn"> = "client:stale";
 
 // The codes of the service and of the client cannot collide.
-type Service = Exclude<ErrorCode<"getRate" | "logIn" | "createApiKey">, ClientError["code"]>;
+type Own = ClientError["code"] | StaleRate["code"];
+type Service = Exclude<ErrorCode<"getRate" | "logIn" | "createApiKey">, Own>;
 export const collisions: Extract<Service, \`\${string}:\${string}\`> extends never ? true : false = true;
-export const kinds: ClientError["code"] extends \`client:\${string}\` ? true : false = true;
+export const kinds: Own extends \`client:\${string}\` ? true : false = true;
 
 export async function account(): Promise<string | undefined> {
   const session = await kurs.logIn("ada@example.org", "correct horse battery");

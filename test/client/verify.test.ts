@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../client/src/index.ts";
 import { fetchKeys, type SignedResponse, verify } from "../../client/src/verify.ts";
-import { newRate } from "../contract/suite/database.ts";
+import { newRate } from "../contract/suite/rates-stored.ts";
 import { signedHeadersOf, sources } from "../support/rates.ts";
 import { openWire } from "../support/raw-connection.ts";
 import { openNodeWire } from "../support/read-both-ways.ts";

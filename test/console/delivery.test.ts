@@ -52,6 +52,7 @@ test("every page is uncached, with a strict Content-Security-Policy; so is that 
     assert.doesNotMatch(policy.join(), /unsafe|https?:|\*/);
     assert.equal(headers["x-content-type-options"], "nosniff");
     assert.equal(headers["referrer-policy"], "no-referrer");
+    assert.equal(headers["permissions-policy"], "camera=(), geolocation=(), microphone=()");
     assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
     assert.equal(headers["set-cookie"], undefined);
   }

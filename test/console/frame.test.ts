@@ -66,8 +66,8 @@ test("where the browser blocks storage and channels, session and theme are in th
 
 /** The pages that the bar leads to. */
 const PAGES = [
-  ["API reference", "Account", "Activity", "Agents", "Home", "Keys", "Rates", "Sources"],
-  ["Try it", "Usage"],
+  ["API reference", "Account", "Activity", "Agents", "Home", "Keys", "Publishers"],
+  ["Rates", "Try it", "Usage"],
 ].flat();
 
 test("every page of the bar is reached in a window of any width, and the bar names the account", async () => {

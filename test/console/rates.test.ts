@@ -9,7 +9,9 @@ const service = await startForVisitors();
 
 test("a visitor searches the publishers' pairs, and goes on to an account", async () => {
   await using visitor = await comeTo(service, "/");
-  const { page, see, seeHeading, fill } = visitor;
+  const { page, see, seeHeading, fill, copyWith } = visitor;
+  const command = `curl -s ${service.url}/v1/rates/EUR/USD \\\n  -H "Authorization: ApiKey $KURS_API_KEY"`;
+  assert.equal(await copyWith("Copy Example"), command);
   await page.getByRole("link", { name: "See the publishers and their pairs" }).click();
   await see("299 pairs of 6 publishers");
   await page.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
@@ -33,17 +35,21 @@ test("the page Rates turns pages, searches, and keeps the base and the source in
   await see("1 to 40 of 299");
   assert.equal(await page.getByRole("button", { name: "Previous" }).count(), 0);
   await page.getByLabel("Base").selectOption("CHF");
-  await page.getByLabel("Source").selectOption("nbp");
+  await page.getByLabel("Publisher").selectOption("nbp");
   await see("1 of 299 pairs");
   assert.equal(page.url(), `${service.url}/rates?base=CHF&source=nbp`);
   await page.reload();
   await rows.getByRole("link", { name: "Try CHF/PLN" }).waitFor();
   await untilCount(rows, 1);
-  for (const label of ["Base", "Source"]) await page.getByLabel(label).selectOption("");
+  for (const label of ["Base", "Publisher"]) await page.getByLabel(label).selectOption("");
   await fill({ Search: "usd" });
   // Those with the base come first.
   await rows.first().getByRole("link", { name: "Try USD/CZK" }).waitFor();
   assert.equal(new URL(page.url()).search, "");
+  await fill({ Search: "aed" });
+  const own =
+    "AED/PLN United Arab Emirates Dirham, Polish Zlotynext expected 25 Nov 2026, 11:20 UTC";
+  assert.equal(await rows.first().textContent(), `${own}Try it`);
 });
 
 test("a pair that was read shows its figure until the log-out, and the list is sent once", async () => {
@@ -75,7 +81,7 @@ test("a pair that was read shows its figure until the log-out, and the list is s
   assert.equal(await page.getByText("read at").count(), 0, "the figure outlived the session");
 });
 
-test("the table of sources fits a phone, loads no pairs, and leads to each source", async () => {
+test("the table of publishers fits a phone, loads no pairs, and leads to each of them", async () => {
   await using visitor = await comeLoggedIn(service, "/favicon.svg", {
     look: { ...phone, width: 375 },
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { phone } from "../support/browser.ts";
-import { comeLoggedIn, comeTo, startForVisitors, stepsOn, untilCount } from "./steps.ts";
+import { comeLoggedIn, comeTo, NOW, startForVisitors, stepsOn, untilCount } from "./steps.ts";
 
 // What the pages show of responses that the walk does not see, and of none.
 
@@ -26,7 +26,7 @@ const setInAll =
   });
 
 const unchanged = (body: Body) => body;
-const imported = { missed_publication: true, source: "import", next_publication: null };
+const imported = { missed_publication: true, source: "import:treasury", next_publication: null };
 const error = { last_error_at: "2026-11-21T11:00:00Z", failures: 3, last_error: "proxy.lan" };
 
 /** What the pages at a path show when the response at another is changed. */
@@ -38,23 +38,29 @@ const states: readonly (readonly [string, string, (body: Body) => object, RegExp
     "/rates?base=AUD",
     "v1/account/pairs",
     setInAll("pairs", { suspended: true }),
-    /: AED\/PLN, .+ and 287 more\. .+pair costs a unit.+AUD\/CZK Czech Koruna.+Banksuspendednext/,
+    /: AED\/PLN, .+ and 287 more\. .+pair costs a unit.+AUD\/CZK Australian Dollar.+suspendedTry it/,
   ],
   [
     "/rates?base=CHF",
     "v1/account/pairs",
     setInAll("pairs", imported),
-    /CHF\/CZK Czech Korunaimported by the operatorTry it/,
+    /Imported by the operator: treasuryCHF\/CZK Swiss Franc, Czech KorunaTry it/,
   ],
-  ["/sources", "v1/account/sources", () => ({ sources: [] }), /No sources/],
-  ["/source?key=%3Cb%3E", "v1/account/sources", unchanged, /^No such sourceAll sources$/],
+  ["/sources", "v1/account/sources", () => ({ sources: [] }), /No publishers/],
+  ["/source?key=%3Cb%3E", "v1/account/sources", unchanged, /^No such publisherAll publishers$/],
   [
     "/source?key=ecb",
     "v1/account/sources",
     setInAll("sources", error),
-    /Last error3 fetches failed since the last success, most recently on Nov 21, 2026, 11:00 UTC\./,
+    /Last error3 fetches have failed since the last success, most recently on 21 Nov 2026, 11:00 UTC\./,
   ],
   ["/activity", "v1/account/events", () => ({ events: [] }), /No events/],
+  [
+    "/home",
+    "v1/account/sources",
+    setInAll("sources", { last_success_at: NOW }),
+    /6 publishers have missed a publication, so some rates are older than usual: European .+donia\./,
+  ],
   ["/home", "v1/account/api-keys", () => ({ api_keys: [] }), /Without a key .+Create a key/],
 ];
 
@@ -167,6 +173,17 @@ test("what the service rejects shows why, and nothing counts as done", async () 
   await see("Quota mails turned off");
   await page.reload();
   await page.getByRole("checkbox", { checked: false }).waitFor();
+});
+
+test("without JavaScript a page says in view that the console needs it", async () => {
+  await using visitor = await comeTo(service, "/favicon.svg");
+  const browser = visitor.page.context().browser();
+  const context = await browser?.newContext({ baseURL: service.url, javaScriptEnabled: false });
+  const page = await context?.newPage();
+  await page?.goto("/login");
+  const { y = -1 } = (await page?.locator("noscript").boundingBox()) ?? {};
+  await context?.close();
+  assert.ok(y >= 0 && y < 400, `the sentence is ${y} px below the top`);
 });
 
 test("a page without one of its scripts says after a while that it has not loaded", async () => {

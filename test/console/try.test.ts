@@ -48,8 +48,13 @@ test("base and quote are chosen from the pairs, also with the keyboard alone", a
   await base.fill("us");
   await choices.filter({ hasText: "US Dollar" }).first().click();
   await untilCount(choices, 0);
+  const names = await page.locator(".picker-name").allTextContents();
+  assert.deepEqual(names, ["US Dollar", "Swiss Franc"]);
+  assert.equal(await page.getByRole("button", { name: "Swap" }).count(), 0, "CHF/USD is not there");
+  await base.fill("CZK");
+  await quote.fill("PLN");
   await press("Swap the symbols");
-  assert.deepEqual([await base.inputValue(), await quote.inputValue()], ["CHF", "USD"]);
+  assert.deepEqual([await base.inputValue(), await quote.inputValue()], ["PLN", "CZK"]);
 });
 
 test("a request that would cost a unit in vain is sent only at the second click", async () => {
@@ -69,6 +74,11 @@ test("a request that would cost a unit in vain is sent only at the second click"
   // It was for another pair.
   await untilCount(warning, 0);
   assert.equal(await tryIt(), "1 unit");
+  await see("1 EUR = 1.1476 USD");
+  await fill({ Quote: "GBP" });
+  // The response was to another request.
+  await see("Send the request to see it.");
+  assert.equal(await page.getByText("1.1476").count(), 0);
   await page.getByLabel("API key", { exact: true }).fill(`${secret.slice(0, 17)}…`);
   await press(READ);
   await see("This is not a complete key.");
@@ -106,7 +116,7 @@ test("a conversion shows amount, rate, result and age; on a phone the response c
   // The page scrolls there after it has painted the response.
   await eventually("response in view", async () => (await isInView()) || undefined);
   await see("1,234,567.5 EUR = 1,416,789.66300 USD", "at 1 EUR = 1.1476 USD");
-  await see("Published by European Central Bank, as of Mar 13, 2026");
+  await see("Published by European Central Bank, as of 13 Mar 2026");
   assert.equal(await page.getByText("252 days old").getAttribute("class"), "badge badge-warn");
   assert.equal(await response.getByText('"jsonrpc"').isVisible(), false);
   await page.getByText("JSON-RPC", { exact: true }).click();

@@ -26,7 +26,7 @@ test("keys of one name are told apart, and a revocation says what it means and e
   assert.equal(await page.getByRole("table", { name: "Revoked keys" }).count(), 0, "not folded");
   await page.getByText("Revoked keys (1)").click();
   const revoked = page.getByRole("table", { name: "Revoked keys" }).getByRole("row").last();
-  assert.equal(await revoked.textContent(), `old${shown(old)}Nov 21, 2026Sep 30, 20260`);
+  assert.equal(await revoked.textContent(), `old${shown(old)}21 Nov 202630 Sept 20260`);
 
   const dialog = page.getByRole("dialog");
   await press(`Revoke bill (${shown(older)})`);
@@ -41,6 +41,33 @@ test("keys of one name are told apart, and a revocation says what it means and e
   await see("Revoked keys (2)");
   assert.equal((await service.readRate("EUR/USD", newer.apiKey)).status, 401);
   assert.equal((await service.readRate("EUR/USD", older.apiKey)).status, 200);
+});
+
+test("many keys are searched, turned in pages and counted, and home shows the most used ones first", async () => {
+  await using visitor = await comeLoggedIn(service, "/favicon.svg");
+  const { page, session, see, press, fill } = visitor;
+  const ids: string[] = [];
+  for (let n = 1; n <= 26; n += 1) ids.push((await service.createKey(session, `key ${n}`)).id);
+  charge(service, ids[1] ?? "", "2026-11-01", 5);
+  charge(service, ids[2] ?? "", "2026-11-21", 5);
+  charge(service, ids[0] ?? "", "2026-11-20", 9);
+  await page.goto("/keys");
+  const rows = page.getByRole("table", { name: "Active keys" }).locator("tbody tr");
+  await see("26 of 100 active keys", "1 to 25 of 26");
+  await untilCount(rows, 25);
+  await press("Next");
+  await untilCount(rows, 1);
+  assert.equal(await page.evaluate("document.activeElement.className"), "paged");
+  await fill({ Search: "KEY 1" });
+  await untilCount(rows, 11);
+  await fill({ Search: "bicycle" });
+  await see("No key has such a name or prefix.");
+  await page.goto("/home");
+  const lines = page.getByRole("region", { name: "API keys" }).getByRole("listitem");
+  await see("And 21 more");
+  const texts = (await lines.allTextContents()).map((text) => text.replace(/ svc_.+: /, ", "));
+  const used = ["key 1, yesterday", "key 3, today", "key 2, 1 Nov 2026"];
+  assert.deepEqual(texts, [...used, "key 26, never", "key 25, never"]);
 });
 
 test("a new key is kept in the tab if its owner ticks the box, until it is forgotten or revoked", async () => {
@@ -60,7 +87,7 @@ test("a new key is kept in the tab if its owner ticks the box, until it is forgo
   await press("Forget it");
   assert.deepEqual([await field.inputValue(), await kept()], ["", null]);
 
-  await page.getByRole("main").getByRole("link", { name: "Create one" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Create a key" }).click();
   const ends = {
     clear: () => box.uncheck(),
     revoke: () => press("Revoke revoke", "Revoke key"),
@@ -90,9 +117,9 @@ const meter = (page: Page, what: string) =>
     return ${what};
   })()`);
 
-test("from 80 % of the quota every page warns, in amber and then in red", async () => {
+test("from 80 % of the quota pages warn until the bar is closed, in amber and then in red", async () => {
   await using visitor = await comeLoggedIn(service, "/favicon.svg");
-  const { page, session, see, turnTo } = visitor;
+  const { page, session, see, press, turnTo } = visitor;
   const key = await service.createKey(session, "billing");
   const warning = page.getByRole("status").filter({ hasText: "See the usage" });
   const isFilledWith = (name: string) =>
@@ -107,14 +134,24 @@ test("from 80 % of the quota every page warns, in amber and then in red", async 
   await warning.getByText("80% of the quota is used: 200 of 1,000 units left.").waitFor();
   await turnTo("Usage");
   await see("800 of 1,000 units used");
+  assert.equal(await warning.count(), 0, "the page says it already");
   assert.equal(await isFilledWith("amber"), true);
   const rest = "all.getBoundingClientRect().height - part.getBoundingClientRect().height";
   assert.equal(await meter(page, rest), 0);
-  await visitor.assertSound("the usage with a warning");
+  await turnTo("Keys");
+  await visitor.assertSound("the keys with a warning");
+  await press("Close");
+  await warning.waitFor({ state: "detached" });
   charge(service, key.id, "2026-11-01", 200);
-  await page.goto("/usage");
+  await turnTo("Try it");
   await warning.getByText("The quota is used up: reads are rejected until").waitFor();
-  await see("0 left: reads are rejected until the reset");
+  await press("Close");
+  await turnTo("Usage");
+  await see("0 left: reads are rejected until the reset. For more units before then, ask");
+  await turnTo("Agents");
+  await warning.waitFor({ state: "detached" });
+  await turnTo("Usage");
+  await see("1,000 of 1,000 units used");
   assert.equal(await isFilledWith("bad"), true);
 });
 

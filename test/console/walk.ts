@@ -37,50 +37,48 @@ const guestsPages: Pages = [
   ["/login", /Forgot your password\?/],
 ];
 
-const MISSED = /6 sources missed a publication, so .+: European Central Bank, .+Macedonia\./;
+const MISSED = /The rates are from 5 March to 2 April 2026: no publisher has been reached since\./;
 
 const ownersPages: Pages = [
   [
     "/home",
     /Confirm your email\. .+Resend/,
     MISSED,
-    /3\d+ of 1,000 units usedPlan free.+Resets in 10 days, on Dec 1, 2026, 00:00 UTCAt the/,
+    /3\d+ of 1,000 units usedPlan free.+Resets in 10 days, on 1 Dec 2026, 00:00 UTCAt the/,
     /API keysAll keys.*billing svc_live_\w{8}…last used: today.+Try a read/,
   ],
   [
     "/rates",
     MISSED,
-    /299 pairsEUR EuroEUR\/USD US DollarEuropean Central Banknext Nov 23, 2026, 15:05 UTCTry it/,
+    /299 pairsEuropean Central Bank99\+ publications missedNewest rates: 13 Mar 2026, 15:00 UTC, 252/,
+    /days old\. Next publication: 23 Nov 2026, 15:05 UTC\.EUR\/USD Euro, US DollarTry itEUR\/GBP/,
     /1 to 40 of 299Next$/,
   ],
   [
     "/sources",
-    /Western, Northern and Central EuropeEuropean Central BankEUFree to reuse, .+ Read them16:05/,
-    /Europe\/Berlinsince Jan 4, 19992999 or more publications missedNov 23, 2026, 15:05 UTCCzech/,
+    /Western, Northern and Central EuropeEuropean Central Bank13 Mar 2026, 15:00 UTC99\+ publications/,
+    /missed23 Nov 2026, 15:05 UTC29Czech National Bank/,
   ],
   [
     // A longer name would take a second line on a phone, and move what is below it.
     "/source?key=norges",
-    /^Norges BankAll sourcesState99 or more publications missedSchedule16:05 on working days, Europe/,
-    /OsloNext publicationNov 23, 2026, 15:05 UTCLast fetchednot yetFiguresthe newest are of Mar/,
-    /: no fetch has succeededArchivesince Jan 4, 1999TermsOpen data .+ Read themCountryNOKeynorges/,
-    /Pairs35.+\/NOK Norwegian Kronenext Nov 23, 2026, 15:05 UTCTry it/,
+    /^Norges BankAll publishersState99\+ publications missedSchedule16:05 on working days, Europe/,
+    /OsloNext publication23 Nov 2026, 15:05 UTCLast fetchednot yet: its rates .+ importNewest rates24 /,
+    /days oldArchivesince 4 Jan 1999TermsOpen data .+ Read themCountryNOKey in the APInorgesPairs35AUD/,
+    /USD\/NOK US Dollar, Norwegian KroneTry it/,
   ],
-  ["/try", /Paste one: it stays in this page.+units used this periodRequestcurlTypeScript/],
+  ["/try", /It stays on this page.+units used this periodRequestcurlTypeScript/],
   [
     "/usage",
-    /units usedPlan free.+Oct 23, 2026 to Nov 21, 20263\d+ units33 units per day would use/,
+    /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ units33 units per day would use/,
     /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
   ],
-  [
-    "/activity",
-    /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.1Nov 21, 2026, 12:00 UTC/,
-  ],
-  ["/account", /Not confirmedPlan freeCreated Nov 21, 2026.+This session.+All activityAPI key “/],
+  ["/activity", /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.121 Nov 2026, 12:00 UTC/],
+  ["/account", /Not confirmedPlan freeCreated 21 Nov 2026.+This session.+All activityAPI key “/],
   ["/agents", /Streamable HTTP at http:.+\/v1\/mcp, with/, /get_usageno arguments.+unitsnothing/],
   [
     "/keys",
-    /billingsvc_live_\w{8}…just nowtoday\d+Revokeshopsvc_live_\w{8}…18 days agoNov 2, 20269/,
+    /billingsvc_live_\w{8}…just nowtoday\d+Revokeshopsvc_live_\w{8}…18 days ago2 Nov 20269/,
   ],
 ];
 

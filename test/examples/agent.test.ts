@@ -25,7 +25,7 @@ suite("the example of an agent", { concurrency: 2 }, () => {
       ended.stdout,
       `About 1435 dollars.
 
-1250.50 EUR = 1435.073800 USD: 1 EUR = 1.1476 USD, as of 2026-03-13T15:00:00.000000000Z, source ecb;name="European Central Bank"
+1250.50 EUR = 1435.073800 USD: 1 EUR = 1.1476 USD, as of 2026-03-13T15:00:00.000000000Z, source ecb;name="European Central Bank", publications missed since: 99
 Units charged: 1
 `,
     );

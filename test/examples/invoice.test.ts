@@ -3,10 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../support/process.ts";
-import { startSharedService } from "../support/service.ts";
+import { startSharedService, TestClock } from "../support/service.ts";
 import { exampleFile, runExample } from "./example.ts";
 
-const service = await startSharedService({ config: { freePlanUnits: 1 } });
+// Three publications after the bundled rates: as many as the example takes.
+const clock = new TestClock("2026-03-18T18:00:00.000Z");
+const service = await startSharedService({ clock, config: { freePlanUnits: 1 } });
+const old = await startSharedService({ config: { freePlanUnits: 2 } });
 const url = service.url;
 const run = (apiKey: string, args: readonly string[]) =>
   runExample("invoice.ts", args, { KURS_URL: url, KURS_API_KEY: apiKey });
@@ -69,12 +72,32 @@ Charged  1 unit
     const noRate = "there is no direct rate USD/CHF: choose another currency (charged: 1 unit).";
     await fails(apiKey, [inDollars, "CHF"], noRate);
     // That was the only unit of the quota.
-    const after = "2026-12-01T00:00:00.000Z (charged: 0 units).";
+    const after = "2026-04-01T00:00:00.000Z (charged: 0 units).";
     await fails(apiKey, [inEuros, "USD"], `the quota is used up: try again after ${after}`);
     const rejected = "the service rejected the key: set KURS_API_KEY to a valid one";
     const wrongKey = `svc_live_${"0".repeat(64)}`;
     await fails(wrongKey, [inEuros, "USD"], `${rejected} (charged: 0 units).`);
     assert.equal(await service.usedUnits(session), 1);
+  });
+
+  test("rejects an old rate for the unit that it cost, unless it is told to take one", async () => {
+    const { apiKey, usedUnits } = await old.newCustomer();
+    const env = { KURS_URL: old.url, KURS_API_KEY: apiKey };
+    const invoice = [exampleFile("invoice.json"), "USD"];
+
+    const { exitCode, stdout, stderr } = await runExample("invoice.ts", invoice, env);
+
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.equal(
+      stderr,
+      "invoice: the rate is too old: EUR/USD is of 2026-03-13T15:00:00.000000000Z: its publisher has " +
+        "missed 99 or more publications since, and at most 3 may be missed. Ask the service's " +
+        "operator for newer ones (charged: 1 unit).\n",
+    );
+    const anyAge = await runExample("invoice.ts", [...invoice, "99"], env);
+    assert.deepEqual([anyAge.exitCode, anyAge.stderr], [0, ""]);
+    assert.match(anyAge.stdout, /^As of {4}2026-03-13T15/m);
+    assert.equal(await usedUnits(), 2);
   });
 
   test("rejects an amount that is a number, a file that is no invoice, and an unknown currency for nothing", async () => {

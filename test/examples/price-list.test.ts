@@ -3,10 +3,11 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../support/process.ts";
-import { startSharedService } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { exampleFile, runExample } from "./example.ts";
 
-const service = await startSharedService({ config: { freePlanUnits: 6 } });
+const clock = new TestClock("2026-03-16T12:00:00.000Z");
+const service = await startSharedService({ clock, config: { freePlanUnits: 6 } });
 
 const run = (apiKey: string, args: readonly string[]) =>
   runExample("price-list.ts", args, { KURS_URL: service.url, KURS_API_KEY: apiKey });
@@ -34,6 +35,28 @@ test("the example of a price list reads each pair once, and a rerun replaces the
   assert.match(await readFile(list, "utf8"), /^LAMP-1,USD,47\.88,1\.2,/m);
   assert.equal(await service.usedUnits(session), 6);
   assert.deepEqual(await readdir(directory.path), ["list.csv"]);
+});
+
+test("a price list with an old rate is written with a warning for each", async () => {
+  await using directory = await temporaryDirectory();
+  await using old = await startService({ config: { freePlanUnits: 3 } });
+  const list = join(directory.path, "list.csv");
+  const { apiKey } = await old.newCustomer();
+  const env = { KURS_URL: old.url, KURS_API_KEY: apiKey };
+
+  const args = [exampleFile("price-list.json"), list];
+  const { exitCode, stderr } = await runExample("price-list.ts", args, env);
+
+  assert.equal(exitCode, 0);
+  const lines = stderr.trimEnd().split("\n");
+  assert.equal(lines.length, 3);
+  for (const line of lines) {
+    assert.match(
+      line,
+      /^price-list: warning: EUR\/\w+ is of .* has missed \d\d .*publications since/,
+    );
+  }
+  assert.match(await readFile(list, "utf8"), /^LAMP-1,USD,45\.79,1\.1476,2026-03-13T15.*,ecb$/m);
 });
 
 test("a failure leaves yesterday's price list as it is, and ends in a sentence that says why", async () => {

@@ -47,7 +47,8 @@ export function readInModel(
   }
   account.charges.push({ atMs: model.nowMs, keyNumber });
   const pair = model.pairs.get(asked);
-  const result = pair === undefined ? UNSUPPORTED : pair.isSuspended ? SUSPENDED : pair;
+  const result =
+    pair === undefined ? unsupported(model, asked) : pair.isSuspended ? SUSPENDED : pair;
   return { result, quotaState: quotaState(), units: 1 };
 }
 
@@ -63,11 +64,21 @@ const EXHAUSTED = {
   message: "Request-unit quota exceeded for the current billing period.",
 } as const;
 
-const UNSUPPORTED = {
-  status: 404,
-  code: "unsupported_pair",
-  message: "The requested currency pair is not currently supported.",
-} as const;
+const inverses: Partial<Record<PairName, PairName>> = {
+  "EUR/USD": "USD/EUR",
+  "USD/EUR": "EUR/USD",
+};
+
+/** The message names the other direction where a read of it would get a rate. */
+function unsupported(model: Model, asked: PairName) {
+  const inverse = inverses[asked];
+  const other = inverse && model.pairs.get(inverse);
+  const message =
+    other === undefined || other.isSuspended
+      ? /^The requested currency pair is not currently supported\. The supported pairs cost nothing/
+      : /^The requested currency pair is not currently supported\. \S+ exists; Kurs does not invert/;
+  return { status: 404, code: "unsupported_pair", message } as const;
+}
 
 const SUSPENDED = {
   status: 503,

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { suite, test } from "node:test";
 import { eventually } from "../support/mails.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { openWire } from "../support/raw-connection.ts";
+import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
 
 /**
  * Sends a request except for the last byte of its body.
@@ -64,6 +64,12 @@ async function assertCleanExit(server: Server): Promise<void> {
   assert.deepEqual([exitCode, signal], [0, null]);
   assert.doesNotMatch(stderr, / {4}at /);
   assert.ok(server.logLines().some(({ msg }) => msg === "stopping"));
+}
+
+async function openWires(url: string, count: number, scope: DisposableStack): Promise<Wire[]> {
+  const wires = await Promise.all(Array.from({ length: count }, () => openWire(url, true)));
+  for (const wire of wires) scope.use(wire);
+  return wires;
 }
 
 suite("a shutdown", { concurrency: 2 }, () => {
@@ -222,5 +228,58 @@ suite("a shutdown", { concurrency: 2 }, () => {
     await using started = await startServer();
     started.server.program.signal("SIGINT");
     await assertCleanExit(started.server);
+  });
+});
+
+suite("a shutdown with connections that read", { concurrency: 2 }, () => {
+  test("SIGTERM closes 200 idle connections while another has a request in flight", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const read = plainRead((await server.newCustomer()).apiKey);
+    using scope = new DisposableStack();
+    const wires = await openWires(server.url, 200, scope);
+    for (const wire of wires) wire.send(read);
+    for (const wire of wires) assert.equal((await wire.answer()).status, 200);
+
+    const busy = await beginPost(server.url, "/v1/auth/register");
+
+    server.program.signal("SIGTERM");
+
+    await Promise.all(wires.map((wire) => wire.untilEnd()));
+    for (const wire of wires) assert.equal(wire.received(), "");
+    assert.equal(busy.answer(), "");
+    busy.sendEnd();
+    await busy.closed();
+    assert.match(busy.answer(), /^HTTP\/1\.1 201 /);
+    await assertCleanExit(server);
+  });
+
+  test("SIGTERM during reads: the charged units equal the successful responses", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const read = plainRead((await server.newCustomer("bob@example.org")).apiKey);
+    using scope = new DisposableStack();
+    const wires = await openWires(server.url, 20, scope);
+    let answered = 0;
+    const readOn = async (wire: Wire) => {
+      for (;;) {
+        wire.send(read);
+        const answer = await wire.answer().catch(() => undefined);
+        if (answer === undefined) return;
+        assert.equal(answer.status, 200);
+        answered += 1;
+      }
+    };
+    const readers = wires.map(readOn);
+    for (const wire of wires) await wire.untilAnswer();
+
+    server.program.signal("SIGTERM");
+
+    await assertCleanExit(server);
+    await Promise.all(readers);
+    await using again = await serve({ dataDirectory: started.dataDirectory });
+    const used = await again.usedUnits(await again.logIn("bob@example.org"));
+    assert.ok(answered > wires.length, String(answered));
+    assert.equal(used, answered);
   });
 });

@@ -4,7 +4,7 @@ import { format } from "node:util";
 import { compose } from "../../src/app/compose.ts";
 import { readConfig } from "../../src/app/config.ts";
 import { limits } from "../../src/app/limits.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { type Clock, systemClock } from "../../src/platform/shared/clock.ts";
 import { ConfigError, WRONG_USE } from "../../src/platform/shared/program/start-error.ts";
 import { sentenceOf } from "../../src/platform/shared/program/system-error.ts";

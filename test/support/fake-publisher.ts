@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../src/platform/shared/clock.ts";
 import type { PublicationLimits } from "../../src/rates/sources/fetching/http-request.ts";
@@ -9,6 +7,7 @@ import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
 import type { Address, Publisher } from "../../src/rates/sources/publishers/publisher.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { eventually } from "./mails.ts";
+import { startServer } from "./other-server.ts";
 import type { TestService } from "./service.ts";
 
 /** The publisher's behaviour for one request. */
@@ -19,27 +18,20 @@ export async function playPublisher(first: Behaviour) {
   let behaviour = first;
   const requests: IncomingHttpHeaders[] = [];
   const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { url, ...end } = await startServer(async (request, response) => {
     requests.push(request.headers);
     bodies.push(`${request.method} ${request.url} ${await text(request)}`);
     behaviour(response, request.headers);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
-    address: `http://127.0.0.1:${port}/rates`,
+    ...end,
+    address: `${url}/rates`,
     /** The headers of every request so far. */
     requests,
     /** The method, path and body of every request so far. */
     bodies,
     behave(next: Behaviour): void {
       behaviour = next;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
     },
   };
 }

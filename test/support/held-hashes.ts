@@ -1,12 +1,7 @@
 import { Worker } from "node:worker_threads";
 
-/** Passwords whose threads get their work only at the release: until then each thread is busy. */
-export interface HeldHashes extends Disposable {
-  release(): void;
-}
-
-/** Holds the passwords that reach a thread from now on. */
-export function holdHashes(): HeldHashes {
+/** Holds the passwords that reach a thread from now on: until the release each thread is busy. */
+export function holdHashes() {
   const { postMessage } = Worker.prototype;
   const held: (() => void)[] = [];
   Worker.prototype.postMessage = function hold(this: Worker, ...message: [unknown]) {

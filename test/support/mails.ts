@@ -53,21 +53,12 @@ export function mailTo(
   });
 }
 
-/** The link of an invitation's mail. */
-export interface InvitationLink {
-  readonly address: string;
-  /** The secret of the invitation. */
-  readonly token: string;
-  /** The email that is invited, as the link names it. */
-  readonly email: string;
-}
-
-/** Waits for the n-th invitation (1: the first) to an email. */
-export async function invitationTo(
-  dataDirectory: string,
-  email: string,
-  number = 1,
-): Promise<InvitationLink> {
+/**
+ * Waits for the n-th invitation (1: the first) to an email.
+ *
+ * @returns the link's address, its secret, and the email that it names.
+ */
+export async function invitationTo(dataDirectory: string, email: string, number = 1) {
   const text = await eventually(`invitation ${number} to ${email}`, async () => {
     const mails = (await mailsIn(dataDirectory)).filter(
       ({ to, subject }) => to?.[0]?.address === email && subject === "You are invited to Kurs",

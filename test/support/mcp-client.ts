@@ -23,15 +23,12 @@ interface How {
   readonly authorization: string;
 }
 
-/** The official client with its connection. Disposing of it closes both. */
-export interface McpClient extends AsyncDisposable {
-  readonly client: Client;
-  call(name: string, given?: Record<string, unknown>): Promise<CallToolResult>;
-}
-
-/** @throws the client's error when the server rejects it. */
-export async function connectMcp(url: string, how: How): Promise<McpClient> {
-  const { mode, authorization } = how;
+/**
+ * Connects the official client. Disposing of the result ends its connection.
+ *
+ * @throws the client's error when the server rejects it.
+ */
+export async function connectMcp(url: string, { mode, authorization }: How) {
   const client = new Client(
     { name: "kurs-test", version: "1.0.0" },
     { versionNegotiation: { mode } },
@@ -40,7 +37,8 @@ export async function connectMcp(url: string, how: How): Promise<McpClient> {
   await client.connect(new StreamableHTTPClientTransport(new URL("/v1/mcp", url), { requestInit }));
   return {
     client,
-    call: (name, given = {}) => client.callTool({ name, arguments: given }),
+    call: (name: string, given: Record<string, unknown> = {}) =>
+      client.callTool({ name, arguments: given }),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
@@ -50,11 +48,4 @@ export function textIn({ content }: CallToolResult): string {
   const [first] = content;
   assert.ok(content.length === 1 && first?.type === "text", JSON.stringify(content));
   return first.text;
-}
-
-/** The REST envelope in the text of a failed call. */
-export function envelopeIn(result: CallToolResult): Readonly<Record<string, unknown>> {
-  assert.equal(result.isError, true, JSON.stringify(result));
-  assert.equal("structuredContent" in result, false);
-  return JSON.parse(textIn(result)) as Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./other-server.ts";
 
 // The parts of PostgreSQL's protocol 3.0 (PostgreSQL, chapter 54) that a pooler handles.
 const SSL_REQUEST = 80_877_103;
@@ -18,11 +18,6 @@ const ACCEPTED = new Set([
   "standard_conforming_strings",
 ]);
 
-/** A pooler on loopback, in front of a server without passwords. */
-export interface Pooler extends AsyncDisposable {
-  readonly port: number;
-}
-
 /** A session of the server, which one client uses at a time. */
 interface ServerSession {
   readonly socket: Socket;
@@ -32,14 +27,11 @@ interface ServerSession {
 }
 
 /**
- * Starts a pooler that treats clients like PgBouncer: it rejects unknown startup parameters and
- * sends invented process ids. In session mode a client keeps its session; in transaction mode all
- * clients share one, transaction by transaction.
+ * Starts a pooler in front of a server without passwords. It treats clients like PgBouncer: it
+ * rejects unknown startup parameters and sends invented process ids. In session mode a client keeps
+ * its session; in transaction mode all clients share one, transaction by transaction.
  */
-export async function startPooler(
-  serverPort: number,
-  mode: "session" | "transaction",
-): Promise<Pooler> {
+export async function startPooler(serverPort: number, mode: "session" | "transaction") {
   const sockets = new Set<Socket>();
   let shared: Promise<ServerSession> | undefined;
   const remember = (socket: Socket) => {
@@ -68,35 +60,35 @@ export async function startPooler(
     return promise;
   };
 
-  const server = createServer((client) => {
-    remember(client);
-    const stopStartup = onMessages(client, 0, (startup) => {
-      if (startup.readInt32BE(4) === SSL_REQUEST) {
-        client.write("N");
-        return;
-      }
-      stopStartup();
-      const unknown = parametersIn(startup).find((name) => !ACCEPTED.has(name));
-      if (unknown !== undefined) {
-        client.end(errorOf(`unsupported startup parameter: ${unknown}`));
-        return;
-      }
-      const opening = mode === "session" ? openSession(startup) : (shared ?? openSession(startup));
-      if (mode === "transaction") shared = opening;
-      opening.then(
-        (session) => serve(client, session, mode),
-        () => client.destroy(),
-      );
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = await listen(
+    createServer((client) => {
+      remember(client);
+      const stopStartup = onMessages(client, 0, (startup) => {
+        if (startup.readInt32BE(4) === SSL_REQUEST) {
+          client.write("N");
+          return;
+        }
+        stopStartup();
+        const unknown = parametersIn(startup).find((name) => !ACCEPTED.has(name));
+        if (unknown !== undefined) {
+          client.end(errorOf(`unsupported startup parameter: ${unknown}`));
+          return;
+        }
+        const opening =
+          mode === "session" ? openSession(startup) : (shared ?? openSession(startup));
+        if (mode === "transaction") shared = opening;
+        opening.then(
+          (session) => serve(client, session, mode),
+          () => client.destroy(),
+        );
+      });
+    }),
+  );
   return {
-    port: (server.address() as AddressInfo).port,
+    port: server.port,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
+      await server[Symbol.asyncDispose]();
     },
   };
 }

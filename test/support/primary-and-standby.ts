@@ -24,12 +24,6 @@ const DURABLE = {
 
 const STANDBY = "standby";
 
-/** Two servers of one cluster. */
-export interface PrimaryAndStandby extends AsyncDisposable {
-  readonly primary: PostgresServer;
-  readonly standby: PostgresServer;
-}
-
 /**
  * Creates a new cluster of a primary and its standby. While the standby is synchronous, every
  * acknowledged commit is on the disks of both.
@@ -50,12 +44,7 @@ export async function startPrimaryAndStandby({ isSynchronous = true } = {}) {
     return states.length === 1 || undefined;
   });
   const started = starting.move();
-  const cluster: PrimaryAndStandby = {
-    primary,
-    standby,
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
-  };
-  return cluster;
+  return { primary, standby, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
 
 /** Starts a data directory as a standby of the primary at a port. */

@@ -1,7 +1,7 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import type { HashPool } from "../../src/platform/crypto/hash-pool.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import type { HashPool } from "../../src/platform/hashing/hash-pool.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import type { Secrets } from "../../src/platform/shared/secrets.ts";
 
 /**

@@ -45,19 +45,8 @@ export class Draws {
     }
     throw new Error("there is no kind to draw");
   }
-
-  hexadecimal(digits: number): string {
-    return Array.from({ length: digits }, () => this.below(16).toString(16)).join("");
-  }
 }
 
 function seedOf(parts: readonly (string | number)[]): number {
   return Number.parseInt(hash("sha256", parts.join(" ")).slice(0, 8), 16);
-}
-
-/** Mixes numbers into one seed, so that neighbors begin far apart. */
-export function mixedSeed(...parts: readonly number[]): number {
-  let seed = 0x9e3779b9;
-  for (const part of parts) seed = Math.imul(seed ^ part, 0x85ebca6b) ^ (seed >>> 13);
-  return seed | 0;
 }

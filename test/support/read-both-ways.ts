@@ -13,29 +13,11 @@ export type Situation = (typeof situations)[number];
 
 type Twin = Customer & { readonly accountId: string };
 
-/** The result of a request, the same on both paths. */
-export interface Outcome {
-  /** All bytes of all responses, without the parts that differ between any two. */
-  readonly text: string;
-  readonly units: number;
-}
-
-export interface Ways extends Disposable {
-  readonly twins: Readonly<Record<Situation, readonly [Twin, Twin]>>;
-  usedUnits(customer: Pick<Twin, "accountId">): number;
-  /** Sends a request on both paths and compares the bytes and the units. */
-  compare(requestOf: RequestOf, situation: Situation): Promise<Outcome>;
-  /** As `compare`. @returns also whether the fast path served the request. */
-  trace(requestOf: RequestOf, situation: Situation): Promise<Outcome & { isPlain: boolean }>;
-  /** How many requests the fast path has served, as the service's metrics report: takes 20 ms. */
-  servedFast(): Promise<number>;
-}
-
 /** Ends every exchange: its response closes the connection. */
 const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
 /** Two accounts in each situation on one service with metrics, and their usage. */
-export async function readWaysOf(service: TestService): Promise<Ways> {
+export async function readWaysOf(service: TestService) {
   const newTwin = async (plan: string, isRevoked: boolean): Promise<Twin> => {
     const customer = await service.newCustomer();
     const { keyId, session } = customer;
@@ -58,6 +40,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   const used = database.prepare("SELECT sum(units) AS n FROM period_usage WHERE account_id = ?");
   const usedUnits = ({ accountId }: Pick<Twin, "accountId">) => Number(used.get(accountId)?.n ?? 0);
 
+  /** How many requests the fast path has served, as the service's metrics report: takes 20 ms. */
   const servedFast = async () =>
     (await scrape(service)).total("kurs_http_requests_by_path_total", { path: "fast_path" });
 
@@ -66,6 +49,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
     usedUnits,
     servedFast,
 
+    /** Sends a request on both paths and compares all bytes of all responses, and the units. */
     async compare(requestOf: RequestOf, situation: Situation) {
       const [onFastPath, onNode] = twins[situation];
       const request = requestOf(onFastPath.apiKey);
@@ -89,6 +73,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
       return { text, units };
     },
 
+    /** As `compare`. @returns also whether the fast path served the request. */
     async trace(requestOf: RequestOf, situation: Situation) {
       const before = await servedFast();
       const outcome = await ways.compare(requestOf, situation);

@@ -48,17 +48,6 @@ export function connectionsOf(port: number): number {
   return readFileSync("/proc/net/tcp", "utf8").split("\n").filter(isOpen).length;
 }
 
-/**
- * @returns the processor time in milliseconds that this process has used for some work. A busy
- *   machine makes the work end later, but takes no more of this.
- */
-export async function cpuMsOf(work: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 /** Waits until a process that was sent SIGSTOP has stopped. Linux only. */
 export async function untilStopped(pid: number): Promise<void> {
   await eventually("stopped process", async () => {

@@ -12,22 +12,17 @@ const CHARACTERS_MAX = 10_000;
 let document: OpenApiDocument | undefined;
 
 /** A client whose responses are compared with the OpenAPI document at the service's end. */
-export interface CheckedClient {
-  readonly call: Client["call"];
-  /** @throws for a response that reveals a secret, or that the document does not allow. */
-  check(): Promise<void>;
-}
-
-export function checkedClient(call: Client["call"]): CheckedClient {
+export function checkedClient(call: Client["call"]) {
   const responses: { method: string; path: string; how: Call; answer: Answer }[] = [];
   return {
-    async call(method, path, how = {}) {
+    async call(method: string, path: string, how: Call = {}) {
       const answer = await call(method, path, how);
       const isKept = responses.length < RESPONSES_MAX && answer.text.length <= CHARACTERS_MAX;
       if (isKept) responses.push({ method, path, how, answer });
       return answer;
     },
 
+    /** @throws for a response that reveals a secret, or that the document does not allow. */
     async check() {
       if (responses.length === 0) return;
       document ??= (await call("GET", "/openapi.json")).body as unknown as OpenApiDocument;

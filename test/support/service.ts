@@ -9,7 +9,7 @@ import { compose } from "../../src/app/compose.ts";
 import { type Config, readConfig } from "../../src/app/config.ts";
 import type { ShutdownLimits } from "../../src/app/limits.ts";
 import type { runOwnCommand } from "../../src/platform/cli/own-command.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { lineFormat } from "../../src/platform/log/log.ts";
 import type { Clock } from "../../src/platform/shared/clock.ts";
 import type { Secrets } from "../../src/platform/shared/secrets.ts";

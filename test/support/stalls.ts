@@ -1,18 +1,13 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, createServer, connect as open, type Socket } from "node:net";
+import { createServer, connect as open, type Socket } from "node:net";
 import { promisify } from "node:util";
 import type { PostgresServer } from "../../harness/postgres.ts";
+import { listen } from "./other-server.ts";
 
 const execute = promisify(execFile);
 
-/** A server whose processes are all stopped by SIGSTOP. Disposing it resumes them. */
-export interface Frozen extends Disposable {
-  /** Kills all processes without resuming them. */
-  kill(): Promise<void>;
-}
-
-export async function freeze(server: PostgresServer): Promise<Frozen> {
+/** Stops all processes of a server by SIGSTOP. Disposing of the result resumes them. */
+export async function freeze(server: PostgresServer) {
   // The parent first, so that it starts no new children.
   process.kill(server.pid, "SIGSTOP");
   const { stdout } = await execute("ps", ["-A", "-o", "pid=,ppid="]);
@@ -31,6 +26,7 @@ export async function freeze(server: PostgresServer): Promise<Frozen> {
   // Resumes them even when this process exits early.
   process.once("exit", thaw);
   return {
+    /** Kills all processes without resuming them. */
     async kill() {
       endWith("SIGKILL");
       await server.kill();
@@ -79,44 +75,43 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
   let isDropping = false;
   let unheard: (Required<Loss> & { readonly text: string }) | undefined;
   let delayMs = 0;
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = open({ port: target.port, host: "127.0.0.1", allowHalfOpen: true });
-    let isLost = isDropping;
-    let lost: typeof unheard;
-    const pass = (from: Socket, to: Socket, isAnswer: boolean) => {
-      sockets.add(from);
-      const deliver = (act: () => unknown) => {
-        // After its first lost byte a connection forwards nothing more.
-        isLost ||= isDropping;
-        if (isLost) return;
-        if (isAnswer && delayMs > 0) setTimeout(() => to.destroyed || act(), delayMs);
-        else act();
+  const server = await listen(
+    createServer({ allowHalfOpen: true }, (near) => {
+      const far = open({ port: target.port, host: "127.0.0.1", allowHalfOpen: true });
+      let isLost = isDropping;
+      let lost: typeof unheard;
+      const pass = (from: Socket, to: Socket, isAnswer: boolean) => {
+        sockets.add(from);
+        const deliver = (act: () => unknown) => {
+          // After its first lost byte a connection forwards nothing more.
+          isLost ||= isDropping;
+          if (isLost) return;
+          if (isAnswer && delayMs > 0) setTimeout(() => to.destroyed || act(), delayMs);
+          else act();
+        };
+        from.on("data", (bytes: Buffer) => {
+          if (!isAnswer && unheard !== undefined && bytes.includes(unheard.text)) {
+            lost = unheard;
+            unheard = lost.times > 1 ? { ...lost, times: lost.times - 1 } : undefined;
+          }
+          if (lost !== undefined && lost.isUnsent !== isAnswer) {
+            near.destroy();
+            far.destroy();
+            lost.onLoss();
+          } else deliver(() => to.write(bytes));
+        });
+        from.on("end", () => deliver(() => to.end()));
+        from.on("error", () => deliver(() => to.destroy()));
+        from.on("close", () => sockets.delete(from));
       };
-      from.on("data", (bytes: Buffer) => {
-        if (!isAnswer && unheard !== undefined && bytes.includes(unheard.text)) {
-          lost = unheard;
-          unheard = lost.times > 1 ? { ...lost, times: lost.times - 1 } : undefined;
-        }
-        if (lost !== undefined && lost.isUnsent !== isAnswer) {
-          near.destroy();
-          far.destroy();
-          lost.onLoss();
-        } else deliver(() => to.write(bytes));
-      });
-      from.on("end", () => deliver(() => to.end()));
-      from.on("error", () => deliver(() => to.destroy()));
-      from.on("close", () => sockets.delete(from));
-    };
-    kept.add(near);
-    for (const end of ["end", "error", "close"]) near.once(end, () => kept.delete(near));
-    pass(near, far, false);
-    pass(far, near, true);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+      kept.add(near);
+      for (const end of ["end", "error", "close"]) near.once(end, () => kept.delete(near));
+      pass(near, far, false);
+      pass(far, near, true);
+    }),
+  );
   return {
-    url: target.url().replace(`:${target.port}/`, `:${port}/`),
+    url: target.url().replace(`:${target.port}/`, `:${server.port}/`),
     drop: () => {
       isDropping = true;
     },
@@ -136,8 +131,7 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -2,14 +2,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/process.ts";
 
-/** An image whose files are mounted. Disposing removes what was made for it, not the image. */
-export interface MountedImage extends AsyncDisposable {
-  /** Where its files are. */
-  readonly mount: string;
-  readonly sizeMib: number;
-  readonly config: ImageConfig;
-}
-
 interface ImageConfig {
   readonly User: string;
   readonly Env: readonly string[];
@@ -29,12 +21,13 @@ function buildah(...args: readonly string[]): string {
 }
 
 /**
- * Builds the image of a clone and mounts it.
+ * Builds the image of a clone and mounts its files. Disposing of the result removes what was made
+ * for it, not the image.
  *
  * @param base the base image; by default a minimal Debian is made with mmdebstrap.
  * @throws an error that names the missing Debian package.
  */
-export async function openImage(root: string, base?: string): Promise<MountedImage> {
+export async function openImage(root: string, base?: string) {
   for (const program of base === undefined ? ["buildah", "mmdebstrap"] : ["buildah"]) {
     if (spawnSync(program, ["--version"]).error !== undefined) {
       throw new Error(`the image needs ${program}: apt-get install ${program}`);
@@ -52,7 +45,7 @@ export async function openImage(root: string, base?: string): Promise<MountedIma
   return {
     mount,
     sizeMib: Number(size),
-    config: { ...OCIv1.config, ...Docker.config },
+    config: { ...OCIv1.config, ...Docker.config } as ImageConfig,
     async [Symbol.asyncDispose]() {
       buildah("rm", container);
     },
@@ -86,7 +79,7 @@ async function makeBase(): Promise<string> {
  * and its variables, a read-only root and a volume on /data.
  */
 export function inImage(
-  { mount, config }: MountedImage,
+  { mount, config }: { readonly mount: string; readonly config: ImageConfig },
   volume: string,
   variables: Readonly<Record<string, string>>,
   args: readonly string[],

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../../harness/postgres.ts";
 import { looks, startBrowser, Visitor } from "../../test/support/browser.ts";
 import { clientOf } from "../../test/support/client.ts";
+import { residentMib } from "../../test/support/resources.ts";
 
 /** Longer than any start on a busy machine takes. */
 const READY_MS_MAX = 120_000;
@@ -80,7 +81,7 @@ async function run<Result>(
     const pid = start.isWrapped ? lastChildOf(child.pid ?? 0) : (child.pid ?? 0);
     const [health, ...healthArgs] = start.checkHealth ?? [];
     if (health !== undefined) execFileSync(health, healthArgs, { stdio: "inherit" });
-    const result = await use(() => residentMibOf(pid));
+    const result = await use(() => Math.round(residentMib(pid)));
     const stoppedMs = performance.now();
     process.kill(pid, "SIGTERM");
     const code = await endOf(child);
@@ -116,11 +117,6 @@ function endOf(child: ChildProcess): Promise<number | null> {
     if (child.exitCode !== null) resolve(child.exitCode);
     else child.once("exit", resolve);
   });
-}
-
-function residentMibOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }
 
 /** Opens the console, the API reference and the guide in a browser: each shows its heading. */

@@ -6,22 +6,17 @@ import { test } from "node:test";
 import { ROOT, trackedFiles } from "../../test/architecture/tree.ts";
 import { COMPILE_CACHE } from "../../test/support/compile-cache.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";
+import { blocksOf } from "./blocks.ts";
 
 // Does what docs/adding-a-source.md says, from the first block to the last, in a copy of the project.
 
-const page = readFileSync(join(ROOT, "docs/adding-a-source.md"), "utf8");
+const DOCUMENT = "docs/adding-a-source.md";
+const page = readFileSync(join(ROOT, DOCUMENT), "utf8").split("\n");
 
-interface Block {
-  /** The last file that the page named before the block. */
-  readonly file: string;
-  readonly language: string;
-  readonly text: string;
-}
-
-const blocks: readonly Block[] = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => {
-  const [, language = "", text = ""] = match;
-  const named = page.slice(0, match.index).matchAll(/^`([\w/.-]+)`/gm);
-  return { file: [...named].at(-1)?.[1] ?? "", language, text };
+/** Each block with the last file that the page named before it. */
+const blocks = blocksOf(DOCUMENT).map(({ line, language, text }) => {
+  const named = page.slice(0, line).flatMap((before) => /^`([\w/.-]+)`/.exec(before)?.[1] ?? []);
+  return { file: named.at(-1) ?? "", language, text };
 });
 
 /** Copies the project, with a link to the installed packages. */

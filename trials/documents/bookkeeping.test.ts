@@ -63,7 +63,7 @@ const programs = {
 
 for (const [format, { program, ledger, argsFor }] of Object.entries(programs)) {
   test(`${format} values a balance by an export, exactly`, async (t) => {
-    if (!(await isInstalled(t, program, format))) return;
+    if (!isInstalled(t, program, format)) return;
     await using directory = await temporaryDirectory();
     await using cli = await newSeriesCli();
     await cli.archive("ecb", ecbHistory(FIGURES));

@@ -66,7 +66,7 @@ test("the line of a crontab writes the journal, and keeps it where no figure mat
 suite("the recipes in docs/operating/exports.md", { concurrency: 2 }, () => {
   for (const [format, expected] of Object.entries(EXPECTED)) {
     test(`push the figures of a day to ${format} with its header`, async (t) => {
-      if (!(await isInstalled(t, "curl", "curl"))) return;
+      if (!isInstalled(t, "curl", "curl")) return;
       const recipe = recipes.find((text) => text.includes(`--format ${format} `));
       assert.ok(recipe !== undefined, format);
       await using directory = await temporaryDirectory();

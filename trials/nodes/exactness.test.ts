@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
-import { hash, randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
 import { seededRandom } from "../../harness/seeded-random.ts";
-import {
-  BY,
-  KEY_LIMITS,
-  newAccount,
-  newKey,
-  newMailToken,
-} from "../../test/contract/suite/database.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../../test/support/nodes.ts";
-import { hostsOf } from "../../test/support/postgres-databases.ts";
 import type { Server } from "../../test/support/process.ts";
 import { openWire, type Wire } from "../../test/support/raw-connection.ts";
-import { openPostgresStore, type Store } from "../../test/support/stores.ts";
 import { Counts } from "../support/counts.ts";
-import { enterCharge, Ledger, today } from "../support/ledger.ts";
+import { type AccountEntry, enterCharge, Ledger, openReader, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";
 
 const NODES = 4;
@@ -69,7 +59,13 @@ suite("four nodes on one database", () => {
 
   test("charge a hundred accounts with mixed quotas exactly for their charged responses", async (t) => {
     t.diagnostic(`seed ${SEED}`);
-    const customers = await openCustomers(cluster, 100, ledger);
+    const customers: AccountEntry[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      const [email, plan] = [`customer-${index}@example.org`, `plan-${index}`];
+      const customer = { email, plan, quotaUnits: nth(QUOTAS, index) };
+      const query = (sql: string) => cluster.query(sql);
+      customers.push(await openReader(ledger, nth(nodes, index), customer, query));
+    }
     await cluster.kurs("rates", "suspend", "EUR", "CHF");
     const statuses = new Counts();
     let left = MIXED_READS;
@@ -120,33 +116,3 @@ const PAIRS = ["EUR/USD", "EUR/USD", "EUR/GBP", "EUR/JPY", "EUR/XXX", "EUR/CHF",
 
 /** Quotas in turn: none, one, some that are used up, and more than the test reads. */
 const QUOTAS = [0, 1, 20, 100, 1_000_000];
-const KEYS_AN_ACCOUNT = 3;
-
-/** Creates accounts in the store: hashing a hundred passwords would take too long. */
-async function openCustomers(cluster: Cluster, count: number, ledger: Ledger) {
-  await using store = await openPostgresStore(hostsOf(cluster.url), {
-    connectionsMax: 2,
-    statementTimeoutMs: 0,
-  });
-  const opened = [];
-  for (let index = 0; index < count; index += 1) {
-    opened.push(await openCustomer(store, nth(QUOTAS, index), ledger));
-  }
-  return opened;
-}
-
-async function openCustomer(store: Store, quota: number, ledger: Ledger) {
-  const plan = `units-${quota}`;
-  await store.plans.set({ name: plan, unitsPerPeriod: quota }, BY);
-  ledger.plans.set(plan, new Set([quota]));
-  const account = newAccount({ plan });
-  await store.accounts.create(account, newMailToken(), BY);
-  const customer = ledger.addAccount(account.email, plan);
-  for (let index = 0; index < KEYS_AN_ACCOUNT; index += 1) {
-    const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
-    const key = newKey(account.id, { keyHash: hash("sha256", apiKey) });
-    await store.keys.create(key, KEY_LIMITS, BY);
-    ledger.addKey(customer, { id: key.id, apiKey });
-  }
-  return customer;
-}

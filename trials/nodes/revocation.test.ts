@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { burn } from "../../src/customers/api-keys/burn.ts";
-import { createSecrets } from "../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { systemClock } from "../../src/platform/shared/clock.ts";
 import { originNow } from "../../src/platform/shared/origin.ts";
 import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
@@ -22,30 +22,15 @@ const WORKERS = 6;
 /** A key counts as rejected after this many rejections in a row. */
 const REFUSALS = 3;
 
-interface Account {
+/** A key in use, with its account. */
+interface UsedKey {
   readonly email: string;
   readonly session: string;
-}
-
-/** A key in use, with its account. */
-interface UsedKey extends Account {
   readonly id: string;
   readonly apiKey: string;
 }
 
-/** What a rejection may use: a node, and a store of its own as a command has one. */
-interface Means {
-  readonly node: Client;
-  readonly store: Store;
-}
-
-/** A way in which a key becomes invalid. */
-interface Rejection {
-  /** From the moment that its promise resolves, the key is invalid. */
-  reject(key: UsedKey, means: Means): Promise<void>;
-  /** Lets the account use further keys, where `reject` concerned the account. */
-  restore?(key: UsedKey, means: Means): Promise<void>;
-}
+type End = (key: UsedKey, node: Client, store: Store) => Promise<unknown>;
 
 const { hash, uuid } = createSecrets();
 const origin = () => originNow({ kind: "service" }, { clock: systemClock, secrets: { uuid } });
@@ -54,37 +39,32 @@ async function* textWith({ apiKey }: UsedKey) {
   yield Buffer.from(`{"authorization":"ApiKey ${apiKey}"}\n`);
 }
 
-const rejections = {
-  "console's revocation": { reject: ({ session, id }, { node }) => node.revokeKey(session, id) },
-  "operator's burn": {
-    async reject(key, { store }) {
-      const ignore = () => undefined;
-      const report = await burn(textWith(key), { store, hash, origin }, false, ignore);
-      if (report.keysRevoked !== 1) throw new Error(`key ${key.id} was not burned`);
+/** What makes a key invalid once its promise resolves; then what lets the account use others. */
+const rejections: Readonly<Record<string, readonly [reject: End, restore?: End]>> = {
+  "console's revocation": [({ session, id }, node) => node.revokeKey(session, id)],
+  "operator's burn": [
+    async (key, _node, store) => {
+      const report = await burn(textWith(key), { store, hash, origin }, false, () => undefined);
+      assert.equal(report.keysRevoked, 1);
     },
-  },
-  "suspension of its account": {
-    async reject({ email }, { store }) {
-      const outcome = await store.administration.suspend(email, origin());
-      if (outcome !== "changed") throw new Error(`${email} was not suspended`);
-    },
-    async restore({ email }, { store }) {
-      await store.administration.resume(email, origin());
-    },
-  },
-} satisfies Record<string, Rejection>;
+  ],
+  "suspension of its account": [
+    async ({ email }, _node, store) =>
+      assert.equal(await store.administration.suspend(email, origin()), "changed"),
+    ({ email }, _node, store) => store.administration.resume(email, origin()),
+  ],
+};
 
 /**
  * Makes keys invalid through one node, or by a command, while another node reads with them
  * continuously: no read that begins after the acknowledgement may succeed. Each worker has accounts
  * of its own, so that a rejection may concern the whole account.
  */
-async function revoke(rejection: Rejection) {
+async function revoke(reject: End, restore: End | undefined) {
   await using cluster = await startCluster();
   const [here, there] = await cluster.startNodes(2, { PLAN_FREE_UNITS: "1000000000" });
   if (here === undefined || there === undefined) throw new Error("there are no two nodes");
   await using store = await openPostgresStore(parseDatabaseUrl(cluster.url) ?? [], commandTimeouts);
-  const means: Means = { node: here, store };
   const sessions: string[] = [];
   let accounts = 0;
   const newAccount = async () => {
@@ -94,13 +74,11 @@ async function revoke(rejection: Rejection) {
     sessions.push(session);
     return { email, session };
   };
-  const firstAccounts: Account[] = [];
-  while (firstAccounts.length < WORKERS) firstAccounts.push(await newAccount());
   /** Reads that began after their key's rejection was acknowledged and still succeeded. */
   const late: string[] = [];
   let [begun, answered, rejected] = [0, 0, 0];
 
-  const tryOnce = async (wire: Wire, account: Account) => {
+  const tryOnce = async (wire: Wire, account: Pick<UsedKey, "email" | "session">) => {
     const key: UsedKey = { ...account, ...(await here.createKey(account.session)) };
     const { id, apiKey } = key;
     const known = Promise.withResolvers<void>();
@@ -120,21 +98,21 @@ async function revoke(rejection: Rejection) {
     };
     const reading = readOn();
     await Promise.race([known.promise, reading]);
-    await rejection.reject(key, means);
+    await reject(key, here, store);
     isRejected = true;
     await reading;
-    await rejection.restore?.(key, means);
+    await restore?.(key, here, store);
   };
-  const work = async (firstAccount: Account) => {
+  const work = async () => {
     using wire = await openWire(there.url);
-    let account = firstAccount;
+    let account = await newAccount();
     for (let keys = 1; begun < TRIALS; keys += 1) {
       begun += 1;
       await tryOnce(wire, account);
       if (keys % KEYS_PER_ACCOUNT === 0) account = await newAccount();
     }
   };
-  await Promise.all(firstAccounts.map(work));
+  await Promise.all(Array.from({ length: WORKERS }, work));
 
   assert.deepEqual(late, []);
   assert.ok(answered >= TRIALS, "a key was rejected before the other node had read with it");
@@ -146,8 +124,8 @@ async function revoke(rejection: Rejection) {
   return `${TRIALS} trials, ${answered} reads succeeded, ${rejected} were rejected`;
 }
 
-for (const [name, rejection] of Object.entries<Rejection>(rejections)) {
+for (const [name, [reject, restore]] of Object.entries(rejections)) {
   test(`a key that the ${name} ends is rejected by every node in every read after that`, async (t) => {
-    t.diagnostic(await revoke(rejection));
+    t.diagnostic(await revoke(reject, restore));
   });
 }

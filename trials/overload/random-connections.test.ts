@@ -3,17 +3,144 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { callOf, PATH } from "../../test/reads/mcp/messages.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { runsOf, SEED } from "../../test/support/properties.ts";
 import { Draws } from "../../test/support/random.ts";
 import { openWire } from "../../test/support/raw-connection.ts";
 import { openSockets } from "../../test/support/resources.ts";
-import { type Credentials, drawRequest, receivedOf, type Sent } from "./random-connection.ts";
 
 // Connections with random requests, which clients reset, end and cut at random moments. The server
 // has a process of its own: in the clients' event loop no reset could arrive between its reading and
 // its writing.
+
+/** Bytes that a client sends, and the response that they may get. */
+interface Sent {
+  readonly text: string;
+  readonly statuses: readonly number[];
+  /** What the body of a success contains: it shows that responses keep their order. */
+  readonly contains?: string;
+  /** The units that a response with one of the statuses up to 404 costs; a 503 costs none. */
+  readonly units?: 1;
+  readonly isHead?: true;
+  readonly expectsContinue?: true;
+  /** Whether the connection closes behind the response. */
+  readonly isLast?: true;
+}
+
+interface Credentials {
+  readonly apiKey: string;
+  readonly session: string;
+}
+
+const HOST = "Host: localhost\r\n";
+const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
+const PROXIED = ["", "", "X-Forwarded-For: 203.0.113.9\r\n", "Via: 1.1 proxy\r\n"];
+const JSON_TYPE = "Content-Type: application/json\r\n";
+const pairs = ["EUR/USD", "EUR/GBP", "EUR/JPY", "EUR/CHF", "EUR/SEK"];
+
+/** A request, drawn by chance: valid, invalid, unknown or half a one. */
+function drawRequest(draws: Draws, { apiKey, session }: Credentials): Sent {
+  const pair = draws.one(pairs);
+  const [base, quote] = pair.split("/");
+  const contains = `"base":"${base}","quote":"${quote}"`;
+  const key = `Authorization: ApiKey ${apiKey}\r\n`;
+  const proxied = draws.one(PROXIED);
+  const head = (line: string, more = "\r\n") => `${line} HTTP/1.1\r\n${HOST}${proxied}${more}`;
+  const logIn = (more: string) => head("POST /v1/auth/login", more);
+  const body = (text: string) => `${JSON_TYPE}Content-Length: ${text.length}\r\n\r\n${text}`;
+  const read = head(`GET /v1/rates/${pair}`, key);
+  const { headers, json } = callOf("2025", "get_rate", { base, quote });
+  const lines = Object.entries(headers)
+    .filter(([name]) => name !== "content-type")
+    .map(([name, value]) => `${name}: ${value}\r\n`);
+  const badChunk = draws.chance(0.5)
+    ? `${read}${CHUNKED}ZZ\r\n`
+    : logIn(`Expect: 100-continue\r\n${JSON_TYPE}${CHUNKED}ZZ\r\n`);
+  const found = { contains, units: 1 } as const;
+  const last = { isLast: true } as const;
+  const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+  /** Every kind of request: how often it is drawn, its bytes, and what it gets. */
+  const kinds: readonly (readonly [weight: number, string, number, Partial<Sent>?])[] = [
+    [8, `${read}\r\n`, 200, found],
+    [2, head("GET /v1/rates/EUR/XXX", `${key}\r\n`), 404, { units: 1 }],
+    [2, head(`HEAD /v1/rates/${pair}`, `${key}\r\n`), 200, { units: 1, isHead: true }],
+    [1, `${read}Content-Length: 3\r\n\r\nabc`, 200, found],
+    [3, head("GET /healthz"), 200],
+    [2, head("GET /openapi.json"), 200, { contains: '"openapi"' }],
+    [
+      2,
+      head("GET /v1/account/api-keys", `Authorization: Session ${session}\r\n\r\n`),
+      ...([200, { contains: '"api_keys"' }] as const),
+    ],
+    [2, head("DELETE /nowhere"), 404],
+    [
+      2,
+      head("POST /v1/auth/password-reset", body('{"email":"eve@example.org"}')),
+      ...([202, { statuses: [202, 429] }] as const),
+    ],
+    [3, logIn(`Expect: 100-continue\r\n${body("{}")}`), 400, { expectsContinue: true }],
+    [3, head(`POST ${PATH}`, key + lines.join("") + body(JSON.stringify(json))), 200, found],
+    [2, logIn(`${JSON_TYPE}${CHUNKED}2\r\n{}\r\n0\r\n\r\n`), 400],
+    [1, `${read}Connection: close\r\n\r\n`, 200, { ...found, ...last }],
+    [1, `CONNECT x:443 HTTP/1.1\r\n${draws.one(["", "Content-Length: 9\r\n"])}\r\n`, 405, last],
+    [1, head("FOO /healthz"), 405, last],
+    [1, head("GET /v1/rates/\xff/USD"), 400, last],
+    [1, badChunk, 400, { expectsContinue: true, ...last }],
+    [1, "garbage\r\n\r\n", 400, last],
+    [0.3, head("GET /", `X: ${"a".repeat(17_000)}`), 413, last],
+    [0.5, head("GET /healthz", upgrade), 200, last],
+  ];
+  const weights = Object.fromEntries(kinds.map(([weight], index) => [index, weight]));
+  const [, text, status, more] = kinds[Number(draws.kind(weights))] ?? assert.fail();
+  return { text, statuses: [status], ...more };
+}
+
+/** Responses as they came, in order, and what is no complete response behind them. */
+interface Received {
+  readonly responses: readonly {
+    readonly status: number;
+    readonly body: string;
+    readonly closes: boolean;
+  }[];
+  readonly rest: string;
+}
+
+/** Splits received bytes into the responses to requests. @throws for bytes that are none. */
+function receivedOf(text: string, sent: readonly Sent[]): Received {
+  const responses: { status: number; body: string; closes: boolean }[] = [];
+  let start = 0;
+  let mayContinue = true;
+  while (start < text.length) {
+    const request = sent[responses.length];
+    const headEnd = text.indexOf("\r\n\r\n", start);
+    const head = text.slice(start, headEnd < 0 ? undefined : headEnd + 2);
+    if (request === undefined) throw new Error(`bytes behind the last response: ${head}`);
+    if (headEnd < 0) {
+      if (!head.startsWith("HTTP/1.1 ".slice(0, head.length))) throw new Error(`no head: ${head}`);
+      break;
+    }
+    const status = Number(
+      /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(?:[\w-]+: [^\r\n]*\r\n)*$/.exec(head)?.[1],
+    );
+    if (Number.isNaN(status)) throw new Error(`no head: ${head.slice(0, 500)}`);
+    if (status === 100) {
+      if (request.expectsContinue !== true || !mayContinue) throw new Error("an unexpected 100");
+      mayContinue = false;
+      start = headEnd + 4;
+      continue;
+    }
+    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
+    const end = headEnd + 4 + (request.isHead === true ? 0 : length);
+    if (text.length < end) break;
+    const closes = /\r\nconnection: close\r\n/i.test(head);
+    responses.push({ status, body: text.slice(headEnd + 4, end), closes });
+    start = end;
+    mayContinue = true;
+  }
+  return { responses, rest: text.slice(start) };
+}
 
 const SEQUENCES = runsOf(1500);
 const AT_ONCE = 80;

@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { Agent, createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, request } from "node:http";
+import { startServer } from "../../test/support/other-server.ts";
 
 /** A typical setting: frequent checks, and no traffic after the first failed one. */
 const CHECK_INTERVAL_MS = 100;
@@ -10,22 +9,14 @@ interface Node {
   isReady: boolean;
 }
 
-/** A load balancer that distributes requests to ready nodes in turn and never retries. */
-export interface Balancer extends AsyncDisposable {
-  readonly url: string;
-  /** Requests that got no response from a node. */
-  readonly failed: readonly string[];
-  isReady(url: string): boolean;
-  add(url: string): void;
-  remove(url: string): void;
-}
-
-export async function startBalancer(): Promise<Balancer> {
+/** Starts a load balancer that distributes requests to ready nodes in turn and never retries. */
+export async function startBalancer() {
   const nodes: Node[] = [];
+  /** Requests that got no response from a node. */
   const failed: string[] = [];
   const agent = new Agent({ keepAlive: true });
   let count = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = await startServer((incoming, outgoing) => {
     const fail = (reason: unknown) => {
       failed.push(String(reason));
       outgoing.writeHead(502).end();
@@ -51,21 +42,17 @@ export async function startBalancer(): Promise<Balancer> {
     node.isReady = answer?.status === 200;
   };
   const checking = setInterval(() => void Promise.all(nodes.map(check)), CHECK_INTERVAL_MS);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     failed,
-    isReady: (url) => nodes.some((node) => node.url === url && node.isReady),
-    add: (url) => void nodes.push({ url, isReady: false }),
-    remove: (url) =>
+    isReady: (url: string) => nodes.some((node) => node.url === url && node.isReady),
+    add: (url: string) => void nodes.push({ url, isReady: false }),
+    remove: (url: string) =>
       void nodes.splice(0, nodes.length, ...nodes.filter((node) => node.url !== url)),
     async [Symbol.asyncDispose]() {
       clearInterval(checking);
       agent.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+      await server[Symbol.asyncDispose]();
     },
   };
 }

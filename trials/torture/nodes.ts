@@ -1,7 +1,7 @@
+import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { Program, type Server, serve } from "../../test/support/process.ts";
+import { type Ended, Program, type Server, serve } from "../../test/support/process.ts";
 import { type Story, Violation } from "./event-log.ts";
-import { environmentFor, killAt } from "./kill.ts";
 import type { Instant, NodeEnd } from "./plan.ts";
 import type { TorturedStore } from "./stores.ts";
 
@@ -13,9 +13,6 @@ export interface Node {
   isDoomed: boolean;
 }
 
-/** Sends reads to a new node until one gets a 200. */
-export type FirstRead = (node: Node) => Promise<void>;
-
 /** The nodes on one store, some of which may be down. */
 export class Nodes implements AsyncDisposable {
   kills = 0;
@@ -24,10 +21,11 @@ export class Nodes implements AsyncDisposable {
   /** The usual duration of a start: kills during starts are timed in fractions of it. */
   startMs = 400;
   readonly #store: TorturedStore;
-  readonly #firstRead: FirstRead;
+  /** Sends reads to a new node until one gets a 200. */
+  readonly #firstRead: (node: Node) => Promise<void>;
   readonly #nodes: (Node | undefined)[];
 
-  constructor(store: TorturedStore, count: number, firstRead: FirstRead) {
+  constructor(store: TorturedStore, count: number, firstRead: (node: Node) => Promise<void>) {
     this.#store = store;
     this.#firstRead = firstRead;
     this.#nodes = Array.from({ length: count }, () => undefined);
@@ -124,4 +122,35 @@ function checkLog({ index, server }: Node): void {
   if (own.length > 0) throw new Violation(`node ${index} failed: ${JSON.stringify(own[0])}`);
   const { stderr } = server.program;
   if (/unhandled|uncaught|Error/i.test(stderr)) throw new Violation(`node ${index}: ${stderr}`);
+}
+
+/** A program that reaches neither its instant nor its work by then is killed anyway. */
+const WAIT_MS_MAX = 10_000;
+
+const DIE_AT_STATEMENT = join(import.meta.dirname, "exit-at-statement.ts");
+
+/** The environment of a program that is to be killed at an instant. */
+function environmentFor(instant: Instant): Readonly<Record<string, string>> {
+  if (!("statement" in instant)) return {};
+  const { statement } = instant;
+  return { NODE_OPTIONS: `--import=${DIE_AT_STATEMENT}`, DIE_AT_STATEMENT: String(statement) };
+}
+
+/**
+ * Kills a program that has just been started: at its instant, or as soon as it works.
+ *
+ * @param startMs the usual duration of a start.
+ */
+async function killAt(instant: Instant, program: Program, startMs: number): Promise<Ended> {
+  const over = new AbortController();
+  const isWorking = () => program.stdout.includes('"listening"') || undefined;
+  await Promise.race([
+    // At a statement the program kills itself.
+    after("part" in instant ? instant.part * startMs : WAIT_MS_MAX, undefined, over),
+    // A program that ends by itself before that is not a failure.
+    program.waitFor("its work", isWorking).catch(() => undefined),
+  ]);
+  program.signal("SIGKILL");
+  over.abort();
+  return await program.end();
 }

@@ -1,6 +1,7 @@
 import { openConnection } from "../../test/support/client.ts";
 import { Counts } from "../support/counts.ts";
 import { Ledger, openReader } from "../support/ledger.ts";
+import { Findings } from "../support/ledger-audit.ts";
 import { audit } from "./audit.ts";
 import { actOn } from "./customer-worker.ts";
 import { tortureEmptyStore } from "./empty-store.ts";
@@ -12,7 +13,7 @@ import { type PlanSettings, planRound, type RoundPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
-import { openStore, type TorturedStore } from "./stores.ts";
+import { openStore } from "./stores.ts";
 
 /** The workers that read, each with its path. */
 const readPaths: readonly Way[] = [
@@ -35,22 +36,6 @@ export interface TortureOptions extends PlanSettings {
   readonly onRound: (line: string) => void;
 }
 
-export interface Figures {
-  readonly rounds: number;
-  readonly kills: number;
-  readonly requests: number;
-  readonly answers: number;
-  readonly chargedAnswers: number;
-  readonly inDoubt: number;
-  readonly recoverySecondsMax: number;
-  readonly recoverySecondsMedian: number;
-  readonly starts: number;
-  /** Acknowledged changes and charged reads that are missing in the store. */
-  readonly lost: number;
-  readonly done: Readonly<Record<string, number>>;
-  readonly failure: TortureFailure | undefined;
-}
-
 export interface TortureFailure {
   readonly round: number;
   readonly complaints: readonly string[];
@@ -59,23 +44,30 @@ export interface TortureFailure {
   readonly story: readonly string[];
 }
 
+export type Figures = Awaited<ReturnType<typeof torture>>;
+
 /** Runs rounds until they suffice or something is wrong. */
-export async function torture(options: TortureOptions): Promise<Figures> {
+export async function torture(options: TortureOptions) {
   await using store = await openStore(options.engine);
-  const run = new Torture(options, store);
-  await using nodes = run.nodes;
-  await run.prepare();
-  let rounds = 0;
+  const [counts, ledger, mailbox] = [new Counts(), new Ledger(), new Mailbox(store.dataDirectory)];
+  let current: Round | undefined;
+  await using nodes = new Nodes(store, options.nodes, (node) => readFirst(node, current));
+  const shared = { settings: options, store, nodes, counts, ledger, mailbox };
+  await prepare(shared);
+  let [rounds, lost] = [0, 0];
   let failure: TortureFailure | undefined;
-  let lost = 0;
   while (failure === undefined && options.goesOn(rounds)) {
-    const round = run.newRound(planRound(options, options.from + rounds));
-    const complaints = await run.play(round);
+    const plan = planRound(options, options.from + rounds);
+    const own = { plan, story: new Story(), answers: new AnswerCount(), isOn: true };
+    const round: Round = { ...shared, ...own };
+    current = round;
+    const found = await play(round, options.onRound);
     rounds += 1;
-    lost += complaints.lost;
-    if (complaints.texts.length > 0) failure = toFailure(round, complaints.texts);
+    lost += found.lost;
+    const story = () => own.story.about(found.complaints.join("\n"));
+    const { complaints } = found;
+    if (complaints.length > 0) failure = { round: plan.round, complaints, plan, story: story() };
   }
-  const { counts } = run;
   const sorted = nodes.recoveriesMs.toSorted((left, right) => left - right);
   return {
     rounds,
@@ -87,102 +79,65 @@ export async function torture(options: TortureOptions): Promise<Figures> {
     recoverySecondsMax: (sorted.at(-1) ?? 0) / 1000,
     recoverySecondsMedian: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
     starts: sorted.length,
+    /** Acknowledged changes and charged reads that are missing in the store. */
     lost,
     done: counts.all(["requests", "answers", "charged answers", "reads in doubt"]),
     failure,
   };
 }
 
-function toFailure({ plan, story }: Round, complaints: readonly string[]): TortureFailure {
-  const named = complaints.join("\n");
-  return { round: plan.round, complaints, plan, story: story.about(named) };
+/** Starts the nodes and opens the accounts of the beginning. */
+async function prepare(shared: Pick<Round, "settings" | "store" | "nodes" | "ledger">) {
+  const { settings, store, nodes, ledger } = shared;
+  const { server } = await nodes.start(0);
+  const open = (email: string, plan: string) =>
+    openReader(ledger, server, { email, plan, quotaUnits: AMPLE_UNITS }, store.query);
+  for (let index = 0; index < settings.readers; index += 1) {
+    ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index)));
+  }
+  await open(PROBE, PROBE_PLAN);
+  for (let index = 1; index < settings.nodes; index += 1) await nodes.start(index);
+  nodes.recoveriesMs.length = 0;
 }
 
-class Torture {
-  readonly counts = new Counts();
-  readonly nodes: Nodes;
-  readonly #options: TortureOptions;
-  readonly #store: TorturedStore;
-  readonly #ledger = new Ledger();
-  readonly #mailbox: Mailbox;
-  #round: Round | undefined;
-
-  constructor(options: TortureOptions, store: TorturedStore) {
-    this.#options = options;
-    this.#store = store;
-    this.#mailbox = new Mailbox(store.dataDirectory);
-    this.nodes = new Nodes(store, options.nodes, (node) => this.#readFirst(node));
+/** @returns what is wrong after a round. */
+async function play(round: Round, onRound: TortureOptions["onRound"]): Promise<Findings> {
+  const { plan, nodes, counts, ledger, settings } = round;
+  const [killsBefore, answersBefore] = [nodes.kills, counts.of("answers")];
+  const startsBefore = nodes.recoveriesMs.length;
+  try {
+    await load(round);
+    const findings = await audit(round);
+    if (findings.complaints.length > 0) return findings;
+    if (plan.emptyStore !== undefined) await tortureEmptyStore(round, plan.emptyStore);
+  } catch (error) {
+    const failed = new Findings();
+    failed.complain(error instanceof Violation ? error.message : String(error));
+    return failed;
   }
+  const { readers } = ledger;
+  const newest = readers.slice(settings.readers).slice(-NEWEST_READERS);
+  ledger.readers = [...readers.slice(0, settings.readers), ...newest];
+  const kills = nodes.kills - killsBefore;
+  const answers = counts.of("answers") - answersBefore;
+  const back = nodes.recoveriesMs.slice(startsBefore).map((recoveryMs) => Math.round(recoveryMs));
+  const summary = `${kills} kills, ${answers} responses, back after ${back.join(", ")} ms`;
+  onRound(`round ${plan.round}: ${summary}`);
+  return new Findings();
+}
 
-  newRound(plan: RoundPlan): Round {
-    const { nodes, counts } = this;
-    const shared = { store: this.#store, ledger: this.#ledger, mailbox: this.#mailbox };
-    const own = { plan, story: new Story(), answers: new AnswerCount(), isOn: true };
-    const round: Round = { settings: this.#options, nodes, counts, ...shared, ...own };
-    this.#round = round;
-    return round;
+/** Reads with an account of unlimited quota until a read gets a 200. */
+async function readFirst(node: Node, round: Round | undefined): Promise<void> {
+  const key = round?.ledger.accounts.get(PROBE)?.keys[0];
+  if (key === undefined || round === undefined) return;
+  const request = { base: "EUR", quote: "USD", isImported: false, converts: false };
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const answered = round.counts.of("charged answers");
+    using connection = openConnection(node.server.url);
+    await read(round, { node, connection, key, way: "fast path", request });
+    if (round.counts.of("charged answers") > answered) return;
   }
-
-  /** Starts the nodes and opens the accounts of the beginning. */
-  async prepare(): Promise<void> {
-    const { server } = await this.nodes.start(0);
-    const open = (email: string, plan: string) =>
-      openReader(this.#ledger, server, { email, plan, quotaUnits: AMPLE_UNITS }, this.#store.query);
-    for (let index = 0; index < this.#options.readers; index += 1) {
-      this.#ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index)));
-    }
-    await open(PROBE, PROBE_PLAN);
-    for (let index = 1; index < this.#options.nodes; index += 1) await this.nodes.start(index);
-    this.nodes.recoveriesMs.length = 0;
-  }
-
-  /** @returns what is wrong after it. */
-  async play(round: Round): Promise<{ texts: readonly string[]; lost: number }> {
-    const { plan } = round;
-    const { recoveriesMs } = this.nodes;
-    const before = {
-      kills: this.nodes.kills,
-      answers: this.counts.of("answers"),
-      starts: recoveriesMs.length,
-    };
-    try {
-      await load(round);
-      const { complaints, lost } = await audit(round);
-      if (complaints.length > 0) return { texts: complaints, lost };
-      if (plan.emptyStore !== undefined) await tortureEmptyStore(round, plan.emptyStore);
-    } catch (error) {
-      const texts = error instanceof Violation ? [error.message] : [String(error)];
-      return { texts, lost: 0 };
-    }
-    this.#forgetReaders();
-    const kills = this.nodes.kills - before.kills;
-    const answers = this.counts.of("answers") - before.answers;
-    const back = recoveriesMs.slice(before.starts).map((milliseconds) => Math.round(milliseconds));
-    const summary = `${kills} kills, ${answers} responses, back after ${back.join(", ")} ms`;
-    this.#options.onRound(`round ${plan.round}: ${summary}`);
-    return { texts: [], lost: 0 };
-  }
-
-  /** Reads with an account of unlimited quota until a read gets a 200. */
-  async #readFirst(node: Node): Promise<void> {
-    const key = this.#ledger.accounts.get(PROBE)?.keys[0];
-    const round = this.#round;
-    if (key === undefined || round === undefined) return;
-    const request = { base: "EUR", quote: "USD", isImported: false, converts: false };
-    for (let attempt = 0; attempt < 50; attempt += 1) {
-      const answered = round.counts.of("charged answers");
-      using connection = openConnection(node.server.url);
-      await read(round, { node, connection, key, way: "fast path", request });
-      if (round.counts.of("charged answers") > answered) return;
-    }
-    throw new Violation(`node ${node.index} has started, and reads get no 200`);
-  }
-
-  #forgetReaders(): void {
-    const { readers } = this.#options;
-    const all = this.#ledger.readers;
-    this.#ledger.readers = [...all.slice(0, readers), ...all.slice(readers).slice(-NEWEST_READERS)];
-  }
+  throw new Violation(`node ${node.index} has started, and reads get no 200`);
 }
 
 /** The load of a round with all events during it. Afterwards all nodes are up. */

@@ -55,13 +55,14 @@ export function CodeTabs({ label, snippets }: CodeTabsProps) {
   );
 }
 
-/** Code to read and copy. */
-export function Code({ name, language, note = name, code }: Snippet) {
+/** Code to read and copy; `copied` is the part that is copied, if that is not all. */
+export function Code(props: Snippet & { readonly copied?: string }) {
+  const { name, language, note = name, code, copied = code } = props;
   return (
     <div class="code">
       <div class="code-head">
         <span>{note}</span>
-        <CopyButton key={code} text={code} what={name} look="quiet" />
+        <CopyButton key={code} text={copied} what={name} look="quiet" />
       </div>
       <Scroll name={name}>
         <pre>

@@ -1,29 +1,92 @@
 import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { KEY_LIMITS } from "../../../src/customers/api-keys/rules.ts";
 import type { KeyWithUsage } from "../api/keys.ts";
-import { formatAge, formatDay, formatLastDay, formatMinute, formatUnits } from "../format.ts";
+import {
+  counted,
+  formatAge,
+  formatDay,
+  formatLastDay,
+  formatMinute,
+  formatUnits,
+} from "../format.ts";
 import { labelsOf } from "../key-labels.ts";
+import { isFoundIn } from "../search.ts";
 import { Button } from "./button.tsx";
+import { Pager } from "./pager.tsx";
+import { SearchField } from "./search-field.tsx";
 
 interface KeyListProps {
   readonly keys: readonly KeyWithUsage[];
   readonly onRevoke: (key: KeyWithUsage) => void;
 }
 
+const KEYS_PER_PAGE = 25;
+
 /** The active keys, newest first, and below them the revoked ones. */
 export function KeyList({ keys, onRevoke }: KeyListProps) {
+  const [search, setSearch] = useState("");
   const newestFirst = [...keys].reverse();
   const active = newestFirst.filter(({ revoked_at }) => revoked_at === undefined);
   const revoked = newestFirst.filter(({ revoked_at }) => revoked_at !== undefined);
+  const isFound = ({ name, key_prefix }: KeyWithUsage) =>
+    isFoundIn(name, search) || key_prefix.startsWith(search.trim());
+  const [foundActive, foundRevoked] = [active.filter(isFound), revoked.filter(isFound)];
   return (
     <section class="card stack-close" aria-label="Your keys">
-      {active.length === 0 ? <NoKeys /> : <ActiveKeys keys={active} onRevoke={onRevoke} />}
-      {revoked.length === 0 ? null : (
+      {keys.length <= KEYS_PER_PAGE ? null : (
+        <SearchField
+          label="Search"
+          placeholder="billing or svc_live_1a2b"
+          value={search}
+          onValue={setSearch}
+        />
+      )}
+      {active.length === 0 ? (
+        <NoKeys />
+      ) : (
+        <p class="aside">
+          {formatUnits(active.length)} of {counted(KEY_LIMITS.active, "active key")}
+        </p>
+      )}
+      {foundActive.length === 0 ? null : (
+        <Paged key={`active ${search}`} keys={foundActive}>
+          {(shown) => <ActiveKeys keys={shown} onRevoke={onRevoke} />}
+        </Paged>
+      )}
+      {foundRevoked.length === 0 ? null : (
         <details>
-          <summary>Revoked keys ({formatUnits(revoked.length)})</summary>
-          <RevokedKeys keys={revoked} />
+          <summary>Revoked keys ({formatUnits(foundRevoked.length)})</summary>
+          <Paged key={`revoked ${search}`} keys={foundRevoked}>
+            {(shown) => <RevokedKeys keys={shown} />}
+          </Paged>
         </details>
       )}
+      {foundActive.length + foundRevoked.length === 0 && keys.length > 0 ? (
+        <p role="status">No key has such a name or prefix.</p>
+      ) : null}
     </section>
+  );
+}
+
+interface PagedProps {
+  readonly keys: readonly KeyWithUsage[];
+  readonly children: (shown: readonly KeyWithUsage[]) => ComponentChildren;
+}
+
+/** Keys, a page at a time. */
+function Paged({ keys, children }: PagedProps) {
+  const [start, setStart] = useState(0);
+  const place = useRef<HTMLDivElement>(null);
+  const turnTo = (next: number) => {
+    setStart(next);
+    place.current?.focus();
+  };
+  return (
+    <div ref={place} tabIndex={-1} class="paged">
+      {children(keys.slice(start, start + KEYS_PER_PAGE))}
+      <Pager start={start} perPage={KEYS_PER_PAGE} total={keys.length} onStart={turnTo} />
+    </div>
   );
 }
 

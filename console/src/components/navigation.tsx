@@ -23,7 +23,7 @@ const ownersPages: readonly (Target | Group)[] = [
     name: "Data",
     targets: [
       ["/rates", "Rates"],
-      ["/sources", "Sources"],
+      ["/sources", "Publishers"],
     ],
   },
   { name: "Develop", targets: [["/try", "Try it"], ["/agents", "Agents"], reference] },

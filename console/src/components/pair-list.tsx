@@ -1,10 +1,12 @@
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { CoveredPair, CoveredSource } from "../api/rates.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { figuresRead } from "../figures.ts";
 import { formatClock, formatMinute, groupDigits } from "../format.ts";
+import { datesOf, nameOfSource } from "../source-words.ts";
 import { Link } from "./link.tsx";
 import { Pager } from "./pager.tsx";
+import { MissedBadge } from "./source-table.tsx";
 
 /** Whatever the number of pairs, the document has no more rows than this. */
 const PAIRS_PER_PAGE = 40;
@@ -12,11 +14,11 @@ const PAIRS_PER_PAGE = 40;
 interface PairListProps {
   readonly pairs: readonly CoveredPair[];
   readonly sources: Coverage["sources"];
-  /** On the page of a source, whose name need not be repeated. */
+  /** On the page of a publisher, which says the rest itself. */
   readonly hidesPublisher?: boolean;
 }
 
-/** Pairs in groups of one base, a page at a time. */
+/** Pairs by publisher, a page at a time. */
 export function PairList({ pairs, sources, hidesPublisher = false }: PairListProps) {
   const [start, setStart] = useState(0);
   const place = useRef<HTMLElement>(null);
@@ -25,27 +27,21 @@ export function PairList({ pairs, sources, hidesPublisher = false }: PairListPro
     // Also scrolls there: the pager is below the list.
     place.current?.focus();
   };
-  const shown = pairs.slice(start, start + PAIRS_PER_PAGE);
+  const sorted = useMemo(
+    () => [...Map.groupBy(pairs, ({ source }) => source).values()].flat(),
+    [pairs],
+  );
+  const shown = sorted.slice(start, start + PAIRS_PER_PAGE);
   return (
-    <section
-      class={`card pairs ${hidesPublisher ? "pairs-of-source" : ""}`}
-      aria-label="Pairs"
-      ref={place}
-      tabIndex={-1}
-    >
-      {groupsIn(shown).map((group) => (
-        <div key={group[0]?.base} class="pairs-of-base">
-          <h2>
-            {group[0]?.base} <span class="pairs-name">{group[0]?.base_name}</span>
-          </h2>
+    <section class="card pairs" aria-label="Pairs" ref={place} tabIndex={-1}>
+      {[...Map.groupBy(shown, ({ source }) => source)].map(([key, group]) => (
+        <div key={key} class="pairs-of-publisher">
+          {hidesPublisher ? null : (
+            <Publisher name={nameOfSource(key, sources)} source={sources.get(key)} />
+          )}
           <ul>
             {group.map((pair) => (
-              <PairRow
-                key={pair.quote}
-                pair={pair}
-                source={sources.get(pair.source)}
-                hidesPublisher={hidesPublisher}
-              />
+              <PairRow key={nameOf(pair)} pair={pair} source={sources.get(key)} />
             ))}
           </ul>
         </div>
@@ -55,43 +51,44 @@ export function PairList({ pairs, sources, hidesPublisher = false }: PairListPro
   );
 }
 
-/** Runs of pairs with the same base. */
-function groupsIn(pairs: readonly CoveredPair[]): readonly (readonly CoveredPair[])[] {
-  const groups: CoveredPair[][] = [];
-  for (const pair of pairs) {
-    const last = groups.at(-1);
-    if (last?.[0]?.base === pair.base) last.push(pair);
-    else groups.push([pair]);
-  }
-  return groups;
+interface PublisherProps {
+  readonly name: string;
+  /** Undefined for an import. */
+  readonly source: CoveredSource | undefined;
+}
+
+/** What the pairs of a publisher have in common. */
+function Publisher({ name, source }: PublisherProps) {
+  if (source === undefined) return <h2>{name}</h2>;
+  return (
+    <div>
+      <div class="row-apart">
+        <h2>
+          <Link to="/source" search={`?key=${source.key}`}>
+            {name}
+          </Link>
+        </h2>
+        <MissedBadge source={source} />
+      </div>
+      <p class="aside">{datesOf(source)}</p>
+    </div>
+  );
 }
 
 interface PairRowProps {
   readonly pair: CoveredPair;
-  /** Undefined for an import. */
   readonly source: CoveredSource | undefined;
-  readonly hidesPublisher: boolean;
 }
 
-function PairRow({ pair, source, hidesPublisher }: PairRowProps) {
-  const { base, quote, quote_name: name } = pair;
+function PairRow({ pair, source }: PairRowProps) {
+  const { base, quote, base_name, quote_name } = pair;
+  const names = [base_name, quote_name].filter((name) => name !== null).join(", ");
   return (
     <li class="pair-row">
-      <span class="pair-quote">
-        <strong>
-          <span class="visually-hidden">{base}/</span>
-          {quote}
-        </strong>{" "}
-        <span class="pairs-name">{name}</span>
-        <FigureRead name={nameOf(pair)} />
-      </span>
-      {hidesPublisher ? null : (
-        <span class="pair-publisher">
-          <Publisher source={source} />
-        </span>
-      )}
-      <span class="pair-state">
+      <span>
+        <strong>{nameOf(pair)}</strong> <span class="pairs-name">{names}</span>
         <PairState pair={pair} source={source} />
+        <FigureRead name={nameOf(pair)} />
       </span>
       <Link
         class="button button-plain button-small"
@@ -115,28 +112,17 @@ function FigureRead({ name }: { readonly name: string }) {
   );
 }
 
-function Publisher({ source }: { readonly source: CoveredSource | undefined }) {
-  if (source === undefined) return <>imported by the operator</>;
-  return (
-    <Link to="/source" search={`?key=${source.key}`}>
-      {source.name}
-    </Link>
-  );
-}
-
-function PairState({ pair, source }: Pick<PairRowProps, "pair" | "source">) {
+/** What differs from the other pairs of the publisher: some come by a calendar of their own. */
+function PairState({ pair, source }: PairRowProps) {
   const { suspended, missed_publication: isMissed, next_publication: next } = pair;
-  // A notice names the sources that are behind; some pairs of a source come by a calendar of
-  // their own, which the notice does not cover.
   const isMissedAlone = isMissed && source?.missed_publications === 0;
+  const hasOwnNext = next !== null && next !== source?.next_publication;
+  if (!(suspended || isMissedAlone || hasOwnNext)) return null;
   return (
-    <>
+    <span class="pair-state">
       {suspended ? <span class="badge badge-bad">suspended</span> : null}
       {isMissedAlone ? <span class="badge badge-warn">publication missed</span> : null}
-      {next === null ? null : <span>next {formatMinute(next)}</span>}
-      {next === null && !isMissed && source !== undefined ? (
-        <span>published continuously</span>
-      ) : null}
-    </>
+      {hasOwnNext ? <span>next expected {formatMinute(next)}</span> : null}
+    </span>
   );
 }

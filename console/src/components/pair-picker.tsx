@@ -1,4 +1,5 @@
 import type { Coverage } from "../coverage.ts";
+import { normalized } from "../search.ts";
 import { Button } from "./button.tsx";
 import { SymbolPicker } from "./symbol-picker.tsx";
 
@@ -10,9 +11,10 @@ interface PairPickerProps {
   readonly coverage: Coverage | undefined;
 }
 
-/** Base and quote, and the button that swaps them. */
+/** Base and quote, and the button that swaps them if there is a rate in the other direction. */
 export function PairPicker({ base, quote, onPair, coverage }: PairPickerProps) {
-  const quotes = coverage?.quotesOf.get(base.trim().toUpperCase()) ?? coverage?.quotes ?? [];
+  const [from, to] = [normalized(base), normalized(quote)];
+  const quotes = coverage?.quotesOf.get(from) ?? coverage?.quotes ?? [];
   return (
     <div class="pair">
       <SymbolPicker
@@ -20,22 +22,36 @@ export function PairPicker({ base, quote, onPair, coverage }: PairPickerProps) {
         value={base}
         onValue={(text) => onPair({ base: text, quote })}
         choices={coverage?.bases ?? []}
+        name={coverage?.names.get(from)}
       />
-      <Button
-        look="plain"
-        label="Swap the symbols"
-        onClick={() => onPair({ base: quote, quote: base })}
-      >
-        <svg class="swap" viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M2 5h11m-3-3 3 3-3 3M14 11H3m3 3-3-3 3-3" />
-        </svg>
-      </Button>
+      {coverage?.pairOf.has(`${to}/${from}`) ? (
+        <Button
+          look="plain"
+          label="Swap the symbols"
+          onClick={() => onPair({ base: quote, quote: base })}
+        >
+          <Arrow path="M2 5h11m-3-3 3 3-3 3M14 11H3m3 3-3-3 3-3" />
+        </Button>
+      ) : (
+        <span class="one-way">
+          <Arrow path="M2 8h12m-3-3 3 3-3 3" />
+        </span>
+      )}
       <SymbolPicker
         label="Quote"
         value={quote}
         onValue={(text) => onPair({ base, quote: text })}
         choices={quotes}
+        name={coverage?.names.get(to)}
       />
     </div>
+  );
+}
+
+function Arrow({ path }: { readonly path: string }) {
+  return (
+    <svg class="swap" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={path} />
+    </svg>
   );
 }

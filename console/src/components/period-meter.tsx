@@ -1,6 +1,6 @@
 import type { Usage } from "../api/usage.ts";
 import { countUnits, formatDaysUntil, formatMinute, formatRatio, formatUnits } from "../format.ts";
-import { levelOf } from "../quota.ts";
+import { howToGetUnits, levelOf } from "../quota.ts";
 
 interface PeriodMeterProps {
   readonly usage: Usage;
@@ -37,7 +37,7 @@ export function PeriodMeter({ usage: all, forecast }: PeriodMeterProps) {
       <p class="row-apart aside">
         <span>
           {share} used, {formatUnits(remaining_units)} left
-          {level === "full" ? ": reads are rejected until the reset" : ""}
+          {level === "full" ? `: reads are rejected until the reset. ${howToGetUnits}` : ""}
         </span>
         <span>
           Resets {formatDaysUntil(billing_period.end)}, on {formatMinute(billing_period.end)}

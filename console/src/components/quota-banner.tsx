@@ -1,14 +1,27 @@
+import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { ConsolePage } from "../../../src/platform/pages/paths.ts";
 import { ApiError } from "../api/request.ts";
 import { lastUsage, readUsage } from "../api/usage.ts";
-import { levelOf, warningOf } from "../quota.ts";
+import { levelOf, type QuotaLevel, warningOf } from "../quota.ts";
 import { page } from "../router.ts";
 import { session } from "../session.ts";
+import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 
+/** The level whose warning the reader has closed. */
+const closed = signal<QuotaLevel>("low");
+
+effect(() => {
+  if (session.value === undefined) closed.value = "low";
+});
+
+/** These pages show the quota itself. */
+const METER_PAGES: readonly (ConsolePage | undefined)[] = ["/home", "/usage"];
+
 /**
- * Warns on every page from 80 % of the quota on. At the window's lower edge, where it moves no
- * content when it appears.
+ * Warns on every other page from 80 % of the quota on, until it is closed. At the window's lower
+ * edge, where it moves no content when it appears.
  */
 export function QuotaBanner() {
   const address = page.value;
@@ -18,12 +31,23 @@ export function QuotaBanner() {
   }, [address, token]);
 
   const usage = lastUsage.value;
-  const warning = usage && warningOf(usage);
+  const level = usage ? levelOf(usage) : "low";
+  const isShown = level !== closed.value && !METER_PAGES.includes(address);
+  const warning = usage && isShown ? warningOf(usage) : undefined;
   return (
-    <div class={`quota-banner quota-${usage ? levelOf(usage) : "low"}`} role="status">
+    <div class={`quota-banner quota-${level}`} role="status">
       {warning === undefined ? null : (
         <p>
-          {warning} <Link to="/usage">See the usage</Link>
+          {warning} <Link to="/usage">See the usage</Link>{" "}
+          <Button
+            look="quiet"
+            isSmall
+            onClick={() => {
+              closed.value = level;
+            }}
+          >
+            Close
+          </Button>
         </p>
       )}
     </div>

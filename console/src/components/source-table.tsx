@@ -1,29 +1,26 @@
 import type { CoveredSource } from "../api/rates.ts";
 import { formatMinute, formatUnits } from "../format.ts";
-import { archiveOf, stateOf } from "../source-words.ts";
+import { nextOf, stateOf } from "../source-words.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
 
-const COLUMNS = 8;
+const COLUMNS = 5;
 
-/** The sources of a service by groups, in each of them in their order of precedence. */
+/** The publishers of a service by groups, in each of them in their order of precedence. */
 export function SourceTable({ sources }: { readonly sources: readonly CoveredSource[] }) {
   if (sources.length === 0) return <NoSources />;
   return (
-    <Scroll name="Sources as a table">
+    <Scroll name="Publishers as a table">
       <table class="table table-stacked">
         <thead>
           <tr>
             <th scope="col">Publisher</th>
-            <th scope="col">Country</th>
-            <th scope="col">Terms</th>
-            <th scope="col">Schedule</th>
-            <th scope="col">Archive</th>
+            <th scope="col">Newest rates</th>
+            <th scope="col">State</th>
+            <th scope="col">Next publication</th>
             <th scope="col" class="number">
               Pairs
             </th>
-            <th scope="col">State</th>
-            <th scope="col">Next publication</th>
           </tr>
         </thead>
         {[...Map.groupBy(sources, ({ group }) => group)].map(([group, members]) => (
@@ -55,20 +52,15 @@ function SourceRow({ source }: SourceProps) {
           {source.name}
         </Link>
       </th>
-      <td data-label="Country">{source.country}</td>
-      <td data-label="Terms">
-        <Terms source={source} />
-      </td>
-      <td data-label="Schedule">{source.schedule}</td>
-      <td data-label="Archive">{archiveOf(source)}</td>
-      <td data-label="Pairs" class="number">
-        {formatUnits(source.pairs)}
+      <td data-label="Newest rates">
+        {source.newest_as_of === null ? "none yet" : formatMinute(source.newest_as_of)}
       </td>
       <td data-label="State">
         <MissedBadge source={source} />
       </td>
-      <td data-label="Next publication">
-        {source.next_publication && formatMinute(source.next_publication)}
+      <td data-label="Next publication">{nextOf(source)}</td>
+      <td data-label="Pairs" class="number">
+        {formatUnits(source.pairs)}
       </td>
     </tr>
   );
@@ -90,7 +82,7 @@ export function Terms({ source: { name, terms, terms_url: address } }: TermsProp
   );
 }
 
-/** Whether a source is up to date; amber when it has missed a publication, also of some pairs. */
+/** Whether a publisher is up to date; amber when it has missed a publication, also of some pairs. */
 export function MissedBadge({ source }: SourceProps) {
   const { missed_publications: missed, missed_pairs: pairs } = source;
   const look = missed + pairs === 0 ? "badge-good" : "badge-warn";
@@ -100,7 +92,7 @@ export function MissedBadge({ source }: SourceProps) {
 function NoSources() {
   return (
     <div class="card empty">
-      <h2>No sources</h2>
+      <h2>No publishers</h2>
       <p>No publisher is switched on. The operator imports the rates of this service.</p>
     </div>
   );

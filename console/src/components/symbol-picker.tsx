@@ -12,17 +12,18 @@ interface SymbolPickerProps {
   readonly onValue: (value: string) => void;
   /** What exists; any other text can be typed as well. */
   readonly choices: readonly Choice[];
+  /** Of the symbol in the field, if it has one. */
+  readonly name: string | null | undefined;
 }
 
 /**
  * A text input for a symbol that offers those that exist (WAI-ARIA Authoring Practices, editable
  * combobox with list autocomplete).
  */
-export function SymbolPicker({ label, value, onValue, choices }: SymbolPickerProps) {
+export function SymbolPicker({ label, value, onValue, choices, name }: SymbolPickerProps) {
   const id = useId();
   const { isOpen, offered, active, on } = usePicker(value, onValue, choices);
   const shown = isOpen ? offered.slice(0, CHOICES_MAX) : [];
-  const name = choices.find(({ symbol }) => symbol === normalized(value))?.name;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });

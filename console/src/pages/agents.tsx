@@ -14,8 +14,8 @@ export function AgentsPage() {
         <section class="card stack-close" aria-label="Connect a client">
           <h2>Connect a client</h2>
           <p class="aside">
-            Streamable HTTP at <code>{address}/v1/mcp</code>, with{" "}
-            <code>Authorization: ApiKey …</code>. No key yet? <Link to="/keys">Create one</Link>
+            Streamable HTTP at <code>{address}/v1/mcp</code>, with the header{" "}
+            <code>Authorization: ApiKey …</code> and <Link to="/keys">one of your keys</Link>.
           </p>
           <CodeTabs label="Clients" snippets={clientSnippets()} />
         </section>

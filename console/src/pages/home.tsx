@@ -45,8 +45,11 @@ export function HomePage() {
 }
 
 function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
-  const newest = keys.toReversed().slice(0, KEYS_MAX);
-  const others = keys.length - newest.length;
+  const mostUsed = keys
+    .toReversed()
+    .sort((one, other) => other.units - one.units || compare(other.last_used_on, one.last_used_on))
+    .slice(0, KEYS_MAX);
+  const others = keys.length - mostUsed.length;
   return (
     <section class="card stack-close" aria-labelledby="active-keys">
       <div class="row-apart">
@@ -55,7 +58,7 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
       </div>
       {keys.length === 0 ? <p>Without a key nothing can read rates.</p> : null}
       <ul class="stack-close">
-        {newest.map(({ id, name, key_prefix, last_used_on }) => (
+        {mostUsed.map(({ id, name, key_prefix, last_used_on }) => (
           <li key={id} class="row-apart key-line">
             <span>
               {name} <code class="key-prefix">{key_prefix}…</code>
@@ -67,6 +70,11 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
       <NextStep keys={keys} />
     </section>
   );
+}
+
+/** Orders days such as 2026-11-21; a key without use comes first. */
+function compare(one: string | null, other: string | null): number {
+  return (one ?? "").localeCompare(other ?? "");
 }
 
 function NextStep({ keys }: { readonly keys: readonly KeyWithUsage[] }) {

@@ -14,6 +14,7 @@ import { majorsFirst } from "../majors.ts";
 import { parameter, setParameters } from "../router.ts";
 import { findPairs } from "../search.ts";
 import { session } from "../session.ts";
+import { nameOfSource } from "../source-words.ts";
 
 /** Kept while another page is shown: "back" leads to the same pairs. */
 const search = signal("");
@@ -26,8 +27,7 @@ export function RatesPage() {
   return (
     <>
       <PageHead title="Rates">
-        What you can read, who publishes it, and when the next publication is expected. Looking
-        costs nothing; a read costs one unit.
+        The pairs that you can read, by publisher. Looking is free; a read costs one unit.
       </PageHead>
       <Loaded load={loadCoverage} what="the pairs">
         {(coverage) => <Pairs coverage={coverage} />}
@@ -40,13 +40,17 @@ export function RatesPage() {
 function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }) {
   const base = parameter("base");
   const source = parameter("source");
-  const sorted = useMemo(() => majorsFirst(pairs), [pairs]);
+  const sorted = useMemo(() => {
+    const bySource = Map.groupBy(majorsFirst(pairs), ({ source }) => source);
+    // Publishers in their order of precedence, then imports.
+    const keys = new Set([...sources.keys(), ...bySource.keys()]);
+    return [...keys].flatMap((key) => bySource.get(key) ?? []);
+  }, [pairs, sources]);
   const matching = useMemo(() => findPairs(sorted, search.value), [sorted, search.value]);
   const ofBase = matching.filter((pair) => base === undefined || pair.base === base);
   const ofSource = matching.filter((pair) => source === undefined || pair.source === source);
   const found = ofSource.filter((pair) => base === undefined || pair.base === base);
   if (pairs.length === 0) return <NoPairs />;
-  const nameOfSource = (key: string) => sources.get(key)?.name ?? "Imported by the operator";
   return (
     <>
       <StaleSources sources={sources.values()} />
@@ -69,11 +73,11 @@ function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }
             onValue={(value) => setParameters({ base: value })}
           />
           <Filter
-            label="Source"
-            all="All sources"
+            label="Publisher"
+            all="All publishers"
             options={distinct(ofBase, "source").map((value) => ({
               value,
-              name: nameOfSource(value),
+              name: nameOfSource(value, sources),
             }))}
             value={source}
             onValue={(value) => setParameters({ source: value })}
@@ -123,7 +127,7 @@ function NothingFound() {
       <h2>No such pair</h2>
       <p>
         Pairs are direct: EUR/USD does not imply USD/EUR. Search for one symbol to see what there is
-        with it, or choose all bases and sources.
+        with it, or choose all bases and publishers.
       </p>
     </div>
   );

@@ -10,15 +10,15 @@ import { type Coverage, loadCoverage } from "../coverage.ts";
 import { counted, formatMinute, formatUnits } from "../format.ts";
 import { useLoading } from "../loading.ts";
 import { parameter } from "../router.ts";
-import { archiveOf, figuresIn } from "../source-words.ts";
+import { archiveOf, fetchedOf, newestOf, nextOf } from "../source-words.ts";
 
-/** One source, by the parameter `key` of the page's address. */
+/** One publisher, by the parameter `key` of the page's address. */
 export function SourcePage() {
   const key = parameter("key") ?? "";
   const { data: coverage, error } = useLoading(loadCoverage, []);
   const source = coverage?.sources.get(key);
   const isUnknown = coverage !== undefined && source === undefined;
-  const title = isUnknown ? "No such source" : (source?.name ?? "Source");
+  const title = isUnknown ? "No such publisher" : (source?.name ?? "Publisher");
 
   useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
@@ -27,12 +27,12 @@ export function SourcePage() {
   return (
     <>
       <PageHead title={title}>
-        <Link to="/sources">All sources</Link>
+        <Link to="/sources">All publishers</Link>
       </PageHead>
       <div class="stack">
         <LoadingNotice error={error} />
         {coverage === undefined && (error === undefined || error.isPassing) ? (
-          <Skeleton what="the source" heightRem={30} />
+          <Skeleton what="the publisher" heightRem={30} />
         ) : null}
         {source === undefined || coverage === undefined ? null : (
           <Source source={source} coverage={coverage} />
@@ -62,19 +62,19 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
         <dt>Schedule</dt>
         <dd>{source.schedule}</dd>
         <dt>Next publication</dt>
-        <dd>{source.next_publication ? formatMinute(source.next_publication) : "at any time"}</dd>
+        <dd>{nextOf(source)}</dd>
         <dt>Last fetched</dt>
-        <dd>{source.last_success_at ? formatMinute(source.last_success_at) : "not yet"}</dd>
-        <dt>Figures</dt>
-        <dd>{figuresIn(source)}</dd>
+        <dd>{fetchedOf(source)}</dd>
+        <dt>Newest rates</dt>
+        <dd>{newestOf(source)}</dd>
         <dt>Archive</dt>
         <dd>{archiveOf(source)}</dd>
         {source.last_error_at === null ? null : (
           <>
             <dt>Last error</dt>
             <dd>
-              {counted(source.failures, "fetch", "fetches")} failed since the last success, most
-              recently on {formatMinute(source.last_error_at)}. Kurs keeps trying.
+              {counted(source.failures, "fetch", "fetches")} have failed since the last success,
+              most recently on {formatMinute(source.last_error_at)}. Kurs keeps trying.
             </dd>
           </>
         )}
@@ -84,7 +84,7 @@ function Source({ source, coverage: { pairs, sources } }: SourceProps) {
         </dd>
         <dt>Country</dt>
         <dd>{source.country}</dd>
-        <dt>Key</dt>
+        <dt>Key in the API</dt>
         <dd>
           <code>{source.key}</code>
         </dd>

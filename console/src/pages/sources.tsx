@@ -6,10 +6,10 @@ import { SourceTable } from "../components/source-table.tsx";
 export function SourcesPage() {
   return (
     <>
-      <PageHead title="Sources">
-        Who publishes the rates, on which terms, and when the next publication is expected.
+      <PageHead title="Publishers">
+        Who publishes the rates, and when. The terms are on the page of each publisher.
       </PageHead>
-      <Loaded load={listSources} what="the sources">
+      <Loaded load={listSources} what="the publishers">
         {(sources) => <SourceTable sources={sources} />}
       </Loaded>
     </>

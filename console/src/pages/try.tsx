@@ -27,6 +27,7 @@ type Kind = keyof typeof kinds;
 
 /** A request that was sent, and what came of it. */
 interface Tried {
+  readonly request: string;
   readonly kind: Kind;
   readonly outcome: Outcome;
 }
@@ -97,6 +98,7 @@ interface TrialProps {
 /** Sends the request; one that would cost a unit in vain, only when it is sent a second time. */
 function useTrial({ wish, request, apiKey, onSent }: TrialProps) {
   const [tried, setTried] = useState<Tried | undefined>(undefined);
+  const id = JSON.stringify(request);
   const [doubted, setDoubted] = useState<{ name: string; reason: string } | undefined>(undefined);
   const name = pairNameOf(wish.base, wish.quote);
   const doubt = doubted?.name === name ? doubted?.reason : undefined;
@@ -108,11 +110,12 @@ function useTrial({ wish, request, apiKey, onSent }: TrialProps) {
     if (reason !== undefined) return;
     const headers = { ...request.headers, authorization: `ApiKey ${key}` };
     const outcome = outcomeOf(await send(request.path, { ...request, headers }));
-    setTried({ kind: wish.kind, outcome });
+    setTried({ request: id, kind: wish.kind, outcome });
     if (outcome.rate !== undefined) keepFigure(outcome.rate);
     void onSent();
   });
-  return { tried, doubt, action };
+  // The response to another request would be read as the one to this.
+  return { tried: tried?.request === id ? tried : undefined, doubt, action };
 }
 
 interface ResponseCardProps {
@@ -185,7 +188,7 @@ function KeyHint({ value, onValue }: KeyFieldProps) {
   }
   return (
     <>
-      Paste one: it stays in this page. No key yet? <Link to="/keys">Create one</Link>
+      It stays on this page. <Link to="/keys">Create a key</Link>
     </>
   );
 }

@@ -8,7 +8,9 @@ import { useLoading } from "../loading.ts";
 import { howToJoin, isOpen } from "../registration.ts";
 import { curlOfRead } from "../snippets.ts";
 
-const example = `${curlOfRead("EUR", "USD")}
+const command = curlOfRead("EUR", "USD");
+
+const example = `${command}
 
 {
   "base": "EUR",
@@ -42,7 +44,7 @@ export function WelcomePage() {
             </Link>
           </div>
         </div>
-        <Code name="Example" language="shell" code={example} />
+        <Code name="Example" language="shell" code={example} copied={command} />
       </div>
       <ServiceFigures about={about} />
       <section class="facts" aria-label="What to know">

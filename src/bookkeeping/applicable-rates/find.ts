@@ -4,10 +4,11 @@ import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { isImport } from "../../rates/served/rules/update-policy.ts";
-import { publicationsOf } from "../../rates/sources/source.ts";
+import { expectationsOf } from "../../rates/sources/source.ts";
 import { findBeside } from "./beside.ts";
 import {
   absent,
+  contradicted,
   explainSuspension,
   lostAfter,
   missingFigures,
@@ -20,6 +21,8 @@ import {
   daysAfter,
   explainDates,
   findRival,
+  hasDate,
+  isValidOn,
   LAST_DATE,
   lastDate,
   mayName,
@@ -49,7 +52,8 @@ export async function findApplicableRate(
 ): Promise<ApplicableRate | Rejection> {
   const found = await findByRule(uses, asked);
   const figureDate = "reason" in found ? undefined : found.figure.date;
-  const ended = explainEnd(uses.series, asked.date, figureDate);
+  const last = asked.asked > asked.date ? asked.asked : asked.date;
+  const ended = explainEnd(uses.series, last, figureDate);
   return ended === undefined ? found : { reason: ended };
 }
 
@@ -59,25 +63,50 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   if (date > LAST_DATE) {
     return { reason: `${date} is after ${LAST_DATE}, the last date of the rules: check it` };
   }
-  const search = { ...uses, publicationOf: source && publicationsOf(source, series) };
+  const search = { ...uses, publicationOf: source && expectationsOf(source, series) };
   if (rule === "month") return await figureOfMonth(search, asked);
   const last = lastDate(rule, date);
-  const nearest = await (rule === "on-or-next"
-    ? reads.figureOnOrAfter(series, date)
-    : reads.figureOnOrBefore(series, last));
-  const figure = nearest && mayName(rule, date, nearest) ? nearest : undefined;
-  const passed = figure ? datesPassedOver(rule, date, figure) : { from: last, to: last };
+  const isNamed = (one: StoredFigure | undefined) => one && mayName(rule, date, one);
+  const before = await lastBefore(reads, series, last);
+  const isOfNext = hasDate(rule) && !isNamed(before);
+  const after = isOfNext ? await reads.figureOnOrAfter(series, date) : undefined;
+  const figure = [before, after].find(isNamed);
+  const nearer = findContradicted(search, asked, figure);
+  if (nearer !== undefined) return contradicted(search, nearer);
+  const hasValidity = (before ?? after)?.validUntil !== undefined;
+  const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
+  const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;
-  if (figure === undefined) return absent(search, asked, unpublished);
-  const { missing, isChecked } = unpublished;
+  if (figure === undefined) return absent(search, asked, unpublished, hasValidity);
+  const { missing, unproven: unprovenGaps = [], isChecked } = unpublished;
   const lost = isChecked ? undefined : lostAfter(search, figure, asked, passed);
   if (lost !== undefined) return lost;
   const isDue = dueLater(search, missing.at(-1)) !== undefined;
   if (missing.length > asked.mostGaps || isDue) {
     return missingFigures(search, missing, asked.mostGaps);
   }
-  return { ...asked, figure, acceptedGaps: missing, isChecked };
+  return { ...asked, figure, acceptedGaps: missing, unprovenGaps, isChecked };
+}
+
+/** The date of the last publication on or before a date, whose figures are valid until the next. */
+function lastExpected({ publicationOf }: Search, date: string): string {
+  for (let days = 0; days < YEAR_DAYS; days += 1) {
+    const earlier = daysAfter(date, -days);
+    if (publicationOf?.(earlier) !== undefined) return earlier;
+  }
+  return date;
+}
+
+/** Finds a contradicted figure that the rule would name in place of another one, or of none. */
+function findContradicted(
+  { contradicted: others }: Search,
+  { rule, date }: AskedRate,
+  figure: StoredFigure | undefined,
+) {
+  if (figure !== undefined) return findRival(rule, date, figure, others);
+  const named = others.filter((one) => mayName(rule, date, one));
+  return rule === "on-or-next" ? named[0] : named.at(-1);
 }
 
 /** @param figure the one that is named; the dates are on one side of it. */
@@ -114,6 +143,10 @@ async function unexplainedDates(
       return { missing: [explained.date], isChecked: true };
     case "calendar":
       return { missing: expectedDates(search, dates, explained.publicationOf), isChecked: true };
+    case "document": {
+      const unproven = publicationOf ? expectedDates(search, dates, publicationOf) : [];
+      return { missing: [], unproven, isChecked: true };
+    }
     default:
       return { missing: [], isChecked: explained.by !== "nothing" };
   }
@@ -148,6 +181,8 @@ async function figureOfMonth(
     mayName("month", asked.date, one),
   );
   const figure = figures.at(-1);
+  const nearer = findContradicted(search, asked, figure);
+  if (nearer !== undefined) return contradicted(search, nearer);
   const none = `${series.source} has no table of ${pairName(series)}`;
   const month = asked.date.slice(0, 7);
   if (figure === undefined) {
@@ -170,7 +205,15 @@ async function figureOfMonth(
     date !== undefined && mayName("month", asked.date, { ...figure, date }) && date !== figure.date;
   const unread = document?.unread.find(isUnread);
   if (unread !== undefined) return notNamed(search, figure, "unread line", unread);
-  return { ...asked, figure, acceptedGaps: [], isChecked: true };
+  return { ...asked, figure, acceptedGaps: [], unprovenGaps: [], isChecked: true };
+}
+
+/** The last figure on or before a date; of those with a validity one that is valid on it. */
+async function lastBefore(reads: SeriesReads, series: Series, to: string) {
+  const last = await reads.figureOnOrBefore(series, to);
+  if (last?.validUntil === undefined || isValidOn(to, last)) return last;
+  const figures = await lastRevisions(reads, series, { from: daysAfter(to, -YEAR_DAYS), to });
+  return figures.findLast((one) => isValidOn(to, one)) ?? last;
 }
 
 const YEAR_DAYS = 366;

@@ -1,3 +1,5 @@
+import type { Decimal } from "../../platform/shared/decimal.ts";
+import type { Pair } from "../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../rates/sources/source.ts";
 import { tracedFigureJson } from "../provenance/json.ts";
 import type { TracedFigure } from "../provenance/trace.ts";
@@ -38,8 +40,18 @@ function appliedRuleJson({ asked, rate, preset }: AppliedRule) {
     counted_from: rate.date,
     preset: preset === undefined ? null : presetJson(preset),
     accepted_gaps: rate.acceptedGaps,
+    unproven_gaps: rate.unprovenGaps,
     is_calendar_known: rate.isChecked,
   };
+}
+
+/** The rate of a currency by itself. */
+export const OWN_RATE = "1" as Decimal;
+
+/** A currency by itself, of which no publisher states a figure. */
+export function ownRateJson({ base, quote }: Pair, asked: string, preset: Preset | undefined) {
+  const named = preset === undefined ? null : presetJson(preset);
+  return { base, quote, rate: OWN_RATE, asked, preset: named, source: null, origin: null };
 }
 
 /** The rule and the figure, with the document that states it. */

@@ -4,11 +4,11 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import type { Series, StoredFigure } from "../../rates/series/store.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
-import { pairName } from "../../rates/served/rules/symbol.ts";
+import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
-import { type Dates, daysAfter } from "./rules.ts";
+import { type DatedFigure, type Dates, daysAfter, GAPS, hasDate } from "./rules.ts";
 import { type AskedRate, dueLater, type Search } from "./search.ts";
 
 // Why a figure is not known, and what to do: sentences for a person.
@@ -17,6 +17,8 @@ import { type AskedRate, dueLater, type Search } from "./search.ts";
 export interface Unexplained {
   /** The dates that the calendar has and the store has not; if the last is to come, it alone. */
   readonly missing: readonly string[];
+  /** Those of which the document tells that they have none. */
+  readonly unproven?: readonly string[];
   /** Whether a calendar or a document tells that all others have none. */
   readonly isChecked: boolean;
 }
@@ -38,30 +40,51 @@ export function notNamed(
   return { reason: `${has} one for ${date}, too, and that one is not stored: ${fetch}` };
 }
 
-const adviceToFetch = (source: RateSource | undefined, from: string, to: string): string =>
-  source?.archive === undefined
-    ? "import the figures"
-    : `kurs rates backfill ${source.key} --from ${from} --to ${to} fetches it`;
+/** Why no figure is named where a document states several for one date. */
+export function contradicted({ series, contradicted: all }: Search, { date }: DatedFigure) {
+  const figures = all.filter((one) => one.date === date);
+  const held = figures.filter(({ isDropped }) => !isDropped);
+  const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
+  const { base, quote, source } = series;
+  const states = `${source} states ${rates.length} figures of ${pairName(series)} for ${date}`;
+  const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
+  const advice =
+    held.length > 0
+      ? `held: ${release}, kurs rates drop ${base} ${quote} none`
+      : "dropped: import the right one, and pass --source import";
+  return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
+}
+
+function adviceToFetch(source: RateSource | undefined, from: string, to: string): string {
+  if (source?.archive === undefined) return "import the figures";
+  const { since } = source.archive;
+  if (to < since) return `${source.key}'s archive begins on ${since}: import the figures`;
+  const first = from < since ? since : from;
+  return `kurs rates backfill ${source.key} --from ${first} --to ${to} fetches it`;
+}
 
 /** Why no figure is stored that the rule could name. */
 export function absent(
   search: Search,
   { rule, date }: AskedRate,
   { missing, isChecked }: Unexplained,
+  hasValidity: boolean,
 ): Rejection {
   const { series } = search;
   const none = `${series.source} has no figure of ${pairName(series)}`;
-  if (rule === "on-or-next") {
+  if (rule === "on-or-next" && !hasValidity) {
     const next = nextPublication(search, date);
     if (next === undefined) return { reason: `${none} on or after ${date}: import it` };
     const ended = explainEnd(series, next);
     return ended === undefined ? missingFigures(search, [next], 0) : { reason: ended };
   }
   if (missing.length > 0) return missingFigures(search, missing, 0);
+  if (hasValidity && hasDate(rule)) return { reason: `${none} that is valid on ${date}` };
   if (rule !== "on") {
-    return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}` };
+    const fetch = adviceToFetch(search.source, daysAfter(date, -GAPS.usual), date);
+    return { reason: `${none} ${rule === "before" ? "" : "on or "}before ${date}: ${fetch}` };
   }
-  if (!isChecked) return { reason: `${none} for ${date}` };
+  if (!isChecked) return { reason: `${none} for ${date}: import it` };
   const weekday = Temporal.PlainDate.from(date).toLocaleString("en-US", { weekday: "long" });
   const rules = "--rule on-or-before, before or on-or-next names another date's";
   return { reason: `${none} for ${date}: it publishes none for this ${weekday}; ${rules}` };
@@ -93,12 +116,11 @@ export function missingFigures(
     const what = `${series.source}'s figure of ${name} for ${last}`;
     return { reason: `not known yet: ${what} is due at ${wholeSeconds(dueMs)}` };
   }
-  const dates = missing.length === 1 ? first : `${first} and ${missing.length - 1} later dates`;
+  const dates = listed(missing);
   const lost = restores.find(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
-  const isUnknown = source !== undefined && isCalendarKnown(source, series, first) === false;
-  const was = isUnknown ? "may have published" : "was due to publish";
+  const was = wasDue(source, series, first);
   const why =
     lost === undefined
       ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`
@@ -110,6 +132,17 @@ export function missingFigures(
       : `and --accept-gaps accepts ${counted(mostGaps, "day")}, not ${missing.length}`;
   return { reason: `not known: ${why}: ${fetch}, ${accept}` };
 }
+
+/** `2026-03-13`, or `2026-03-13 and 2 later dates` */
+export function listed([first = "", ...later]: readonly string[]): string {
+  return later.length === 0 ? first : `${first} and ${counted(later.length, "later date")}`;
+}
+
+/** What the calendar says of a date with a publication. */
+export const wasDue = (source: RateSource | undefined, pair: Pair, date: string): string =>
+  source !== undefined && isCalendarKnown(source, pair, date) === false
+    ? "may have published"
+    : "was due to publish";
 
 export function explainSuspension(
   series: Series,

@@ -68,7 +68,7 @@ export function mayName(
   counted: string,
   { date, validUntil }: DatedFigure,
 ): boolean {
-  const isValid = validUntil !== undefined && date <= counted && counted <= validUntil;
+  const isValid = isValidOn(counted, { date, validUntil });
   switch (rule) {
     case "on":
       return date === counted || isValid;
@@ -77,24 +77,31 @@ export function mayName(
     case "before":
       return date < counted;
     case "on-or-next":
-      return date >= counted;
+      return validUntil === undefined ? date >= counted : isValid;
     case "month":
       return validUntil === undefined ? date.slice(0, 7) === counted.slice(0, 7) : isValid;
   }
 }
 
+/** Whether a figure has a validity, within which a date lies. */
+export const isValidOn = (date: string, { date: first, validUntil = "" }: DatedFigure): boolean =>
+  first <= date && date <= validUntil;
+
 /**
  * Finds a figure that a rule names in place of one that it may name: a nearer one or, where the
- * rule wants the only one of a month, any other.
+ * rule wants the only one of a month, any other. One that is valid on the date is the nearest.
  */
 export function findRival(
   rule: RateRule,
   counted: string,
-  { date }: DatedFigure,
+  figure: DatedFigure,
   others: readonly DatedFigure[],
 ): DatedFigure | undefined {
+  const { date } = figure;
+  const last = lastDate(rule, counted);
   const isRival = (other: DatedFigure) => {
-    if (rule === "on-or-next") return other.date < date;
+    if (isValidOn(last, other) !== isValidOn(last, figure)) return isValidOn(last, other);
+    if (rule === "on-or-next" && date > counted) return other.date < date;
     if (rule === "month" && other.validUntil === undefined) return other.date !== date;
     return other.date > date;
   };
@@ -134,6 +141,9 @@ export function datesPassedOver(
 /** The last date whose figure a rule may name that does not look ahead. */
 export const lastDate = (rule: RateRule, counted: string): string =>
   rule === "before" ? daysAfter(counted, -1) : counted;
+
+/** Whether a rule names the date's own figure first, and no earlier one. */
+export const hasDate = (rule: RateRule): boolean => rule === "on" || rule === "on-or-next";
 
 /** The days without a stored figure that --accept-gaps takes as closed: by default, and at most. */
 export const GAPS = { usual: 10, most: 31 } as const;

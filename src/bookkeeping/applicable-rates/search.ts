@@ -1,4 +1,9 @@
-import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import type {
+  ContradictedFigure,
+  Series,
+  SeriesReads,
+  StoredFigure,
+} from "../../rates/series/store.ts";
 import type { RateSource } from "../../rates/sources/source.ts";
 import type { StatedFigures } from "../provenance/document-reader.ts";
 import type { Restore } from "../provenance/served-at.ts";
@@ -7,7 +12,9 @@ import type { KnownDates, RateRule } from "./rules.ts";
 /** Which figure of a series is asked for. */
 export interface AskedRate {
   readonly rule: RateRule;
-  /** The date that the rule counts from, such as 2026-03-13. */
+  /** The date that is asked for, such as 2026-03-13. */
+  readonly asked: string;
+  /** The one that the rule counts from: a preset may name the last one of a period. */
   readonly date: string;
   /** How many dates that the publisher's calendar has, but the store has not, count as closed. */
   readonly mostGaps: number;
@@ -18,6 +25,8 @@ export interface ApplicableRate extends AskedRate {
   readonly figure: StoredFigure;
   /** The dates without a stored figure that the calendar has and the operator took as closed. */
   readonly acceptedGaps: readonly string[];
+  /** Dates that the calendar has, or may have, and of which only the document says otherwise. */
+  readonly unprovenGaps: readonly string[];
   /** Whether the calendar of the source, or its document, tells which dates have no figure. */
   readonly isChecked: boolean;
 }
@@ -26,6 +35,8 @@ export interface ApplicableRate extends AskedRate {
 export interface FindUses {
   readonly reads: SeriesReads;
   readonly series: Series;
+  /** What the operator has to decide, or has dropped. */
+  readonly contradicted: readonly ContradictedFigure[];
   /** Undefined for an import, and for a source that this version does not know. */
   readonly source: RateSource | undefined;
   /** The restores of the store: what was stored between a backup and its restore is lost. */

@@ -1,6 +1,9 @@
+import { DAY_MS } from "../../platform/shared/clock.ts";
 import { isLess } from "../../platform/shared/decimal.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
+import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../provenance/document-reader.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
@@ -17,6 +20,58 @@ export interface DocumentUses {
   ) => Promise<{ readonly text: string; readonly statesFigure: boolean }>;
 }
 
+/** The documents of a publication, read for all figures that a file states of it. */
+export interface Publication {
+  /** The checks of the documents' own bytes. */
+  readonly bytes: readonly Check[];
+  /** The checks of the documents' names. */
+  readonly names: readonly Check[];
+  readonly documents: readonly ReadDocument[];
+  readonly figures: StatedFigures | Rejection;
+  /** What the documents state without their names, as if received at another time. */
+  readonly unnamed: StatedFigures | Rejection;
+  /** Where they state each figure. */
+  readonly positions: ReadonlyMap<SourcedRate, Position>;
+}
+
+type Position = ReturnType<DocumentReader["find"]>[number];
+
+/** How long after a document's time another time is tried. */
+const TRIED_MS = 100 * DAY_MS;
+
+/** Reads a publication once for some figures. @param evidence of any of them. */
+export function readPublication(
+  evidence: Evidence,
+  figures: readonly (SourcedRate & { readonly place: number })[],
+  { documents: reader, knownSources }: DocumentUses,
+): Publication {
+  const { publication_source: source } = evidence;
+  const documents = evidence.documents.map((document) => {
+    const { name, received_at: receivedAt } = document;
+    return { name, receivedAt, content: decodeContent(document) ?? new Uint8Array() };
+  });
+  const bytes = evidence.documents.map((document, index) => {
+    return checkBytes(document, index, documents[index]?.content ?? new Uint8Array());
+  });
+  const names = checkAddresses(evidence, documents, reader);
+  const isKnown = source === SNAPSHOT_SOURCE || knownSources.includes(source);
+  const isWhole = bytes.every(({ result }) => result === "holds");
+  if (!isKnown || !isWhole) {
+    const none = { reason: "its documents cannot be read" };
+    return { bytes, names, documents, figures: none, unnamed: none, positions: new Map() };
+  }
+  const unnamed = documents.map(({ receivedAt, content }) => {
+    return { name: "", receivedAt: timestamp(Date.parse(receivedAt) + TRIED_MS), content };
+  });
+  const found = reader.find(source, documents, figures);
+  return {
+    ...{ bytes, names, documents },
+    figures: reader.figuresOf(source, documents),
+    unnamed: reader.figuresOf(source, unnamed),
+    positions: new Map(figures.map((one, index) => [one, found[index] ?? "not stated"])),
+  };
+}
+
 interface DocumentChecks {
   readonly checks: readonly Check[];
   /** The figures of the series that each document states; undefined without the documents. */
@@ -27,16 +82,16 @@ interface DocumentChecks {
   readonly unread?: ReturnType<StatedFigures["unreadDates"]>;
 }
 
-/** Checks the bytes of the documents, and that they state the figure in its place. */
+/** Checks that the documents state the figure in its place. */
 export async function checkDocuments(
   evidence: Evidence,
   figure: SourcedRate,
+  read: Publication,
   uses: DocumentUses,
 ): Promise<DocumentChecks> {
-  const { documents, publication_source: publication, source } = evidence;
-  const bytes = documents.map(checkBytes);
-  const checks = [...bytes, ...checkAddresses(evidence, uses.documents)];
-  const only = (check: Check) => ({ checks: [...checks, check], series: undefined });
+  const { publication_source: publication, source } = evidence;
+  const { bytes, names } = read;
+  const only = (check: Check) => ({ checks: [...names, check], series: undefined });
   if (publication !== source && publication !== SNAPSHOT_SOURCE) {
     return only(fails(`a publication of ${publication} has no figure of ${source}`));
   }
@@ -46,34 +101,36 @@ export async function checkDocuments(
   if (bytes.some(({ result }) => result === "not proven")) {
     return only(notProven("whether the document states the figure: it is not in the file"));
   }
-  if (isImport(source)) return only(await checkImported(evidence, figure, uses));
+  if (isImport(source)) return only(await checkImported(evidence, figure, read, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
     return only(notProven(`what ${publication} states: this Kurs cannot read its documents`));
   }
-  const read = checkPublished(evidence, figure, uses.documents);
-  return { ...read, checks: [...checks, ...read.checks] };
+  const checked = checkPublished(evidence, figure, read, uses.documents);
+  return { ...checked, checks: [...names, ...checked.checks] };
 }
 
 /** Checks that the documents are those of one publication of the source, by their addresses. */
-function checkAddresses(evidence: Evidence, reader: DocumentReader): readonly Check[] {
-  const { documents, publication_source: publication, received_at: receivedAt } = evidence;
+function checkAddresses(
+  { publication_source: publication, received_at: receivedAt }: Evidence,
+  documents: readonly ReadDocument[],
+  reader: DocumentReader,
+): readonly Check[] {
   if (isImport(publication)) {
     const why = "the operator has imported the file, and no address of a publisher has it";
     return [notProven(`whose figures these are: ${why}`)];
   }
-  const fault = reader.checkOrigin(publication, documents.map(readDocument), receivedAt);
+  const fault = reader.checkOrigin(publication, documents, receivedAt);
   if (fault === undefined) return [];
   return [fault.isForeign ? fails(fault.reason) : notProven(fault.reason)];
 }
 
-function checkBytes(document: EvidenceDocument, index: number): Check {
-  const { name, bytes, sha256 } = document;
+function checkBytes(document: EvidenceDocument, index: number, content: Uint8Array): Check {
+  const { name, bytes, sha256, content_base64: encoded } = document;
   const label = `document ${index + 1}, ${name}`;
-  const content = decodeContent(document);
-  if (content === undefined) {
+  if (encoded === null) {
     return notProven(`${label}: its bytes are not in the file, only their SHA-256 ${sha256}`);
   }
-  if (content.toString("base64") !== document.content_base64) {
+  if (Buffer.from(content).toString("base64") !== encoded) {
     return fails(`${label}: content_base64 is not base64 as Kurs writes it`);
   }
   const hash = hashContent(content);
@@ -87,12 +144,12 @@ function checkBytes(document: EvidenceDocument, index: number): Check {
 const TOO_LARGE = "the document is too large to find the line";
 
 async function checkImported(
-  { place, documents }: Evidence,
+  { place }: Evidence,
   figure: SourcedRate,
+  { documents }: Publication,
   { readImported }: DocumentUses,
 ): Promise<Check> {
-  const document = documents[place.document - 1];
-  const content = document && decodeContent(document);
+  const content = documents[place.document - 1]?.content;
   const { line } = place;
   if (content === undefined || line === null) return fails("it names no line of its document");
   const read = await readImported(content, { line, figure });
@@ -107,11 +164,11 @@ async function checkImported(
 function checkPublished(
   evidence: Evidence,
   figure: SourcedRate,
+  read: Publication,
   reader: DocumentReader,
 ): DocumentChecks {
   const { publication_source: publication, kind, place } = evidence;
-  const documents = evidence.documents.map(readDocument);
-  const figures = reader.figuresOf(publication, documents);
+  const { figures } = read;
   if ("reason" in figures) {
     const check = fails(`the parser of ${publication} cannot read the document: ${figures.reason}`);
     return { checks: [check], series: undefined };
@@ -126,7 +183,7 @@ function checkPublished(
     const check = fails(`the parser of ${publication} does not read ${what} from the document`);
     return { checks: [check], series: undefined };
   }
-  const found = reader.find(publication, documents, { ...figure, place: place.document - 1 });
+  const found = read.positions.get(figure) ?? "not stated";
   const checks = [
     holds(`the parser of ${publication} reads ${what} from the document`),
     checkPosition(place, found),
@@ -138,17 +195,30 @@ function checkPublished(
   if (other !== undefined) {
     checks.push(notProven(`which is right: the document states ${equation(other)} for it, too`));
   }
-  const placed = { ...figure, place: place.document - 1 };
-  const [others, unread] = [figures.datesBeside(placed), figures.unreadDates(placed)];
+  checks.push(...checkName(evidence, figure, read, reader, series[place.document - 1] ?? []));
+  const [others, unread] = [figures.datesBeside(figure), figures.unreadDates(figure)];
   return { checks, series, others, unread };
 }
 
-function readDocument(document: EvidenceDocument): ReadDocument {
-  const { name, received_at: receivedAt } = document;
-  return { name, receivedAt, content: decodeContent(document) ?? new Uint8Array() };
+/** Checks that the name of the document is not of other dates, nor all that tells the figure's. */
+function checkName(
+  { publication_source: publication, place, documents }: Evidence,
+  figure: SourcedRate,
+  { unnamed }: Publication,
+  reader: DocumentReader,
+  series: readonly SourcedRate[],
+): readonly Check[] {
+  const { name = "" } = documents[place.document - 1] ?? {};
+  const ordered = series.toSorted((one, other) => ((one.date ?? "") < (other.date ?? "") ? -1 : 1));
+  const ends = [ordered[0] ?? figure, figure, ordered.at(-1) ?? figure];
+  const other = ends.find((one) => !reader.isNamedFor(publication, name, one));
+  if (other !== undefined) return [fails(`${name} is not the address of figures of ${other.date}`)];
+  if (!("reason" in unnamed) && unnamed.get(figure)?.rate === figure.rate) return [];
+  const by = "only its address, or when it was received, tells that";
+  return [notProven(`whose figure of which time it is: ${by}; compare it with the publisher's`)];
 }
 
-function checkPosition(place: Evidence["place"], found: ReturnType<DocumentReader["find"]>): Check {
+function checkPosition(place: Evidence["place"], found: Position): Check {
   const { document, line, column, figure, text, table } = place;
   if (found === "not stated") return fails(`document ${document} does not state the figure`);
   if (found === "not found") {

@@ -1,5 +1,6 @@
 import type { FigureKind } from "../../rates/served/figures.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
+import { isImport } from "../../rates/served/rules/update-policy.ts";
 import { presetJson } from "../applicable-rates/json.ts";
 import { explainEarly } from "../applicable-rates/preset.ts";
 import { presets } from "../applicable-rates/presets.ts";
@@ -97,7 +98,7 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
 function checkBetween(evidence: Evidence, { publicationOf, series, others, unread }: Known): Check {
-  const { source: key, accepted_gaps: gaps, rule } = evidence;
+  const { source: key, accepted_gaps: gaps, rule, is_calendar_known: isKnown } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
   if (late !== undefined) return fails(`${late} is after ${LAST_DATE}, the last date of the rules`);
@@ -121,6 +122,8 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
   const stated = series?.map((figures) => figures.map(({ date }) => date));
   const passed = explainDates({ from, to }, { publicationOf, stated, others, unread });
   const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
+  const isTold = passed.by === "no date" || passed.by === "document";
+  if (isTold && !isKnown) return fails("is_calendar_known is false, and no date is left open");
   switch (passed.by) {
     case "no date":
       return holds("no date is between the figure and the rule's date");
@@ -135,11 +138,13 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
     }
     case "document": {
       const between = `the document has dates before and after ${dates}, and none between`;
+      if (gaps.length > 0) return fails(`${between}: it leaves no gap to accept`);
       if (due === undefined) return holds(between);
       const how = "compare the document with the publisher's";
       return notProven(`${between}, but by its calendar ${key} published for ${due}: ${how}`);
     }
     case "nothing":
+      if (isKnown && isImport(key)) return fails("is_calendar_known is true, of an import");
       return notProven(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
     case "calendar":
       if (due !== undefined) {
@@ -147,8 +152,10 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
       }
   }
   const none = `by its calendar ${key} published nothing for ${dates}`;
+  if (!isKnown) return notProven(`${none}, and is_calendar_known is false`);
   if (gaps.length === 0) return holds(none);
-  return notProven(`${none}, apart from ${gaps.join(", ")}, which the operator took as closed`);
+  const accepted = `the operator took ${gaps.join(", ")} as closed`;
+  return notProven(`${accepted}; by its calendar ${key} published nothing else for ${dates}`);
 }
 
 /** The first date with a publication by the calendar that is not accepted as a gap. */

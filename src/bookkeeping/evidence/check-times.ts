@@ -14,9 +14,10 @@ const CLOCKS_MS = { publishers: DAY_MS, nodes: HOUR_MS };
 /**
  * Checks that nothing happened before it could.
  *
+ * @param nowMs the time of the verification.
  * @param dueMs when the source's calendar expects the figure; undefined if that is not known.
  */
-export function checkTimes(evidence: Evidence, dueMs: number | undefined): Check {
+export function checkTimes(evidence: Evidence, nowMs: number, dueMs: number | undefined): Check {
   const { as_of: asOf, valid_until: until, made, documents } = evidence;
   const aheadMs = until === null ? AHEAD_MS.day : AHEAD_MS.table;
   const published = dueMs === undefined ? Date.parse(asOf) - aheadMs : dueMs - EARLY_MS;
@@ -28,8 +29,9 @@ export function checkTimes(evidence: Evidence, dueMs: number | undefined): Check
     ["fetched before it was sent", fetched + CLOCKS_MS.publishers < Math.max(...received)],
     ["stored before it was fetched", stored + CLOCKS_MS.nodes < fetched],
     ["written here before it was stored", Date.parse(made.at) + CLOCKS_MS.nodes < stored],
+    ["written here in the future", nowMs + CLOCKS_MS.nodes < Date.parse(made.at)],
   ].find(([, isBefore]) => isBefore);
   return fault === undefined
-    ? holds("the figure was published, received, stored and written here in this order")
+    ? holds("its times are in order: published, received, stored, and written here")
     : fails(`the figure was ${fault[0]}`);
 }

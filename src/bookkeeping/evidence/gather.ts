@@ -4,9 +4,13 @@ import { type AppliedRule, presetJson } from "../applicable-rates/json.ts";
 import { ruleWords } from "../applicable-rates/rules.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { documentName, publisherJson } from "../provenance/json.ts";
-import type { ObservationReads, StoredDocument } from "../provenance/observations.ts";
+import type {
+  ObservationReads,
+  StoredDocument,
+  StoredPublication,
+} from "../provenance/observations.ts";
 import { type FigureOrigin, isContradicted } from "../provenance/trace.ts";
-import { type Evidence, type EvidenceDocument, FORMAT } from "./format.ts";
+import { type Evidence, type EvidenceDocument, FORMAT, type Unsigned } from "./format.ts";
 
 /** An imported file, which the store does not have, and its line with the figure. */
 export interface GivenDocument {
@@ -15,32 +19,35 @@ export interface GivenDocument {
 }
 
 /** What to put into an evidence file. */
-export interface Gathered {
+interface Gathered {
   readonly applied: AppliedRule;
   readonly origin: FigureOrigin;
   /** Undefined for an import, and for a source that this version does not know. */
   readonly publisher: RateSource | undefined;
   /** The imported file, where the operator gives it. */
-  readonly given: GivenDocument | undefined;
-  /** Whether the file has the documents themselves, and not their SHA-256 alone. */
-  readonly withDocument: boolean;
+  readonly given?: GivenDocument | undefined;
   readonly made: Evidence["made"];
 }
 
+/** The documents of a publication as an evidence file has them. */
+interface GatheredDocuments {
+  readonly publication: StoredPublication;
+  readonly documents: EvidenceDocument[];
+}
+
 /**
- * Joins what is known of a figure.
+ * Reads the documents of a publication.
  *
- * @returns the reason why there is no evidence: its document is not known, lost or another one.
+ * @param withDocument whether the file has the documents themselves, and not their SHA-256 alone.
+ * @returns the reason if one of them is lost or damaged.
  */
-export async function gatherEvidence(
+export async function gatherDocuments(
   uses: { readonly history: ObservationReads; readonly documents: DocumentReader },
-  gathered: Gathered,
-): Promise<Omit<Evidence, "signing_key" | "signature"> | Rejection> {
-  const { figure } = gathered.applied.rate;
-  const { origin, given, withDocument } = gathered;
-  const missing = findMissing(origin);
-  if (missing !== undefined) return missing;
-  const found = await uses.history.publicationFrom(figure.publication);
+  id: number,
+  withDocument: boolean,
+  given?: GivenDocument,
+): Promise<GatheredDocuments | Rejection> {
+  const found = await uses.history.publicationFrom(id);
   if (found === undefined) return MISSING;
   const documents: EvidenceDocument[] = [];
   for (const [index, stored] of found.documents.entries()) {
@@ -53,14 +60,30 @@ export async function gatherEvidence(
     if ("reason" in document) return document;
     documents.push(document);
   }
+  return { publication: found, documents };
+}
+
+/**
+ * Joins what is known of a figure.
+ *
+ * @returns the reason why there is no evidence: its document is not known, lost or another one.
+ */
+export function gatherEvidence(
+  gathered: Gathered,
+  read: GatheredDocuments | Rejection,
+): Unsigned | Rejection {
+  const { figure } = gathered.applied.rate;
+  const missing = findMissing(gathered.origin);
+  if (missing !== undefined) return missing;
+  if ("reason" in read) return read;
   return {
     ...FORMAT,
     ...figureJson(gathered),
     stored_at: figure.storedAt,
-    received_at: found.receivedAt,
+    received_at: read.publication.receivedAt,
     place: placeJson(gathered, (figure.place ?? 0) + 1),
-    publication_source: found.source,
-    documents,
+    publication_source: read.publication.source,
+    documents: read.documents,
     made: gathered.made,
   };
 }

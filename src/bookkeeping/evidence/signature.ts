@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import type { SigningKey } from "../../rates/served/signing-key.ts";
-import { type Evidence, serialize } from "./format.ts";
+import { type Evidence, type EvidenceList, serialize } from "./format.ts";
 
 // The signature is a JWS (RFC 7515, appendix F) of the file's own bytes: all but its last two
 // lines, which have the signature. So a person reads what is signed, and OpenSSL verifies it.
@@ -12,15 +12,15 @@ const NOTE =
   "published at /.well-known/jwks.json";
 
 /** @returns the file with the key's public part and its signature; without a key, unsigned. */
-export async function withSignature(
-  evidence: Omit<Evidence, "signing_key" | "signature">,
+export async function withSignature<File extends Evidence | EvidenceList>(
+  evidence: Omit<File, "signing_key" | "signature">,
   key: SigningKey | undefined,
-): Promise<Evidence> {
-  if (key === undefined) return { ...evidence, signing_key: null, signature: null };
+): Promise<File> {
+  if (key === undefined) return { ...evidence, signing_key: null, signature: null } as File;
   const jwk = { kty: "OKP", crv: "Ed25519", x: key.publicKey } as const;
   const { id: kid } = key;
   const signingKey = { kid, jwk, spki_base64: exportSpki(jwk), note: NOTE };
-  const unsigned = { ...evidence, signing_key: signingKey, signature: null };
+  const unsigned = { ...evidence, signing_key: signingKey, signature: null } as File;
   return { ...unsigned, signature: await key.signDetached(signedPart(serialize(unsigned))) };
 }
 
@@ -50,7 +50,7 @@ export async function isOneKey(key: NonNullable<Evidence["signing_key"]>): Promi
 }
 
 /** Whether the signature in a file is one of all its other bytes, by the key in it. */
-export async function isSigned(evidence: Evidence): Promise<boolean> {
+export async function isSigned(evidence: Evidence | EvidenceList): Promise<boolean> {
   const { signature: jws, signing_key: key } = evidence;
   if (jws === null || key === null) return false;
   const [header = "", payload, signature = "", ...rest] = jws.split(".");

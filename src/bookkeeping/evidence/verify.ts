@@ -1,13 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { publicationsOf, type RateSource } from "../../rates/sources/source.ts";
+import { expectationsOf, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
 import { publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
-import { checkDocuments, type DocumentUses } from "./check-document.ts";
+import { checkDocuments, type DocumentUses, readPublication } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
 import { checkTimes } from "./check-times.ts";
-import { type Evidence, equation, FORMAT, parseEvidence } from "./format.ts";
+import {
+  type Evidence,
+  type EvidenceList,
+  equation,
+  evidencesIn,
+  FORMAT,
+  parseEvidence,
+} from "./format.ts";
 import { isOneKey, isSigned } from "./signature.ts";
 
 /** Public keys of the operator that the verifying person has from elsewhere. */
@@ -22,45 +29,102 @@ export interface VerifyUses extends Omit<DocumentUses, "knownSources"> {
   /** Every source that this version knows. */
   readonly sources: readonly RateSource[];
   readonly keys: GivenKeys | undefined;
+  readonly nowMs: number;
+}
+
+/** What a file states of one figure, and the checks of that. */
+interface VerifiedFigure {
+  readonly evidence: Evidence;
+  readonly checks: readonly Check[];
 }
 
 /** What became of a verification. */
 export interface Verified {
-  /** Undefined for a file that cannot be read. */
+  /** Undefined for a list, and for a file that cannot be read. */
   readonly evidence: Evidence | undefined;
+  /** Those of the file itself and, but for a list, of its figure. */
   readonly checks: readonly Check[];
+  /** The lines of a list; undefined for the evidence of one figure. */
+  readonly lines?: readonly (VerifiedFigure & { readonly line: number })[];
 }
 
 /** Checks an evidence file by itself, without a store. */
 export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promise<Verified> {
-  const evidence = await parseEvidence(bytes);
-  if ("reason" in evidence) {
-    const check = fails(`it is no evidence file: ${evidence.reason}; nothing else was checked`);
+  const file = await parseEvidence(bytes);
+  if ("reason" in file) {
+    const check = fails(`it is no evidence file: ${file.reason}; nothing else was checked`);
     return { evidence: undefined, checks: [check] };
   }
   const form = holds(`it is an evidence file of version ${FORMAT.version}, as Kurs writes it`);
-  const signatures = await checkSignature(evidence, uses.keys);
-  const figure = readFigure(evidence);
-  if ("reason" in figure) {
-    return { evidence, checks: [form, fails(`the figure: ${figure.reason}`), ...signatures] };
+  const signatures = await checkSignature(file, uses.keys);
+  const evidences = evidencesIn(file);
+  const ofDocuments: Check[] = [];
+  const checked = new Map<Evidence, readonly Check[]>();
+  for (const some of Map.groupBy(evidences, publicationKey).values()) {
+    const { bytes: read, figures } = await checkPublication(some, uses);
+    ofDocuments.push(...read);
+    for (const { evidence, checks } of figures) checked.set(evidence, checks);
   }
-  const knownSources = uses.sources.map(({ key }) => key);
-  const read = await checkDocuments(evidence, figure, { ...uses, knownSources });
-  const source = uses.sources.find(({ key }) => key === evidence.source);
-  const publicationOf = source && publicationsOf(source, figure);
-  const servedKind = source && (source.servedKind ?? "middle");
-  const rule = checkRule(evidence, { ...read, publicationOf, servedKind });
-  const named = checkPublisher(evidence, source);
-  const times = checkTimes(evidence, publicationOf?.(evidence.published_for));
-  return { evidence, checks: [form, ...read.checks, times, ...rule, ...named, ...signatures] };
+  const all = evidences.map((evidence) => ({ evidence, checks: checked.get(evidence) ?? [] }));
+  const checks = (of: readonly Check[]) => [form, ...ofDocuments, ...of, ...signatures];
+  if (!("statements" in file)) return { evidence: file, checks: checks(all[0]?.checks ?? []) };
+  const numbers = file.statements.map(({ line }) => line);
+  const lines = all.map((one, index) => ({ line: numbers[index] ?? 0, ...one }));
+  return { evidence: undefined, checks: checks([]), lines };
 }
 
-function readFigure(evidence: Evidence): SourcedRate | Rejection {
+/** Statements of one publication have its documents in common. */
+const publicationKey = ({ publication_source: source, received_at: at, documents }: Evidence) =>
+  JSON.stringify([source, at, documents.map((one) => [one.name, one.received_at, one.sha256])]);
+
+/** Checks the statements of one publication, whose documents are read once. */
+async function checkPublication(evidences: readonly Evidence[], uses: VerifyUses) {
+  const read = evidences.map((evidence) => ({ evidence, figure: readFigure(evidence) }));
+  const stated = read.flatMap(({ figure }) => ("reason" in figure ? [] : [figure]));
+  const knownSources = uses.sources.map(({ key }) => key);
+  const [first] = evidences as readonly [Evidence];
+  const publication = readPublication(first, stated, { ...uses, knownSources });
+  const figures: VerifiedFigure[] = [];
+  for (const { evidence, figure } of read) {
+    if ("reason" in figure) {
+      figures.push({ evidence, checks: [fails(`the figure: ${figure.reason}`)] });
+      continue;
+    }
+    const found = await checkDocuments(evidence, figure, publication, { ...uses, knownSources });
+    const source = uses.sources.find(({ key }) => key === evidence.source);
+    const publicationOf = source && publicationsOf(source, figure);
+    const servedKind = source && (source.servedKind ?? "middle");
+    const expected = source && expectationsOf(source, figure);
+    const rule = checkRule(evidence, { ...found, publicationOf: expected, servedKind });
+    const named = checkPublisher(evidence, source);
+    const times = checkTimes(evidence, uses.nowMs, publicationOf?.(evidence.published_for));
+    const others = [times, ...checkRevision(evidence)];
+    figures.push({ evidence, checks: [...found.checks, ...others, ...rule, ...named] });
+  }
+  return { bytes: publication.bytes, figures };
+}
+
+function checkRevision({ revision, source }: Evidence): readonly Check[] {
+  if (revision === 1) return [];
+  return [notProven(`whether ${source} has amended it: the document before is not in the file`)];
+}
+
+/** What only the operator knows: no check tells whether it is so. */
+export function statedAlone({ documents, received_at, stored_at, made, revision }: Evidence) {
+  const received = [...new Set(documents.map((one) => one.received_at))].join(" and ");
+  const stored = `sent ${received}, fetched ${received_at}, stored ${stored_at}`;
+  return `${stored} as revision ${revision}, written here ${made.at} by ${made.by}`;
+}
+
+type Placed = SourcedRate & { readonly place: number };
+
+function readFigure(evidence: Evidence): Placed | Rejection {
   const { source, kind, published_for: date, valid_until: until, as_of: asOf } = evidence;
   const rate = parseQuotation({ ...evidence, asOf }, ANY_TIME);
   if ("reason" in rate) return rate;
   if (rate.asOf !== asOf) return { reason: `as_of ${asOf} is not as Kurs writes it` };
-  return { ...rate, source, kind, date, validUntil: until ?? undefined };
+  const place = evidence.place.document - 1;
+  return { ...rate, source, kind, date, validUntil: until ?? undefined, place };
 }
 
 function checkPublisher(
@@ -79,7 +143,7 @@ function checkPublisher(
 }
 
 async function checkSignature(
-  evidence: Evidence,
+  evidence: Evidence | EvidenceList,
   keys: GivenKeys | undefined,
 ): Promise<readonly Check[]> {
   const { signature, signing_key: key } = evidence;
@@ -96,7 +160,7 @@ async function checkSignature(
 
 export const NOT_SIGNED = "not signed";
 
-function unsigned({ documents }: Evidence, keys: GivenKeys | undefined): Check {
+function unsigned({ documents }: Evidence | EvidenceList, keys: GivenKeys | undefined): Check {
   if (keys !== undefined) return fails(`it is not signed, neither by a key in ${keys.file}`);
   const hasDocument = documents.some((one) => one.content_base64 !== null);
   const also = hasDocument ? ", its document and the SHA-256 of that too" : "";

@@ -71,12 +71,18 @@ export interface DocumentReader {
     documents: readonly ReadDocument[],
     receivedAt: string,
   ): (Rejection & { readonly isForeign: boolean }) | undefined;
+  /** Whether a document of a source that has figures of a date may have a name, by its dates. */
+  isNamedFor(
+    source: string,
+    name: string,
+    figure: Pick<SourcedRate, "date" | "validUntil">,
+  ): boolean;
   /** The lines of a document of a source; a line ends with a line feed. */
   linesOf(source: string, content: Uint8Array): readonly string[];
-  /** Finds where a publication states a figure, or tells why that is unknown. */
+  /** Finds where a publication states each of some figures, or tells why that is unknown. */
   find(
     source: string,
     documents: readonly ReadDocument[],
-    stated: SourcedRate & { readonly place: number },
-  ): FigurePosition | "not stated" | "not found";
+    figures: readonly (SourcedRate & { readonly place: number })[],
+  ): readonly (FigurePosition | "not stated" | "not found")[];
 }

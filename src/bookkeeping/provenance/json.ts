@@ -85,7 +85,7 @@ function originJson(origin: FigureOrigin) {
             };
       return {
         kind: "published",
-        fetched_at: receivedAt,
+        fetched_at: isAddress(document.name) ? receivedAt : null,
         ...documentJson(document),
         ...place,
       };
@@ -95,6 +95,9 @@ function originJson(origin: FigureOrigin) {
 
 /** @param name `-` for an import from stdin, as a command takes it. */
 export const documentName = (name: string) => (name === "-" ? "stdin" : name);
+
+/** Whether a document was fetched: others are the snapshot, or files that were handed in. */
+export const isAddress = (name: string) => /^https?:/.test(name);
 
 function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
   return {

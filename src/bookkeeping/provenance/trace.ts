@@ -59,11 +59,21 @@ export async function traceObservation(
 }
 
 /** Traces a figure of a series to its document. */
-export async function traceFigure(
-  uses: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
-  figure: StoredFigure,
-): Promise<TracedFigure> {
+export async function traceFigure(uses: OriginUses, figure: StoredFigure): Promise<TracedFigure> {
   return { figure, origin: await findOrigin(uses, figure) };
+}
+
+/** Traces figures of series, and reads each publication once. @returns them in their order. */
+export async function traceFigures(
+  uses: OriginUses,
+  figures: readonly StoredFigure[],
+): Promise<readonly TracedFigure[]> {
+  const origins = new Map<StoredFigure, FigureOrigin>();
+  for (const [id, some] of Map.groupBy(figures, ({ publication }) => publication)) {
+    const found = await findOrigins(uses, id, some);
+    for (const [index, figure] of some.entries()) origins.set(figure, found[index] ?? MISSING);
+  }
+  return figures.map((figure) => ({ figure, origin: origins.get(figure) ?? MISSING }));
 }
 
 /** Whether the document of a figure is lost or damaged, or does not state it. */
@@ -72,32 +82,44 @@ export function isContradicted({ origin }: { readonly origin: FigureOrigin }): b
   return "problem" in origin.position && !origin.position.isStated;
 }
 
+type OriginUses = Pick<HistoryUses, "history"> & { readonly documents: DocumentReader };
+
+const MISSING = { kind: "missing" } as const;
+
 async function findOrigin(
-  {
-    history,
-    documents: reader,
-  }: Pick<HistoryUses, "history"> & { readonly documents: DocumentReader },
+  uses: OriginUses,
   figure: SourcedRate & { readonly publication: number },
 ): Promise<FigureOrigin> {
-  const { publication: id, place = 0, line = 0 } = figure;
-  const found = await history.publicationFrom(id);
-  const document = found?.documents[place];
-  if (found?.id !== id || document === undefined) return { kind: "missing" };
-  if (isImport(found.source)) return { kind: "imported", document, line };
+  return (await findOrigins(uses, figure.publication, [figure]))[0] ?? MISSING;
+}
 
-  const { receivedAt } = found;
+/** Finds where some figures of a publication came from. */
+async function findOrigins(
+  { history, documents: reader }: OriginUses,
+  id: number,
+  figures: readonly SourcedRate[],
+): Promise<readonly FigureOrigin[]> {
+  const found = await history.publicationFrom(id);
+  if (found?.id !== id) return figures.map(() => MISSING);
+  const { receivedAt, source, documents } = found;
   const opened: ReadDocument[] = [];
-  for (const one of found.documents) {
+  let problem: string | undefined;
+  for (const { name, receivedAt: at, ...one } of isImport(source) ? [] : documents) {
     const content = reader.open(one);
-    if ("reason" in content) {
-      const problem = `the document cannot be read: ${content.reason}; see kurs rates verify`;
-      return { kind: "published", receivedAt, document, position: { problem, isStated: false } };
-    }
-    opened.push({ name: one.name, content, receivedAt: one.receivedAt });
+    if (!("reason" in content)) opened.push({ name, content, receivedAt: at });
+    else problem = `the document cannot be read: ${content.reason}; see kurs rates verify`;
   }
-  const searched = reader.find(found.source, opened, { ...figure, place });
-  const position = typeof searched === "string" ? unknownPositions[searched] : searched;
-  return { kind: "published", receivedAt, document, position };
+  const placed = figures.map((figure) => ({ ...figure, place: figure.place ?? 0 }));
+  const searched = problem === undefined ? reader.find(source, opened, placed) : [];
+  return placed.map(({ place, line = 0 }, index) => {
+    const document = documents[place];
+    if (document === undefined) return MISSING;
+    if (isImport(source)) return { kind: "imported", document, line };
+    const unread = problem === undefined ? undefined : { problem, isStated: false };
+    const position = searched[index] ?? "not stated";
+    const known = typeof position === "string" ? unknownPositions[position] : position;
+    return { kind: "published", receivedAt, document, position: unread ?? known };
+  });
 }
 
 const unknownPositions: Readonly<Record<"not stated" | "not found", UnknownPosition>> = {

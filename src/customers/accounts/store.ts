@@ -1,6 +1,6 @@
 import type { Origin } from "../../platform/shared/origin.ts";
 import type { Quota } from "../billing/rules.ts";
-import type { IssuedToken } from "../mail/store.ts";
+import type { IssuedToken } from "../outbox/store.ts";
 
 export interface Account {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import { optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
-import { writeMail } from "../mail/sql.ts";
+import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
 import { QUOTA_THRESHOLDS, reachedThresholds } from "./rules.ts";
 import { USAGE, usageOf } from "./sql.ts";
@@ -58,10 +58,15 @@ export function quotaNoticeStore(engine: Engine): QuotaNoticeStore {
         const [row] = yield statement(USAGE, accountId, period.name);
         if (row === undefined) return;
         const quota = usageOf(row);
-        for (const threshold of reachedThresholds(quota)) {
+        const reached = reachedThresholds(quota);
+        for (const threshold of reached) {
           const notice = [accountId, period.name, threshold, origin.at] as const;
           const isNew = (yield statement(WRITE_NOTICE, ...notice)).length === 1;
           if (!isNew) continue;
+          const details = { period: period.name, threshold };
+          yield writeEvent("quota.threshold_reached", origin, { accountId, details });
+          // Of those reached at once, the highest says what the others would say.
+          if (threshold !== reached.at(-1)) continue;
           yield writeMail({
             id: origin.newId(),
             to: { accountId },
@@ -74,8 +79,6 @@ export function quotaNoticeStore(engine: Engine): QuotaNoticeStore {
               resets_at: period.end,
             },
           });
-          const details = { period: period.name, threshold };
-          yield writeEvent("quota.threshold_reached", origin, { accountId, details });
         }
       }),
   };

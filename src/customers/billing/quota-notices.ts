@@ -28,8 +28,9 @@ export interface QuotaNoticeStore {
    */
   page(period: string, afterId: string, limit: number): Promise<NoticePage>;
   /**
-   * Writes the mail and the event of each threshold that an account has reached in a period and
-   * that has none yet. Writes nothing for an account that is suspended, deleted or wants no mails.
+   * Writes the event of each threshold that an account has reached in a period and that has none
+   * yet, and one mail: the highest threshold's. Writes nothing for an account that is suspended,
+   * deleted or wants no mails.
    */
   write(accountId: string, period: BillingPeriod, origin: Origin): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { timestamp } from "../../platform/shared/instant.ts";
 import { originNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
-import type { IssuedToken, MailKind, TokenPurpose } from "../mail/store.ts";
+import type { IssuedToken, MailKind, TokenPurpose } from "../outbox/store.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
 import {
   invalidToken,

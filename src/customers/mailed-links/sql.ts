@@ -10,8 +10,8 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { ACTIVE_KEY } from "../access/sql.ts";
-import { writeMail } from "../mail/sql.ts";
-import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
+import { writeMail } from "../outbox/sql.ts";
+import type { IssuedToken, TokenPurpose } from "../outbox/store.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 import type { MailTokenStore } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { Origin } from "../../platform/shared/origin.ts";
-import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
+import type { IssuedToken, TokenPurpose } from "../outbox/store.ts";
 
 export interface PasswordReset {
   readonly tokenHash: string;

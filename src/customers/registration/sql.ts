@@ -2,8 +2,8 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import { type Tables, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, statement } from "../../platform/storage/engine.ts";
 import { IS_ACCOUNT, insertAccount } from "../accounts/sql.ts";
-import { writeMail } from "../mail/sql.ts";
 import { lockOfEmail } from "../mailed-links/sql.ts";
+import { writeMail } from "../outbox/sql.ts";
 import type { Invitation, InvitationStore } from "./store.ts";
 
 export const invitationTables: Tables = {

@@ -83,7 +83,8 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 const unknownPath = new Failure("not_found", "There is nothing at this path.");
 const noOAuth = new Failure(
   "not_found",
-  "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…",
+  "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_...",
+  { oauthError: "invalid_request" },
 );
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
 const hostTwice = new Failure("invalid_request", "The request has more than one Host header.");
@@ -99,9 +100,10 @@ const hasFragment = new Failure(
 
 /**
  * Where MCP clients look for OAuth after a 401 (RFC 8414, RFC 9728, RFC 7591, OpenID Connect
- * Discovery). Several show the message of the 404 to the user, so it says what to do instead.
+ * Discovery), and where they go without having found it. Several show the message of the 404 to
+ * the user, so it says what to do instead.
  */
-const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
+const oauthPath = /^\/(?:register|authorize|token)(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
 const host = new RegExp(`^${HOST}$`);
 
@@ -137,9 +139,13 @@ export function addUnmatchedHandling(
   });
 
   const rejectPath = (request: FastifyRequest, reply: FastifyReply) => {
-    const page = notFoundPage(request);
+    const { url } = request;
+    const failure = oauthPath.test(url) ? noOAuth : unknownPath;
+    // MCP clients send their user's browser to /authorize: it shows the message, too.
+    const isLogIn = failure === noOAuth && url.startsWith("/authorize");
+    const page = isLogIn ? undefined : notFoundPage(request);
     if (page !== undefined) sendPage(request, reply, page);
-    else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
+    else sendFailure(request, reply, failure);
   };
   // Of a route for all paths of a folder, which calls reply.callNotFound.
   app.setNotFoundHandler(rejectPath);

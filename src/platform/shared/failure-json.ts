@@ -24,7 +24,12 @@ export const quotaFields = {
   },
 };
 
-/** The error envelope (specification, section 2), with the quota's fields where it has them. */
-export function failureJson({ code, message, quota }: Failure, requestId: string) {
-  return { code, message, request_id: requestId, ...quota };
+/**
+ * The error envelope (specification, section 2), with the quota's fields where it has them. Clients
+ * of OAuth show nothing of a response without the fields of RFC 6749.
+ */
+export function failureJson(failure: Failure, requestId: string) {
+  const { code, message, quota, oauthError } = failure;
+  const oauth = oauthError && { error: oauthError, error_description: message };
+  return { code, message, request_id: requestId, ...quota, ...oauth };
 }

@@ -41,6 +41,8 @@ export interface QuotaDetails {
 export interface FailureOptions {
   readonly quota?: QuotaDetails;
   readonly retryAfterSeconds?: number;
+  /** The code of RFC 6749, where a client of OAuth reads the response. */
+  readonly oauthError?: string;
   /** For the log only, never in the response. */
   readonly cause?: unknown;
 }
@@ -50,6 +52,7 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly quota: QuotaDetails | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly oauthError: string | undefined;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -57,6 +60,7 @@ export class Failure extends Error {
     this.code = code;
     this.quota = options.quota;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.oauthError = options.oauthError;
   }
 }
 

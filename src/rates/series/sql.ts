@@ -1,4 +1,5 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
+import type { Decimal } from "../../platform/shared/decimal.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import {
@@ -59,6 +60,14 @@ const FIGURE_ON_OR_AFTER = `${FIGURES_OF_SERIES}
       SELECT min(date) FROM figures
       WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date >= $5)
   ORDER BY f.as_of DESC, f.revision DESC LIMIT 1`;
+
+const CONTRADICTED = `
+  SELECT date, rate, valid_until, decision FROM contradictions c
+  WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND NOT EXISTS (
+    SELECT 1 FROM contradictions r
+    WHERE r.base = c.base AND r.quote = c.quote AND r.source = c.source AND r.kind = c.kind
+      AND r.date = c.date AND r.as_of = c.as_of AND r.decision = 'released')
+  ORDER BY date, rate`;
 
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
@@ -155,6 +164,16 @@ export function seriesReads(engine: Engine): SeriesReads {
     async figureOnOrAfter({ source, base, quote, kind }, date) {
       const values = [base, quote, source, kind, date];
       return (await engine.query(FIGURE_ON_OR_AFTER, ...values)).map(storedFigureOf)[0];
+    },
+
+    async contradicted({ source, base, quote, kind }) {
+      const rows = await engine.query(CONTRADICTED, base, quote, source, kind);
+      return rows.map((row) => ({
+        date: textOf(row, "date"),
+        rate: textOf(row, "rate") as Decimal,
+        validUntil: optionalTextOf(row, "valid_until"),
+        isDropped: row.decision === "dropped",
+      }));
     },
 
     async pairs({ base, quote }, limit, ofBase) {

@@ -23,6 +23,12 @@ export interface Series extends Pair {
   readonly kind: FigureKind;
 }
 
+/** A figure that its document contradicts: it is not in its series. */
+export interface ContradictedFigure extends Pick<StoredFigure, "date" | "rate" | "validUntil"> {
+  /** Whether the operator, or a later document, has decided against it. */
+  readonly isDropped: boolean;
+}
+
 /** A place in a series. */
 export type FigureCursor = Pick<StoredFigure, "date" | "revision"> & { readonly asOf: string };
 
@@ -66,6 +72,8 @@ export interface SeriesReads {
   figureOnOrBefore(series: Series, date: string): Promise<StoredFigure | undefined>;
   /** The last revision of a series' first figure that is dated on or after a date. */
   figureOnOrAfter(series: Series, date: string): Promise<StoredFigure | undefined>;
+  /** The contradicted figures of a series of which none was released, by date and rate. */
+  contradicted(series: Series): Promise<ContradictedFigure[]>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

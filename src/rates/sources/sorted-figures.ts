@@ -42,12 +42,13 @@ interface SortedFigures {
 }
 
 export function sortFigures(
-  { servedKind = "middle", endedAfterDays = ANY_AGE_DAYS }: RateSource,
+  { servedKind = "middle", isServedAhead, endedAfterDays = ANY_AGE_DAYS }: RateSource,
   figures: readonly SourcedRate[],
   nowMs: number,
 ): SortedFigures {
   const now = instantAt(nowMs);
-  const waits = ({ validUntil, asOf }: SourcedRate) => validUntil !== undefined && asOf > now;
+  const waits = ({ validUntil, asOf }: SourcedRate) =>
+    validUntil !== undefined && asOf > now && !isServedAhead;
   const ofServedKind = figures.filter(({ kind }) => kind === servedKind);
   const waiting = ofServedKind.filter(waits);
   const newest = new Map<string, SourcedRate>();

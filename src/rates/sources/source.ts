@@ -66,6 +66,8 @@ export interface RateSource {
   readonly rarerPairs?: RarerPairs;
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
+  /** Whether its figures are served as soon as they are published, also for the next day. */
+  readonly isServedAhead?: true;
   /**
    * A currency whose last figure is so many days older than the newest of all has ended, and is not
    * served; unset: the documents have no series that ended.
@@ -156,6 +158,10 @@ export function publicationsOf(source: Calendars, pair: Pair): Schedule["publica
   };
 }
 
+/** The same, also of a source of tables for a month or a quarter: they may be published earlier. */
+export const expectationsOf = (source: Calendars, pair: Pair): Schedule["publicationOf"] =>
+  publicationsOf(source, pair) ?? source.schedule.tableOf;
+
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
   /** @returns the calendar for a person: `16:05 on working days, Europe/Berlin`. */
@@ -192,7 +198,9 @@ export interface Schedule {
    * undefined for a date that is known to have none, such as a Sunday. Unset for a polled source
    * and for tables of a month or a quarter.
    */
-  readonly publicationOf?: (date: string) => number | undefined;
+  readonly publicationOf?: ((date: string) => number | undefined) | undefined;
+  /** The same by the date of a table, for tables of a month or a quarter alone. */
+  readonly tableOf?: Schedule["publicationOf"];
   /** Whether the days off of a date's year are known. Unset for a polled source. */
   readonly isKnown?: (date: string) => boolean;
 }

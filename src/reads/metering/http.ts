@@ -27,7 +27,9 @@ const conditions = {
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
   quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
-  unsupported_pair: "the pair is not stored; costs one unit",
+  unsupported_pair:
+    "the pair is not stored: the message says whether its other direction is, or where the list " +
+    "is; costs one unit",
   temporarily_unavailable:
     "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
     "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
@@ -35,6 +37,8 @@ const conditions = {
 } as const;
 
 const exampleOfQuotaExceeded = quotaExceeded(1000, "2026-12-01T00:00:00.000Z", 846_087);
+
+const exampleOfUnsupportedPair = unsupportedPair("https://rates.example.org");
 
 const readRateSchema = {
   operationId: "getRate",
@@ -51,7 +55,13 @@ const readRateSchema = {
   }),
   response: documentedResponses(
     { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
-    [apiKeyRequired, invalidAssetSymbol, exampleOfQuotaExceeded, unsupportedPair, readsOverloaded],
+    [
+      apiKeyRequired,
+      invalidAssetSymbol,
+      exampleOfQuotaExceeded,
+      exampleOfUnsupportedPair,
+      readsOverloaded,
+    ],
     { headers: failureHeadersByStatus, conditions },
   ),
 };

@@ -11,7 +11,7 @@ import { Failure, toFailure } from "../../platform/shared/failure.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../../platform/shared/store.ts";
 import type { CountMissed, ServedRate } from "../../rates/served/rules/rate.ts";
-import { parsePair } from "../../rates/served/rules/symbol.ts";
+import { inverseOf, type Pair, parsePair } from "../../rates/served/rules/symbol.ts";
 import {
   invalidAssetSymbol,
   rateSuspended,
@@ -65,8 +65,10 @@ export function createReadRate(uses: {
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
   readonly countMissed: CountMissed;
+  /** Where people reach this server. */
+  readonly publicUrl: () => string;
 }): ReadRate {
-  const { secrets, clock, countMissed } = uses;
+  const { secrets, clock, countMissed, publicUrl } = uses;
   const { metering } = uses.store;
   const calendar = createCalendar();
 
@@ -90,7 +92,7 @@ export function createReadRate(uses: {
         const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
         const quotaState = { quota, period, secondsToReset };
         const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
-        let result = resultOf(found, quotaState);
+        let result = resultOf(found, quotaState, read.pair, publicUrl);
         if (!(result instanceof Failure) && nowMs >= result.nextMs) {
           result = withMissed(result, countMissed(result, nowMs));
         }
@@ -114,9 +116,15 @@ function withoutQuota(error: unknown, caller: Caller): ReadResult {
   return { result, quotaState: undefined, unitsCharged, caller };
 }
 
-function resultOf(found: RateFound, quotaState: QuotaState): ServedRate | Failure {
-  if (found === "no_pair") return invalidAssetSymbol;
-  if (found === "unsupported") return unsupportedPair;
+function resultOf(
+  found: RateFound,
+  quotaState: QuotaState,
+  pair: Pair | undefined,
+  publicUrl: () => string,
+): ServedRate | Failure {
+  if (found === "no_pair" || pair === undefined) return invalidAssetSymbol;
+  if (found === "unsupported") return unsupportedPair(publicUrl());
+  if (found === "only_inverse") return unsupportedPair(publicUrl(), inverseOf(pair));
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") {
     const { quota, period, secondsToReset } = quotaState;

@@ -1,5 +1,6 @@
 import type { Decimal } from "../../platform/shared/decimal.ts";
 import { Failure } from "../../platform/shared/failure.ts";
+import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 
 /** The maximum number of an amount's digits, on both sides of its point together. */
 export const MAX_AMOUNT_DIGITS = 40;
@@ -38,10 +39,22 @@ export function rejectQuery(query: object): Failure | undefined {
   return new Failure("invalid_request", message);
 }
 
-export const unsupportedPair = new Failure(
-  "unsupported_pair",
-  "The requested currency pair is not currently supported.",
-);
+/**
+ * The failure of a pair that is not stored: the specification's message, and the way out.
+ *
+ * @param inverse the other direction, where it has a rate.
+ */
+export function unsupportedPair(publicUrl: string, inverse?: Pair): Failure {
+  const wayOut =
+    inverse === undefined
+      ? `The supported pairs cost nothing to list: ${publicUrl}/coverage, or GET ` +
+        "/v1/account/pairs with a session."
+      : `${pairName(inverse)} exists; Kurs does not invert: ${publicUrl}${WHY_NO_INVERSE}`;
+  const message = `The requested currency pair is not currently supported. ${wayOut}`;
+  return new Failure("unsupported_pair", message);
+}
+
+const WHY_NO_INVERSE = "/guide/sources#which-directions-there-are-and-why-no-inverse";
 
 /** The operator has suspended the pair, and every retry is charged. */
 const SUSPENDED_RETRY_SECONDS = 3600;

@@ -20,6 +20,8 @@ export type RateFound =
   | "no_pair"
   | "exhausted"
   | "unsupported"
+  /** The pair is not stored, but a read of its other direction would get a rate. */
+  | "only_inverse"
   | "suspended"
   /** The stored rate is damaged. */
   | Failure

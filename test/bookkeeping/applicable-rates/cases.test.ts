@@ -27,6 +27,8 @@ before(async () => {
     ["mnb", "mnb.xml"],
     ["boc", "boc.json.txt"],
     ["rba", "rba.csv"],
+    ["sfc", "sfc.json.txt"],
+    ["nbkr", "nbkr-weekly.xml"],
   ] as const) {
     await store.archive(source, recorded(name));
   }
@@ -103,6 +105,37 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
       assert.equal(JSON.parse(await store.output(evidence)).counted_from, json.counted_from);
     });
   }
+
+  // TRM is valid from vigenciadesde to vigenciahasta, the weekly table for as many days as ValidFor.
+  for (const [asked, rule, figure, until] of [
+    ["sfc USD COP 2026-03-22", "on", "3704.87", "2026-03-24"],
+    ["sfc USD COP 2026-03-22", "on-or-before", "3704.87", "2026-03-24"],
+    ["sfc USD COP 2026-03-24", "on-or-next", "3704.87", "2026-03-24"],
+    ["sfc USD COP 2026-03-25", "before", "3704.87", "2026-03-24"],
+    ["sfc USD COP 2026-03-21", "before", "3692.48", "2026-03-20"],
+    ["nbkr GBP KGS 2026-05-24", "on-or-before", "117.4147", "2026-05-29"],
+    ["nbkr GBP KGS 2026-05-29", "on", "117.4147", "2026-05-29"],
+    ["nbkr JPY KGS 2026-05-29", "on-or-next", "0.54969", "2026-05-29"],
+    ["hmrc GBP EUR 2026-08-31", "on-or-next", "1.1719", "2026-08-31"],
+  ] as const) {
+    test(`${asked} ${rule} is the figure within whose validity the date lies`, async () => {
+      const [source, ...pairAndDate] = asked.split(" ");
+      const command = `${pairAndDate.join(" ")} --source ${source} --rule ${rule}`;
+      const json = JSON.parse(await store.output(`rates for ${command} --json`));
+
+      assert.deepEqual([json.rate, json.valid_until], [figure, until]);
+      assert.deepEqual([json.accepted_gaps, json.is_calendar_known], [[], true]);
+      const evidence = JSON.parse(await store.output(`rates evidence ${command} --out -`));
+      assert.equal(evidence.valid_until, until);
+    });
+  }
+
+  test("no figure is named after the last day of its validity without the next one", async () => {
+    for (const asked of ["USD COP 2026-03-25 --source sfc", "GBP KGS 2026-05-30 --source nbkr"]) {
+      const message = await store.failure(`rates for ${asked} --rule on-or-before`);
+      assert.match(message, /^not known: (sfc was due to|nbkr may have) publish/);
+    }
+  });
 
   test("an amended figure counts as the publisher last stated it, and the output says so", async () => {
     await using own = await newRateStore();

@@ -80,6 +80,15 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
 
     const before = await store.output("rates for EUR USD 2026-03-05 --source ecb --rule before");
     assert.match(before, /^EUR\/USD 1\.1606 for 2026-03-05\n[\s\S]*^published {2}for 2026-03-03$/m);
+    // As its evidence, which is not proven.
+    assert.match(
+      before,
+      /^calendar {3}ecb was due to publish for 2026-03-04, and only the document says otherwise$/m,
+    );
+    const json = JSON.parse(
+      await store.output("rates for EUR USD 2026-03-05 --source ecb --rule before --json"),
+    );
+    assert.deepEqual([json.unproven_gaps, json.accepted_gaps], [["2026-03-04"], []]);
     const next = await store.output("rates for EUR USD 2026-03-04 --source ecb --rule on-or-next");
     assert.match(next, /^EUR\/USD 1\.1618 for 2026-03-04\n/);
     assert.equal(
@@ -131,8 +140,36 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
     assert.match(await store.failure(command), /^not known: ecb was due to publish EUR\/USD/);
     assert.equal(
       await store.failure("rates for EUR USD 2026-03-07 --source ecb --rule on-or-before"),
-      "ecb has no figure of EUR/USD on or before 2026-03-07",
+      "ecb has no figure of EUR/USD on or before 2026-03-07: " +
+        "kurs rates backfill ecb --from 2026-02-25 --to 2026-03-07 fetches it",
     );
+  });
+
+  test("is fetched by no command where the archive does not have it", async () => {
+    await using store = await newRateStore();
+    await store.archive("rba", recorded("rba.csv"));
+    await store.archive("nbm", recorded("nbm.xml"));
+    await store.archive("ecb", day("1999-01-04", "1.1789"));
+    for (const [asked, end] of [
+      [
+        "AUD USD 2022-12-31 --as au-gst",
+        ": rba's archive begins on 2023-01-03: import the figures",
+      ],
+      [
+        "AUD USD 2022-12-30 --as au-gst",
+        ": rba's archive begins on 2023-01-03: import the figures",
+      ],
+      ["AUD USD 2023-01-04 --as au-gst", " --from 2023-01-04 --to 2023-01-04 fetches it"],
+      ["EUR MDL 2020-01-04 --source nbm --rule on-or-before", " is stored: import the figures"],
+      [
+        "EUR USD 1999-01-03 --source ecb --rule on-or-before",
+        "begins on 1999-01-04: import the figures",
+      ],
+    ] as const) {
+      const message = await store.failure(`rates for ${asked}`);
+      assert.ok(message.includes(end), message);
+      if (!end.includes("fetches")) assert.doesNotMatch(message, /kurs rates backfill/);
+    }
   });
 });
 
@@ -149,6 +186,36 @@ suite("a table for a month", { concurrency: 4 }, () => {
       await store.failure("rates for GBP EUR 2026-07-31 --as uk-vat"),
       "hmrc has no table of GBP/EUR for 2026-07: see kurs rates fetch hmrc",
     );
+  });
+
+  test("is passed over by no rule where the next one has begun", async () => {
+    await using store = await newRateStore();
+    await store.archive("hmrc", recorded("hmrc.csv"));
+    await store.archive("ust", recorded("ust.json.txt"));
+    const notStored = (table: string) =>
+      `^not known: \\w+ was due to publish ... for ${table}, and no such figure is stored: `;
+    for (const [asked, rule, message] of [
+      ["hmrc GBP EUR 2026-09-15", "on-or-before", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-09-30", "before", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-09-30", "on", notStored("2026-09-01")],
+      ["hmrc GBP EUR 2026-07-15", "on-or-next", notStored("2026-07-01")],
+      ["hmrc GBP EUR 2026-07-15", "on", notStored("2026-07-01")],
+      [
+        "hmrc GBP EUR 2026-12-24",
+        "on-or-before",
+        "^not known yet: .* for 2026-12-01 is due at 2026",
+      ],
+      ["ust USD EUR 2026-07-01", "on-or-before", notStored("2026-06-30")],
+    ] as const) {
+      const [source, ...rest] = asked.split(" ");
+      const command = `rates for ${rest.join(" ")} --source ${source} --rule ${rule}`;
+      const wanted = message.replace("...", rest.slice(0, 2).join("/"));
+      assert.match(await store.failure(command), new RegExp(wanted));
+    }
+    const last = "rates for GBP EUR 2026-09-01 --source hmrc --rule before";
+    assert.match(await store.output(last), /^GBP\/EUR 1\.1719 for 2026-09-01\n/);
+    const quarter = "rates for USD EUR 2026-03-30 --source ust --rule on-or-before";
+    assert.match(await store.output(quarter), /^USD\/EUR 0\.851 for 2026-03-30\n/);
   });
 
   test("is the one whose validity covers the date, also around an amended part of it", async () => {
@@ -171,6 +238,10 @@ suite("a table for a month", { concurrency: 4 }, () => {
     ]) {
       const text = await store.output(`rates for GBP USD 2026-11-${day} --as uk-vat`);
       assert.ok(text.startsWith(`GBP/USD ${figure} for 2026-11-${day}\n`), text);
+      for (const rule of ["on", "on-or-before", "on-or-next"]) {
+        const other = `GBP USD 2026-11-${day} --source hmrc --rule ${rule}`;
+        assert.match(await store.output(`rates for ${other}`), new RegExp(`^GBP/USD ${figure} `));
+      }
     }
     for (const date of ["2026-10-31", "2026-12-01"]) {
       await store.failure(`rates for GBP USD ${date} --as uk-vat`);
@@ -343,6 +414,8 @@ test("the presets name known sources, quote a law, and say that they are no advi
     assert.ok(text.includes(`\n${name}: ${law}\n`), name);
     assert.ok(text.includes(`read on ${readOn} at ${readAt}\n`), name);
   }
+  assert.match(text, /^eu-vat +EUR\/… +ecb /m);
+  assert.match(text, /^pl-vat +…\/PLN +nbp /m);
   assert.match(text, /\nThese are no advice: .*\n$/);
   const json: readonly Readonly<Record<string, unknown>>[] = JSON.parse(
     await store.output("rates presets --json"),

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite, test } from "node:test";
 import { newRateStore, recorded } from "./store.ts";
 
@@ -75,6 +77,51 @@ suite("a date between two stored figures of one document", { concurrency: 4 }, (
       notStored("2026-03-05", "2026-03-07"),
     );
   });
+});
+
+/** As BCRA published on that day, beside a figure of the day before. */
+const CONFLICT = readFileSync(
+  join(import.meta.dirname, "../../rates/sources/publishers/fixtures/bcra.json.txt"),
+  "utf8",
+).replace('{"codigoMoneda":"USD"', (usd) =>
+  ["27.10", "271.00"]
+    .map((rate) => `{"codigoMoneda":"BRL","descripcion":"REAL","tipoCotizacion":${rate}},`)
+    .concat(usd)
+    .join("\n"),
+);
+
+test("two figures that are held keep every rule from another date's, and the message decides", async () => {
+  await using store = await newRateStore();
+  store.clock.set("2026-03-19T21:00:00.000Z");
+  const held =
+    "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are held: " +
+    "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, kurs rates drop BRL ARS none";
+  const command = (date: string, rule: string) =>
+    `rates for BRL ARS ${date} --source bcra --rule ${rule} --accept-gaps`;
+  await store.refresh("bcra", [CONFLICT]);
+  for (const isFirst of [true, false]) {
+    if (!isFirst) {
+      const earlier = CONFLICT.replace("2026-03-19", "2026-03-18").replace(/.*27\.10.*\n/, "");
+      await store.archive("bcra", earlier);
+    }
+    for (const [date, rule] of [
+      ["2026-03-19", "on"],
+      ["2026-03-22", "on-or-before"],
+      ["2026-03-20", "before"],
+      ["2026-03-19", "on-or-next"],
+      ["2026-03-19", "month"],
+    ] as const) {
+      assert.equal(await store.failure(command(date, rule)), held);
+    }
+  }
+  assert.match(await store.output(command("2026-03-18", "on")), /^BRL\/ARS 271\.00 for /);
+
+  await store.output("rates drop BRL ARS");
+  assert.equal(
+    await store.failure(command("2026-03-19", "on-or-before")),
+    "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are " +
+      "dropped: import the right one, and pass --source import",
+  );
 });
 
 test("a source without a calendar names no figure over dates of which HISTORY_DAYS removes", async () => {

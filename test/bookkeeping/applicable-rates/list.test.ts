@@ -37,6 +37,25 @@ const EXPORT = [
 ];
 const GERMAN = "--columns date=Belegdatum,currency=Währung,amount=Betrag";
 
+test("the tax's own currency has the rate 1 by definition, alone as in a list", async () => {
+  for (const options of ["--as eu-vat", "--source ecb --rule on"]) {
+    assert.equal(
+      await store.output(`rates for EUR EUR 2026-03-02 ${options}`),
+      "EUR/EUR 1 for 2026-03-02, by definition: no publisher states it\n",
+    );
+    const json = JSON.parse(await store.output(`rates for EUR EUR 2026-03-02 ${options} --json`));
+    assert.deepEqual([json.rate, json.source, json.origin], ["1", null, null]);
+  }
+  assert.match(
+    await store.failure("rates for EUR EUR 2026-03-02 --as pl-vat", 2),
+    /^EUR\/EUR has no figure for pl-vat: nbp states figures with the quote PLN, such as EUR PLN$/,
+  );
+  assert.equal(
+    await store.failure("rates evidence EUR EUR 2026-03-02 --as eu-vat --out -"),
+    "EUR/EUR is 1 by definition: no publisher states it",
+  );
+});
+
 suite("a list as an accountant has it", { concurrency: 4 }, () => {
   test("is converted to the tax's currency, its other columns carried through, for Excel", async () => {
     const { exitCode, stdout, stderr } = await runFor(

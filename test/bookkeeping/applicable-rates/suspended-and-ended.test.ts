@@ -114,10 +114,13 @@ suite("a currency that ended has no figure", { concurrency: 4 }, () => {
     }
     assert.match(
       await store.failure("rates for EUR BGN 2026-01-01 --source ecb --rule on-or-before"),
-      /^BGN ended on 2026-01-01: 1 EUR is 1\.95583 BGN by Council Regulation \(EU\) 2025\/1409/,
+      /^BGN ended on 2026-01-01: 1 EUR is 1\.95583 BGN by Council Regulation \(EC\) No 2866\/98, as amended, and there is/,
     );
     // The customs value counts from a Wednesday of the month before.
     assert.equal(await store.failure("rates for EUR HRK 2023-01-10 --as eu-customs"), HRK);
+    await using other = await storeOf([daily[1]]);
+    const customs = await other.failure("rates for EUR BGN 2026-01-10 --as eu-customs");
+    assert.match(customs, /^BGN ended on 2026-01-01: /);
     // The day before is a Saturday: its figure is Friday's.
     const last = await store.output("rates for EUR HRK 2022-12-31 --as eu-vat");
     assert.match(last, /^EUR\/HRK 7\.5365 for 2022-12-31\n/);

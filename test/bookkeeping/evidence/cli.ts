@@ -3,6 +3,7 @@ import { createPublicKey } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../../src/platform/shared/clock.ts";
 import { bodiesOf } from "../../rates/sources/publishers/recorded.ts";
 import { kursUnchecked } from "../../support/command-line.ts";
 import { newRateCli } from "../../support/rate-cli.ts";
@@ -20,7 +21,18 @@ export type EvidenceJson = Readonly<Record<string, unknown>> & {
   readonly signature: string | null;
 };
 
-const SOURCES = ["ecb", "nbp", "cbr", "hmrc", "tcmb", "hnb", "bazg-monthly", "inforeuro", "bcra"];
+const SOURCES = [
+  "ecb",
+  "nbp",
+  "cbr",
+  "hmrc",
+  "tcmb",
+  "hnb",
+  "bazg-monthly",
+  "inforeuro",
+  "bcra",
+  "kraken",
+];
 
 /** A store with recorded documents, a directory for files, and the command line. */
 export async function newEvidenceCli() {
@@ -45,8 +57,11 @@ export async function newEvidenceCli() {
     run,
     keyPem,
     /** Runs a command on a machine without a store. */
-    runElsewhere: (command: string, env: Readonly<Record<string, string>> = {}) =>
-      kursUnchecked(placed(command).split(" "), { env }),
+    runElsewhere: (
+      command: string,
+      env: Readonly<Record<string, string>> = {},
+      clock: Clock = cli.clock,
+    ) => kursUnchecked(placed(command).split(" "), { env, clock }),
     /** Fetches documents of a source, by default the recorded ones. */
     fetch: (
       key: string,

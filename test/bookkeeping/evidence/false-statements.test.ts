@@ -11,8 +11,9 @@ import { seedFromSnapshot } from "../../../src/rates/import/seed.ts";
 import { parseSigningKey } from "../../../src/rates/served/signing/ed25519.ts";
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { loadSnapshot } from "../../../src/rates/sources/fetching/snapshot.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { headersOf } from "../../support/rates.ts";
+import { TestClock } from "../../support/service.ts";
 import { newKeyPem } from "../../support/signatures.ts";
 import { recorded } from "../applicable-rates/store.ts";
 import { newEvidenceCli } from "./cli.ts";
@@ -40,7 +41,7 @@ after(() => monday[Symbol.asyncDispose]());
 const seeded = await newEvidenceCli();
 after(() => seeded[Symbol.asyncDispose]());
 
-for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra"]) await cli.fetch(key);
+for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra", "kraken"]) await cli.fetch(key);
 await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
 await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
@@ -70,9 +71,13 @@ const genuine = {
   hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
   bcra: await genuineOf("USD ARS 2026-03-19 --source bcra --rule on"),
   inforeuro: await genuineOf("EUR USD 2026-08-10 --source inforeuro --rule month"),
+  kraken: await genuineOf("BTC USD 2026-08-20 --source kraken --rule on"),
   snapshot: await genuineOf("EUR USD 2026-03-13 --source ecb --rule on", seeded),
   import: await genuineOf(`EUR USD 2025-03-15 ${MONTH}`),
 };
+
+/** Late enough for every statement but one of the future. */
+const verifiedAt = new TestClock("2026-09-20T12:00:00.000Z");
 
 /** Signs a statement with a key, and verifies it. */
 async function verdictOn(statement: Evidence, by: typeof key | null = key) {
@@ -81,6 +86,8 @@ async function verdictOn(statement: Evidence, by: typeof key | null = key) {
   await cli.write("statement.json", serialize(await withSignature(rest, by ?? undefined)));
   const ended = await cli.runElsewhere(
     "rates evidence verify @statement.json --key @operator.pem --json",
+    {},
+    verifiedAt,
   );
   assert.equal(ended.stderr, "");
   const { verdict, holds, checks } = JSON.parse(ended.stdout);
@@ -94,7 +101,9 @@ suite("a genuine file holds", () => {
   for (const [name, evidence] of Object.entries(genuine)) {
     test(name, async () => {
       const { verdict, checks } = await verdictOn(evidence);
-      const wanted = name === "import" ? "not proven" : "holds";
+      // An import has no publisher's address, InforEuro's table has its month there alone, and
+      // Kraken's prices have no time but that of the response.
+      const wanted = ["import", "inforeuro", "kraken"].includes(name) ? "not proven" : "holds";
       assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
     });
   }
@@ -165,6 +174,27 @@ const SECOND_USD =
   '{"codigoMoneda":"USD","descripcion":"DOLAR E.E.U.U.","tipoPase":0.0,"tipoCotizacion":1435.00000000';
 
 const NBP = "https://api.nbp.pl/api/exchangerates/tables/A";
+const archived = (date: string) => `${NBP}/${date}/${date}/?format=json`;
+const HMRC_IN_SEPTEMBER =
+  "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files/monthly_csv_2026-9.csv";
+const INFOREURO_IN_SEPTEMBER =
+  "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates?lang=EN&year=2026&month=9";
+
+/** The month's figure as the next month's. */
+const september = () => ({
+  ...asked("2026-09-10"),
+  as_of: "2026-08-31T22:00:00.000000000Z",
+  published_for: "2026-09-01",
+  valid_until: "2026-09-30",
+});
+
+/** Received, stored and written at another time. */
+const at = (time: string): Change => {
+  return ({ documents, made }) => ({
+    ...{ received_at: time, stored_at: time, made: { ...made, at: time } },
+    documents: documents.map((one) => ({ ...one, received_at: time })),
+  });
+};
 const WITHOUT_A_CALENDAR = "on-or-before" as const;
 
 test("the date of an imported figure is the one that its line states", () => {
@@ -232,17 +262,7 @@ suite("a false statement does not hold:", () => {
     [
       "August's figure as September's, by the address",
       "inforeuro",
-      both(
-        named(
-          "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates?lang=EN&year=2026&month=9",
-        ),
-        () => ({
-          ...asked("2026-09-10"),
-          as_of: "2026-08-31T22:00:00.000000000Z",
-          published_for: "2026-09-01",
-          valid_until: "2026-09-30",
-        }),
-      ),
+      both(named(INFOREURO_IN_SEPTEMBER), september),
     ],
     ["another day's document", "ecb", withDocument(() => contentOf(recorded("ecb-2019-12.xml")))],
     ["a cut document", "ecb", edited((content) => content.slice(0, -60))],
@@ -266,6 +286,43 @@ suite("a false statement does not hold:", () => {
     ["other terms", "ecb", publisher({ terms: "Free to reuse without a name." })],
     ["another publisher's name", "ecb", publisher({ name: "Narodowy Bank Polski" })],
     ["no publisher", "ecb", { publisher: null }],
+    [
+      "a price of another day, by the time of the response",
+      "kraken",
+      both(at("2026-08-10T16:00:00.000Z"), () => ({
+        ...asked("2026-08-10"),
+        ...{ as_of: "2026-08-10T16:00:00.000000000Z", published_for: "2026-08-10" },
+      })),
+    ],
+    ["an amendment", "ecb", { revision: 2 }],
+    ["a digit more than the figure has", "ecb", { rate: "1.14760" }],
+    ["that no calendar was known", "ecb", { is_calendar_known: false }],
+    ["that no calendar was known where none was needed", "hmrc", { is_calendar_known: false }],
+    [
+      "a gap that its document does not leave open",
+      "thursday",
+      both(
+        edited((content) => content.replace(/.*2023-11-10.*\n/, "")),
+        () => ({ ...asked("2023-11-11"), accepted_gaps: ["2023-11-10"] }),
+      ),
+    ],
+    ["an archive of other dates, by the address", "week", named(archived("2024-01-08"))],
+    ["an archive of a part of its dates", "week", named(archived("2023-11-10"))],
+    [
+      "August's table as September's, by the address",
+      "hmrc",
+      both(at("2026-09-01T08:00:00.000Z"), named(HMRC_IN_SEPTEMBER)),
+    ],
+    [
+      "August's figure as September's, fetched in September",
+      "inforeuro",
+      both(both(at("2026-09-01T08:00:00.000Z"), named(INFOREURO_IN_SEPTEMBER)), september),
+    ],
+    [
+      "a file of the year 2031",
+      "ecb",
+      { made: { at: "2031-01-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
+    ],
     [
       "a day of a publication as a gap",
       "ecb",

@@ -193,7 +193,10 @@ test("a preset or terms that this version words otherwise are not proven", async
   );
   const named = '"purpose": "Polish VAT",\n    "source": ';
   const rule = replaced(text, `${named}"nbp"`, `${named}"ecb"`);
-  assert.match((await failures(rule)).join(), /the preset pl-vat names another source, rule/);
+  const currency = replaced(text, '"quote": "PLN",\n    "law"', '"quote": "CZK",\n    "law"');
+  for (const changed of [rule, currency]) {
+    assert.match((await failures(changed)).join(), /the preset pl-vat names another source, rule/);
+  }
 });
 
 suite("the key of an evidence file", () => {

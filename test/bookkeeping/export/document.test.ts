@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
 import { commandTimeouts } from "../../../src/platform/storage/settings.ts";
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
-import { newRate } from "../../contract/suite/database.ts";
+import { newRate } from "../../contract/suite/rates-stored.ts";
 import { newSeriesCli, type SeriesCli } from "../../rates/series/cli.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { kurs } from "../../support/process.ts";

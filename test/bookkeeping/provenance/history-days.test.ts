@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSqliteEngine } from "../../../src/platform/storage/sqlite/open.ts";
-import { byAt, newRate, updateRates } from "../../contract/suite/database.ts";
+import { byAt } from "../../contract/suite/origins.ts";
+import { newRate, updateRates } from "../../contract/suite/rates-stored.ts";
 import { eventually } from "../../support/mails.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { startService, TestClock } from "../../support/service.ts";

@@ -8,7 +8,7 @@ import { createUpdatePolicy } from "../../../src/rates/served/rules/update-polic
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource } from "../../../src/rates/sources/refresh.ts";
 import type { RateSource } from "../../../src/rates/sources/source.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { bodiesOf } from "../../rates/sources/publishers/recorded.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kursUnchecked } from "../../support/command-line.ts";
@@ -73,7 +73,7 @@ for (const engine of engines) {
       assert.ok(bundled.startsWith(`EUR/USD ${served.rate} as of 2026-03-13T15:00:00Z\n`), bundled);
       assert.match(bundled, /^source {5}ecb: European Central Bank \(EU\)$/m);
       const digest = `sha-256    ${sha256(content)}\nsize       ${content.length} bytes`;
-      assert.ok(bundled.includes(`\ndocument   snapshot/rates.json\n`), bundled);
+      assert.match(bundled, /^read {7}\S+Z\ndocument {3}snapshot\/rates\.json$/m);
       assert.ok(bundled.includes(`\n${digest}`), bundled);
       const [, line = ""] = /^line {7}([0-9]+), column [0-9]+$/m.exec(bundled) ?? [];
       const stated = content.toString().split("\n")[Number.parseInt(line, 10) - 1]?.trim() ?? "";

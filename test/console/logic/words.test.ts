@@ -15,7 +15,13 @@ import { evenShareOf, levelOf, warningOf } from "../../../console/src/quota.ts";
 import { readWayBack } from "../../../console/src/router.ts";
 import { findPairs, matching } from "../../../console/src/search.ts";
 import { noteOn } from "../../../console/src/service-note.ts";
-import { archiveOf, figuresIn, stateOf } from "../../../console/src/source-words.ts";
+import {
+  archiveOf,
+  datesOf,
+  fetchedOf,
+  stateOf,
+  unreachedSince,
+} from "../../../console/src/source-words.ts";
 import { tab } from "./tab.ts";
 
 // What the pages make of what the service sends and a visitor types: functions, in one table.
@@ -64,7 +70,7 @@ const foreseen = (used: number, quota: number, recent: number, age: number) => {
   const days = [{ date: "2026-11-20", api_key_id: "1", units: recent }];
   return forecastOf(usageOf(used, quota), days, { created_at: ago(age) })
     ?.replace("At the average of the last ", "")
-    .replace(/ are used by then\.|, 2026\.$/, "");
+    .replace(/ are used by then\.| 2026\.$/, "");
 };
 const warning = (used: number) => [levelOf(usageOf(used, 10)), warningOf(usageOf(used, 10))];
 
@@ -119,8 +125,14 @@ const TOOL_FAILURE = {
   content: [{ text: JSON.stringify(failed("quota_exceeded")) }],
 };
 
-const figures = (change = {}) =>
-  figuresIn({ newest_as_of: NOW, last_success_at: NOW, pairs: 1, ...change } as never);
+const source = (change = {}) => {
+  const times = { newest_as_of: NOW, last_success_at: NOW, next_publication: null };
+  return { ...times, missed_publications: 1, pairs: 1, ...change } as never;
+};
+const [OLD, OLDER] = [ago(2 * DAY), ago(3 * DAY)];
+const late = source({ newest_as_of: OLD, last_success_at: null });
+const unreached = (change: object) =>
+  unreachedSince([late, source({ newest_as_of: OLDER, last_success_at: OLDER, ...change })]);
 const note = (upToDate: number, failing: number, fetchedAt?: string, free?: number) =>
   noteOn({
     version: "1",
@@ -180,7 +192,7 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a figure of an hour", format.formatOld(ago(HOUR)), "1 hour old"],
   ["a figure of two days, nearly", format.formatOld(ago(2 * DAY - 1)), "47 hours old"],
   ["a figure of two days", format.formatOld(ago(2 * DAY)), "2 days old"],
-  ["a minute of UTC", format.formatMinute("2026-11-21T00:05:59.999Z"), "Nov 21, 2026, 00:05 UTC"],
+  ["a minute of UTC", format.formatMinute("2026-11-21T00:05:59.999Z"), "21 Nov 2026, 00:05 UTC"],
   ["a reset in ten days", format.formatDaysUntil("2026-12-01T00:00:00Z"), "in 10 days"],
   ["a reset within the day", format.formatDaysUntil("2026-11-22T00:00:00Z"), "in 1 day"],
   ["a reset that is past", format.formatDaysUntil("2026-11-01T00:00:00Z"), "in 0 days"],
@@ -188,7 +200,7 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a short amount", format.groupDigits("100"), "100"],
   ["a share", format.formatRatio(0.87512), "87.51%"],
   ["a key without use", lastUse(null, 0), "has never been used."],
-  ["an old key", lastUse("2026-11-19", 1), "was last used on Nov 19, 2026."],
+  ["an old key", lastUse("2026-11-19", 1), "was last used on 19 Nov 2026."],
   [
     "a key of yesterday",
     lastUse("2026-11-20", 1),
@@ -197,7 +209,7 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a key of today", lastUse("2026-11-21", 0), "was used today. WARNING"],
 
   ["the end of a period", foreseen(17, 40, 14, 30 * DAY), "7 days, about 36 of 40 units"],
-  ["too many reads", foreseen(14, 30, 14, 30 * DAY), "7 days, the units are used up about Nov 29"],
+  ["too many reads", foreseen(14, 30, 14, 30 * DAY), "7 days, the units are used up about 29 Nov"],
   ["a new account", foreseen(4, 100, 4, HOUR), "At the first day's average, about 42 of 100 units"],
   ["three days", foreseen(6, 100, 6, 2.5 * DAY), "3 days, about 25 of 100 units"],
   ["no reads", foreseen(3, 30, 0, 30 * DAY), undefined],
@@ -250,11 +262,26 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["one pair missed", stateOf(0, 1), "1 pair left out"],
   ["one missed", stateOf(1, 2), "1 publication missed"],
   ["98 missed", stateOf(98, 0), "98 publications missed"],
-  ["99 missed", stateOf(99, 0), "99 or more publications missed"],
+  ["99 missed", stateOf(99, 0), "99+ publications missed"],
   ["no archive", archiveOf({ archive_since: null } as never), "none that Kurs reads"],
-  ["figures", figures(), "the newest are of Nov 21, 2026, 12:00 UTC"],
-  ["no figures", figures({ newest_as_of: null }), "none yet"],
-  ["a source without pairs", figures({ pairs: 0 }), "none yet"],
+  [
+    "dates",
+    datesOf(late),
+    "Newest rates: 19 Nov 2026, 12:00 UTC, 2 days old. Next publication: at any time.",
+  ],
+  [
+    "no dates",
+    datesOf(source({ pairs: 0 })),
+    "Newest rates: none yet. Next publication: at any time.",
+  ],
+  ["a fetch", fetchedOf(source()), "21 Nov 2026, 12:00 UTC"],
+  ["no fetch", fetchedOf(late), "not yet: its rates came with Kurs or by an import"],
+  ["no fetch, no pairs", fetchedOf(source({ last_success_at: null, pairs: 0 })), "not yet"],
+  ["publishers away", unreached({}), [OLDER, OLD]],
+  ["a publisher reached later", unreached({ last_success_at: NOW }), undefined],
+  ["a publisher up to date", unreached({ missed_publications: 0 }), undefined],
+  ["a range of days", format.formatDays(OLDER, OLD), "18 to 19 November 2026"],
+  ["one day", format.formatDays(OLD, OLD), "19 November 2026"],
   ["a fresh service", note(6, 0, ago(MINUTE), 9), "FETCHED A new account has 9 units a month."],
   ["a service without accounts", note(6, 0, ago(MINUTE)), "FETCHED"],
   ["a late service", note(4, 0, ago(MINUTE)), "2 publishers missed a publication. FETCHED"],

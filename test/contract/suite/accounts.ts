@@ -6,26 +6,19 @@ import type { Origin, OwnerOrigin } from "../../../src/platform/shared/origin.ts
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { Store } from "../../support/stores.ts";
 import {
-  BY,
-  byAt,
-  bySession,
-  contentsOf,
   KEY_LIMITS,
-  NOW,
   newAccount,
   newCustomer,
-  newId,
   newInvitation,
   newKey,
   newMailToken,
-  newRead,
   newRegistration,
   newSession,
-  PERIOD,
-  type StoreTest,
   UNCHANGED,
-  valuesOf,
-} from "./database.ts";
+} from "./customers.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, bySession, NOW, newId, PERIOD } from "./origins.ts";
+import { newRead } from "./rates-stored.ts";
 
 export function accountSuite(test: StoreTest): void {
   test("an account can be read by its email, with every stored field", async (store) => {
@@ -230,10 +223,7 @@ export function settingsSuite(test: StoreTest): void {
 const LAST_MOMENT = "2026-11-28T11:59:59.999Z";
 const AFTER = "2026-11-28T12:00:00.000Z";
 
-const OPERATOR = {
-  ...BY,
-  actor: { kind: "operator", userName: "ada", hostName: "vm" },
-} as const;
+const OPERATOR = { ...BY, actor: { kind: "operator", userName: "ada", hostName: "vm" } } as const;
 
 /** The account that an invitation's first use creates. */
 const invitedAccount = ({ accountId: id, email, plan }: Invitation, change = {}): Account =>
@@ -323,9 +313,7 @@ function acceptSuite(test: StoreTest): void {
 
     assert.equal(await accept(store, second), "accepted");
 
-    assert.deepEqual(await store.accounts.findByEmail(second.email), {
-      ...invitedAccount(second),
-    });
+    assert.deepEqual(await store.accounts.findByEmail(second.email), { ...invitedAccount(second) });
     const { invitations, mail_tokens: tokens, sessions } = await contentsOf(engine);
     assert.deepEqual(valuesOf(invitations ?? [], "token_hash"), [foreign.tokenHash]);
     assert.deepEqual([tokens, sessions], [[], []]);

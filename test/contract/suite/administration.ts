@@ -3,30 +3,22 @@ import { sessionRequired } from "../../../src/platform/shared/failure.ts";
 import type { Store } from "../../support/stores.ts";
 import {
   accepts,
-  BY,
-  byAt,
-  bySession,
-  contentsOf,
-  EUR_USD,
   KEY_LIMITS,
-  NOW,
   newAccount,
   newCustomer,
   newInvitation,
   newKey,
   newMailToken,
-  newRead,
   newRegistration,
   newResetToken,
   newSession,
-  PERIOD,
-  type StoreTest,
-  storeRates,
   UNCHANGED,
   unitsOfDays,
   usedUnits,
-  valuesOf,
-} from "./database.ts";
+} from "./customers.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, bySession, NOW, PERIOD } from "./origins.ts";
+import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 const LATER = "2026-11-21T12:30:00.000Z";
 const OPERATOR = {

@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  contentsOf,
-  NOW,
-  newAccount,
-  newCustomer,
-  newId,
-  newInvitation,
-  newMailToken,
-  newRead,
-  onTwoNodes,
-  type StoreTest,
-} from "./database.ts";
+import { newAccount, newCustomer, newInvitation, newMailToken } from "./customers.ts";
+import { contentsOf, onTwoNodes, type StoreTest } from "./database.ts";
+import { BY, NOW, newId } from "./origins.ts";
+import { newRead } from "./rates-stored.ts";
 
 const END = "2026-11-21T12:15:00.000Z";
 const LATER = "2026-11-21T12:10:00.000Z";

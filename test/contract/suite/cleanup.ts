@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { type Engine, statement } from "../../../src/platform/storage/engine.ts";
-import {
-  BY,
-  byAt,
-  contentsOf,
-  NOW,
-  newRegistration,
-  newResetToken,
-  newSession,
-  type StoreTest,
-  UNCHANGED,
-  valuesOf,
-} from "./database.ts";
+import { newRegistration, newResetToken, newSession, UNCHANGED } from "./customers.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, NOW } from "./origins.ts";
 
 const BEFORE = "2026-11-21T11:59:59.999Z";
 const AFTER = "2026-11-21T12:00:00.001Z";

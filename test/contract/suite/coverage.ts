@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import type { StoredPair } from "../../../src/rates/coverage/coverage.ts";
 import type { AssetSymbol, Pair } from "../../../src/rates/served/rules/symbol.ts";
 import type { Store } from "../../support/stores.ts";
-import { BY, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
+import type { StoreTest } from "./database.ts";
+import { BY, NOW } from "./origins.ts";
+import { newRate, pairOf, storeRates } from "./rates-stored.ts";
 
 const TIME = "2026-03-13T15:00:00Z";
 

@@ -5,27 +5,19 @@ import { MAX_UUID } from "../../../src/platform/shared/uuid.ts";
 import type { Store } from "../../support/stores.ts";
 import {
   accepts,
-  BY,
-  byAt,
-  bySession,
-  contentsOf,
   eventsOf,
   KEY_LIMITS,
   keysOf,
-  NOW,
   newAccount,
   newCustomer,
-  newHash,
-  newId,
   newKey,
   newMailToken,
-  newRead,
   newSession,
-  onTwoNodes,
-  type StoreTest,
   UNCHANGED,
-  valuesOf,
-} from "./database.ts";
+} from "./customers.ts";
+import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
+import { newRead } from "./rates-stored.ts";
 
 const END = "2026-11-22T12:00:00.000Z";
 

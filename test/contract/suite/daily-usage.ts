@@ -11,23 +11,16 @@ import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";
 import {
-  BY,
-  byAt,
-  EUR_USD,
   KEY_LIMITS,
-  NOW,
   newAccount,
   newCustomer,
-  newId,
   newKey,
   newMailToken,
-  newRead,
-  PERIOD,
-  type StoreTest,
-  storeRates,
   unitsOfDays,
-  valuesOf,
-} from "./database.ts";
+} from "./customers.ts";
+import { type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, NOW, newId, PERIOD } from "./origins.ts";
+import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 /** Reads once with each key, sequentially, at a given time. */
 async function readWith(store: Store, time: string, ...keyHashes: readonly string[]) {

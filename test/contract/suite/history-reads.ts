@@ -8,16 +8,9 @@ import type { Engine } from "../../../src/platform/storage/engine.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
 import { documentReader, packed } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  byAt,
-  EUR_USD,
-  NOW,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  updateRates,
-} from "./database.ts";
+import type { StoreTest } from "./database.ts";
+import { byAt, NOW } from "./origins.ts";
+import { EUR_USD, newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
 
 const PAIR = pairOf("EUR/USD");
 const EVERY = { after: 0, limit: 100, from: undefined, to: undefined };

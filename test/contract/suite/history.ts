@@ -8,18 +8,9 @@ import {
 } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  byAt,
-  contentsOf,
-  EUR_USD,
-  NOW,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  updateRates,
-} from "./database.ts";
+import { contentsOf, type StoreTest } from "./database.ts";
+import { BY, byAt, NOW } from "./origins.ts";
+import { EUR_USD, newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
 
 const cautious = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 

@@ -4,24 +4,17 @@ import { sessionRequired } from "../../../src/platform/shared/failure.ts";
 import type { Store } from "../../support/stores.ts";
 import {
   accepts,
-  BY,
-  byAt,
-  bySession,
-  contentsOf,
   KEY_LIMITS,
   keysOf,
-  NOW,
-  newHash,
-  newId,
   newKey,
   newMailToken,
   newRegistration,
   newResetToken,
   newSession,
-  onTwoNodes,
-  type StoreTest,
   UNCHANGED,
-} from "./database.ts";
+} from "./customers.ts";
+import { contentsOf, onTwoNodes, type StoreTest } from "./database.ts";
+import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
 
 const AFTER_ALL = "2026-11-23T12:00:00.000Z";
 const LEASED = "2026-11-21T12:00:10.000Z";

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  contentsOf,
-  NOW,
-  newId,
-  newRegistration,
-  newResetToken,
-  type StoreTest,
-  valuesOf,
-} from "./database.ts";
+import { newRegistration, newResetToken } from "./customers.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, NOW, newId } from "./origins.ts";
 
 const JUST_BEFORE = "2026-11-21T11:59:59.999Z";
 const LEASED = "2026-11-21T12:00:10.000Z";

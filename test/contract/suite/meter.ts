@@ -2,21 +2,10 @@ import assert from "node:assert/strict";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { RateReadOutcome } from "../../../src/reads/metering/store.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  dailyUnits,
-  EUR_USD,
-  KEY_LIMITS,
-  newCustomer,
-  newHash,
-  newKey,
-  newRate,
-  newRead,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  usedUnits,
-} from "./database.ts";
+import { dailyUnits, KEY_LIMITS, newCustomer, newKey, usedUnits } from "./customers.ts";
+import type { StoreTest } from "./database.ts";
+import { BY, newHash } from "./origins.ts";
+import { EUR_USD, newRate, newRead, pairOf, storeRates } from "./rates-stored.ts";
 
 const { source: _source, ...RATE } = EUR_USD;
 const SERVED = {
@@ -136,8 +125,34 @@ export function meterSuite(test: StoreTest): void {
       ),
     );
 
-    assert.deepEqual(foundIn(outcomes), ["suspended", "unsupported", "1.1476"]);
+    assert.deepEqual(foundIn(outcomes), ["suspended", "only_inverse", "1.1476"]);
     assert.equal(await usedUnits(store, accountId), 3);
+  });
+
+  test("a read of an unsupported pair finds whether a read of the other direction would get a rate", async (store, _, other) => {
+    await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+    const { accountId, keyHash } = await newCustomer(store, 100);
+    const read = async (...pairs: string[]) =>
+      foundIn(
+        await Promise.all(pairs.map((pair) => store.metering.read(newRead(keyHash, { pair })))),
+      );
+
+    // The inverse is found as well where the same batch, or an earlier one, has read it itself.
+    assert.deepEqual(await read("JPY/EUR", "USD/EUR", "EUR/EUR"), [
+      ...["only_inverse", "only_inverse", "unsupported"],
+    ]);
+    assert.deepEqual(await read("EUR/JPY", "JPY/EUR", "JPY/USD"), [
+      ...["182.85", "only_inverse", "unsupported"],
+    ]);
+    await other.rates.suspend(pairOf("EUR/JPY"), BY);
+    await other.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await read("JPY/EUR", "USD/EUR"), ["unsupported", "unsupported"]);
+    await other.rates.resume(pairOf("EUR/JPY"), BY);
+    await storeRates(other, [newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
+    assert.deepEqual(await read("JPY/EUR", "USD/EUR", "EUR/USD"), [
+      ...["only_inverse", "0.8714", "only_inverse"],
+    ]);
+    assert.equal(await usedUnits(store, accountId), 11);
   });
 
   test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (store, engine) => {
@@ -199,7 +214,7 @@ export function meterSuite(test: StoreTest): void {
 
     assert.deepEqual(foundIn(outcomes), [
       "1.1476",
-      "unsupported",
+      "only_inverse",
       "no_pair",
       undefined,
       "1.1476",

@@ -4,16 +4,9 @@ import type { HeadersOf } from "../../../src/rates/served/headers.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf, signedHeadersOf, headersOf as unsignedHeadersOf } from "../../support/rates.ts";
 import { newSigningKey } from "../../support/signatures.ts";
-import {
-  BY,
-  EUR_USD,
-  NOW,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  updateRates,
-} from "./database.ts";
+import type { StoreTest } from "./database.ts";
+import { BY, NOW } from "./origins.ts";
+import { EUR_USD, newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
 
 const cautious = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 

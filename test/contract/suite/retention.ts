@@ -5,16 +5,9 @@ import type { Publication } from "../../../src/rates/served/history.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  byAt,
-  contentsOf,
-  newRate,
-  pairOf,
-  type StoreTest,
-  updateRates,
-  valuesOf,
-} from "./database.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt } from "./origins.ts";
+import { newRate, pairOf, updateRates } from "./rates-stored.ts";
 
 const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
@@ -92,11 +85,7 @@ export function retentionSuite(test: StoreTest): void {
     const { rates, versions, events } = await contentsOf(engine);
     assert.deepEqual(
       { rates, versions, events },
-      {
-        rates: before.rates,
-        versions: before.versions,
-        events: before.events,
-      },
+      { rates: before.rates, versions: before.versions, events: before.events },
     );
   });
 

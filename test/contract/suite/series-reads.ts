@@ -7,18 +7,9 @@ import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/rates
 import type { Figure, FigureKind } from "../../../src/rates/served/figures.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
-import {
-  BY,
-  byAt,
-  contentsOf,
-  NOW,
-  newHash,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  valuesOf,
-} from "./database.ts";
+import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, NOW, newHash } from "./origins.ts";
+import { newRate, pairOf, storeRates } from "./rates-stored.ts";
 
 const PAIR = pairOf("EUR/CZK");
 

@@ -9,16 +9,9 @@ import {
 } from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
-import {
-  BY,
-  contentsOf,
-  NOW,
-  newRate,
-  pairOf,
-  type StoreTest,
-  storeRates,
-  updateRates,
-} from "./database.ts";
+import { contentsOf, type StoreTest } from "./database.ts";
+import { BY, NOW } from "./origins.ts";
+import { newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
 
 const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
 
@@ -230,7 +223,14 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(await hold("five", ...tuesday), ["released", "dropped"]);
 
     await hold("six", ...friday);
+    const contradicted = async () => {
+      const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
+      const figures = await store.series.contradicted(series);
+      return figures.map(({ date, rate, isDropped }) => `${date} ${rate} ${isDropped}`);
+    };
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 false", "2026-03-13 13 false"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 2);
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 true", "2026-03-13 13 true"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 0);
     assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
     // Another figure is no longer what was decided about.

@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { suite, test } from "node:test";
 import { commandTimeouts } from "../../../src/platform/storage/settings.ts";
-import {
-  BY,
-  newAccount,
-  newHash,
-  newInvitation,
-  newMailToken,
-} from "../../contract/suite/database.ts";
+import { newAccount, newInvitation, newMailToken } from "../../contract/suite/customers.ts";
+import { BY, newHash } from "../../contract/suite/origins.ts";
 import { type Customer, PASSWORD } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import { connectTo, waitersFor } from "../../support/nodes.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Secrets } from "../../../src/platform/shared/secrets.ts";
-import { BY, newId, newResetToken, newSession } from "../../contract/suite/database.ts";
+import { newResetToken, newSession } from "../../contract/suite/customers.ts";
+import { BY, newId } from "../../contract/suite/origins.ts";
 import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
 import { startServiceOn } from "../../support/both-engines.ts";
 import { PASSWORD } from "../../support/client.ts";

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
 import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
 import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
@@ -8,6 +7,7 @@ import { kurs } from "../../support/command-line.ts";
 import { addRevokedKeys } from "../../support/keys.ts";
 import { eventually } from "../../support/mails.ts";
 import { startService, startSharedService, type TestService } from "../../support/service.ts";
+import { watchRows } from "../../support/statements.ts";
 
 const EXPORT = "/v1/account/export";
 
@@ -113,23 +113,13 @@ test("an export of many pages is complete and valid JSON", async () => {
 /** More than fit into the part of an export that is sent whole. */
 const MANY_KEYS = 1_050;
 
-const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
-
 /** Runs `act` when the service has read some full pages of a list. */
 function afterPages(pages: number, act: () => void): Disposable {
-  const { all } = prototype;
   let read = 0;
-  prototype.all = function (...values) {
-    const found = all.apply(this, values);
-    if (found.length === PAGE_ROWS) read += 1;
-    if (found.length === PAGE_ROWS && read === pages) act();
-    return found;
-  };
-  return {
-    [Symbol.dispose]() {
-      prototype.all = all;
-    },
-  };
+  return watchRows(({ length }) => {
+    if (length === PAGE_ROWS) read += 1;
+    if (length === PAGE_ROWS && read === pages) act();
+  });
 }
 
 const endings = [

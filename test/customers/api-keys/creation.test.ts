@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
 import { startSharedService } from "../../support/service.ts";
+import { watchRows } from "../../support/statements.ts";
 
 const KEYS = "/v1/account/api-keys";
 
 const service = await startSharedService();
 
 const session = await service.openSession();
-
-const prototype = StatementSync.prototype as {
-  readonly sourceSQL: string;
-  all(...values: unknown[]): unknown[];
-};
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 
@@ -116,19 +111,14 @@ for (const [what, keys, createdAt, revokedAt, message] of limits) {
     const { own } = await accountWithKeys(keys, createdAt, revokedAt);
     assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
     const before = keyCount();
-    const { all } = prototype;
     const writes: string[] = [];
-    prototype.all = function (...values) {
-      const isWrite = /UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(this.sourceSQL);
-      if (isWrite) writes.push(this.sourceSQL);
-      return all.apply(this, values);
-    };
-    try {
-      const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
-      assertFailure(answer, 409, "key_limit_reached", message);
-    } finally {
-      prototype.all = all;
-    }
+    using _watched = watchRows((_rows, sql) => {
+      if (/UPDATE (accounts|sessions)|INSERT INTO api_keys/.test(sql)) writes.push(sql);
+    });
+
+    const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+
+    assertFailure(answer, 409, "key_limit_reached", message);
 
     assert.deepEqual(writes, []);
     assert.equal(keyCount(), before);

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  assertCommonHeaders,
-  assertFailure,
-  assertSessionRejected,
-} from "../../support/assertions.ts";
+import { assertCommonHeaders, assertFailure } from "../../support/assertions.ts";
 import { startService, startSharedService, TestClock } from "../../support/service.ts";
 import { withoutTable } from "../../support/store-faults.ts";
 
@@ -59,14 +55,6 @@ test("metering: the billing period is that of the clock", async () => {
 
   const [start, end] = ["2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"];
   assert.deepEqual(body.billing_period, { start, end });
-});
-
-test("§4 usage: a request without a valid session returns 401, uncached and without details", async () => {
-  const { apiKey } = await service.newCustomer();
-
-  assertSessionRejected(await service.get(USAGE));
-  assertSessionRejected(await service.get(USAGE, { apiKey }));
-  assertSessionRejected(await service.get(USAGE, { session: `svc_sess_${"0".repeat(64)}` }));
 });
 
 test("§4 usage: a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../../support/assertions.ts";
 import { type Answer, PASSWORD } from "../../support/client.ts";
-import { eventually, mailsIn, mailTo, tokenOf } from "../../support/mails.ts";
+import { mailsIn, mailTo, tokenOf } from "../../support/mails.ts";
 import { startService, startSharedService, type TestService } from "../../support/service.ts";
 
 // The links of both kinds of mail. What a token changes is tested on the stores:
@@ -84,23 +84,6 @@ const withoutIds = ({ status, headers, text }: Answer) => {
 
 for (const door of doors) {
   const { name, page, request, path, validMs } = door;
-
-  test(`${name}: after the mail's delivery the database holds the token's SHA-256 but not the token`, async () => {
-    const token = account("plain")[name];
-    await eventually("delivery of every mail", () => {
-      const waiting = service.query("SELECT 1 FROM mails WHERE delivered_at IS NULL");
-      return waiting.length === 0 || undefined;
-    });
-
-    const digests = service
-      .query("SELECT token_hash FROM mail_tokens")
-      .map((row) => row.token_hash);
-    assert.ok(digests.includes(hash("sha256", token)));
-    const tables = service.query("SELECT name FROM sqlite_master WHERE type = 'table'");
-    for (const { name: table } of tables) {
-      assert.ok(!JSON.stringify(service.query(`SELECT * FROM ${table}`)).includes(token));
-    }
-  });
 
   test(`${name}: one mail has the link to this service's page; its token works once, and opens no session`, async () => {
     const { email, [name]: token } = account("plain");

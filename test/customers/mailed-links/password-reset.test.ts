@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import {
   assertCommonHeaders,
   assertFailure,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { marks } from "../../../harness/long-texts.ts";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import type { Secrets } from "../../../src/platform/shared/secrets.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { mailTo, tokenOf } from "../../support/mails.ts";

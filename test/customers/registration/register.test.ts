@@ -85,6 +85,7 @@ const badEmails = [
   ["with a line break and a header", "ada@example.org\r\nBcc: eve@example.org", /\bemail\b/],
   ["with a zero byte", "ada\u0000@example.org", /\bemail\b/],
   ["with a comma and a second email", "ada@example.org,eve@example.org", /\bemail\b/],
+  ["with half a surrogate pair", "\ud800@example.org", /\bemail\b/],
   ["that is empty", "", /\bemail\b/],
   ["that is white space", "   ", /\bemail\b/],
   ["of 255 characters", `${longEmail(246).slice(0, -4)}${"e".repeat(9)}.org`, /\bemail\b.*254/],
@@ -115,6 +116,9 @@ test("register: the server ignores body members other than email and password", 
     plan: "pro",
     email_verified: true,
     email_verified_at: "2026-01-01T00:00:00.000Z",
+    emailVerifiedAt: "2026-01-01T00:00:00.000Z",
+    role: "admin",
+    quota_units: 1_000_000,
     created_at: "2000-01-01T00:00:00.000Z",
   };
 
@@ -124,8 +128,10 @@ test("register: the server ignores body members other than email and password", 
   assert.notEqual(body.id, json.id);
   assert.equal(body.email_verified, false);
   assert.equal(body.created_at, "2026-11-21T12:00:00.000Z");
-  const stored = service.query("SELECT plan FROM accounts WHERE email = 'mallory@example.org'");
-  assert.equal(stored[0]?.plan, "free");
+  const sql = "SELECT plan, email_verified_at, created_at FROM accounts WHERE email = ?";
+  assert.deepEqual(Object.values(service.query(sql, json.email)[0] ?? {}), [
+    ...["free", null, "2026-11-21T12:00:00.000Z"],
+  ]);
 });
 
 test("register: the rejection of an invalid password does not reveal whether the email is registered", async () => {

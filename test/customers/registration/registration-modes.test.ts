@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
-import { BY, newInvitation } from "../../contract/suite/database.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { newInvitation } from "../../contract/suite/customers.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { contentsOfSqlite } from "../../platform/storage/used-store.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { startServiceOn } from "../../support/both-engines.ts";

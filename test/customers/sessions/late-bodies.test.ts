@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { callOf, PATH as MCP, readOf, requestOf } from "../../reads/mcp/messages.ts";
 import { type ServiceOnEngine, startServiceOn } from "../../support/both-engines.ts";
 import { type Customer, PASSWORD } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import type { Json, OpenApiDocument } from "../../support/openapi.ts";
 import { openWire, type Wire } from "../../support/raw-connection.ts";
+import { watchRows } from "../../support/statements.ts";
 
 // A client may take 30 s to send a body: its access may end in between. That a change tests the
 // session in its own transaction is shown on both engines by test/contract/suite/accounts.ts.
@@ -93,23 +93,13 @@ async function begin({ service }: ServiceOnEngine, requests: readonly Late[]) {
 
 const isLookup = (sql: unknown) => /^\s*SELECT s\.account_id\s+FROM sessions/.test(String(sql));
 
-type Sqlite = { readonly sourceSQL: string; all(...values: unknown[]): unknown[] };
-
 /** Counts the sessions that the service has looked up. */
 function countLookups() {
-  const sqlite = StatementSync.prototype as Sqlite;
-  const { all } = sqlite;
-  const counted = {
-    lookups: 0,
-    [Symbol.dispose]() {
-      sqlite.all = all;
-    },
-  };
-  sqlite.all = function (...values) {
-    if (isLookup(this.sourceSQL)) counted.lookups += 1;
-    return all.apply(this, values);
-  };
-  return counted;
+  const counted = { lookups: 0 };
+  const watched = watchRows((_rows, sql) => {
+    if (isLookup(sql)) counted.lookups += 1;
+  });
+  return Object.assign(counted, watched);
 }
 
 const TABLES = "accounts api_keys auth_windows charged_units events mail_tokens sessions".split(

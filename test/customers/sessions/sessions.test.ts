@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
 import { test } from "node:test";
 import {
   assertCommonHeaders,
@@ -75,18 +74,6 @@ test("sessions: a log-out without a valid session returns 401", async () => {
   assertSessionRejected(await service.post("/v1/auth/logout", { apiKey }));
 });
 
-test("sessions: the database holds the SHA-256 of a session token but not the token", async () => {
-  const session = await service.openSession();
-
-  const digest = hash("sha256", session);
-  const [row] = service.query("SELECT 1 AS found FROM sessions WHERE token_hash = ?", digest);
-  assert.equal(row?.found, 1);
-  const secret = session.slice("svc_sess_".length);
-  for (const { name } of service.query("SELECT name FROM sqlite_master WHERE type = 'table'")) {
-    assert.ok(!JSON.stringify(service.query(`SELECT * FROM ${name}`)).includes(secret));
-  }
-});
-
 test("§5 sessions: the rate endpoint rejects a session token and charges nothing", async () => {
   const session = await service.openSession();
   await service.createKey(session);
@@ -116,7 +103,8 @@ test("§4, §5 sessions: every account endpoint rejects a request without a sess
   for (const [method, path] of operations) {
     const schemes = ["Session", "ApiKey", "Bearer"];
     const keys = schemes.map((scheme) => ({ authorization: `${scheme} ${apiKey}` }));
-    for (const headers of [{}, { authorization: "Session svc_sess_x" }, ...keys]) {
+    const unknown = { authorization: `Session svc_sess_${"0".repeat(64)}` };
+    for (const headers of [{}, { authorization: "Session svc_sess_x" }, unknown, ...keys]) {
       const answer = await service.call(method, path, { headers });
       // The response to a HEAD has no body with a code.
       if (method === "HEAD") assert.equal(answer.status, 401, path);

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { copyOf, namesIn, query, stateOf, storeWithBackup } from "../../platform/storage/stored.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";

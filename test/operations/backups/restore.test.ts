@@ -10,7 +10,8 @@ import {
   untilUnlocked,
 } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
-import { BY, EUR_USD, pairOf, storeRates } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
+import { EUR_USD, pairOf, storeRates } from "../../contract/suite/rates-stored.ts";
 import {
   copyOf,
   databaseIn,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headersOf, PATH, postTo, readOf } from "../../reads/mcp/messages.ts";
+import { headersOf, PATH, readOf } from "../../reads/mcp/messages.ts";
+import { postTo } from "../../reads/mcp/with-key.ts";
 import { eventually } from "../../support/mails.ts";
 import { type Scrape, scrape } from "../../support/metrics.ts";
 import { openWire, plainRead, sendRaw, type Wire } from "../../support/raw-connection.ts";

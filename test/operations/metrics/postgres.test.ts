@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { administer, startPostgres } from "../../../harness/postgres.ts";
-import { postTo, readOf } from "../../reads/mcp/messages.ts";
+import { readOf } from "../../reads/mcp/messages.ts";
+import { postTo } from "../../reads/mcp/with-key.ts";
 import { scrape } from "../../support/metrics.ts";
 import { databaseOf } from "../../support/postgres-databases.ts";
 import { startService } from "../../support/service.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Config } from "../../../src/app/config.ts";
-import { createHashPool } from "../../../src/platform/crypto/hash-pool.ts";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { serverTimeouts } from "../../../src/platform/storage/settings.ts";
 import { sourceAt } from "../../support/fake-publisher.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";

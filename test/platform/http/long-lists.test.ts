@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { type DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { addRevokedKeys } from "../../support/keys.ts";
 import { startSharedService, type TestService } from "../../support/service.ts";
+import { mostInAnIteration } from "../../support/statements.ts";
 
 const KEYS = "/v1/account/api-keys";
 const DAILY = "/v1/account/usage/daily?days=366";
@@ -52,32 +53,6 @@ async function listOf(path: string, member: string): Promise<readonly Item[]> {
   return answer.body[member] as readonly Item[];
 }
 
-const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
-
-/** @returns the largest number of rows that the service read in one event-loop iteration. */
-async function mostRowsInATurn(work: () => Promise<unknown>): Promise<number> {
-  const { all } = prototype;
-  let [rows, most, isOver] = [0, 0, false];
-  const endTurn = () => {
-    rows = 0;
-    if (!isOver) setImmediate(endTurn);
-  };
-  prototype.all = function (...values) {
-    const found = all.apply(this, values);
-    rows += found.length;
-    most = Math.max(most, rows);
-    return found;
-  };
-  try {
-    setImmediate(endTurn);
-    await work();
-  } finally {
-    isOver = true;
-    prototype.all = all;
-  }
-  return most;
-}
-
 suite("a long list", () => {
   test("of keys is complete, oldest first, each key once", async () => {
     const keys = await listOf(KEYS, "api_keys");
@@ -116,9 +91,9 @@ suite("a long list", () => {
     ["an export", EXPORT],
   ] as const) {
     test(`of ${what} is read page by page, also when several lists are requested at once`, async () => {
-      const most = await mostRowsInATurn(() =>
-        Promise.all(Array.from({ length: LISTS_AT_ONCE }, () => service.get(path, { session }))),
-      );
+      const listAll = () =>
+        Promise.all(Array.from({ length: LISTS_AT_ONCE }, () => service.get(path, { session })));
+      const most = await mostInAnIteration(({ length }) => length, listAll);
 
       // Two pages, when the count's iteration begins between them, and a few rows of sessions.
       assert.ok(most >= PAGE_ROWS, `${most}`);

@@ -209,7 +209,8 @@ function recorder(own: TestService) {
     assertDocumented(document, operationOf(document, method, path), answer);
     const { code = "", message } = answer.body;
     note(met, operation, `${answer.status} ${code}`.trim());
-    if (code !== "") note(messages, `${operation} ${answer.status} ${code}`, String(message));
+    const shown = String(message).replaceAll(own.url, "https://rates.example.org");
+    if (code !== "") note(messages, `${operation} ${answer.status} ${code}`, shown);
     return answer.body;
   };
   /** Asserts that the example of each failure that came is a message of it. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
-import { createHashPool } from "../../../src/platform/crypto/hash-pool.ts";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { quickSecrets } from "../../support/quick-secrets.ts";
 import { openWire, plainRead, type Wire } from "../../support/raw-connection.ts";

@@ -64,16 +64,6 @@ for (const [texts, status, code, about] of rejected) {
   });
 }
 
-test("raw HTTP: a Host that is invalid is also so in a plain read, alone in its packet", async () => {
-  for (const lines of badHosts) {
-    const before = await service.usedUnits(session);
-    using wire = await openWire(service.url);
-    wire.send(`${READ}${lines}${key}\r\n`);
-    assert.equal((await wire.answer()).status, 400, lines);
-    assert.equal(await service.usedUnits(session), before);
-  }
-});
-
 const upgrade = (protocol: string) => `Upgrade: ${protocol}\r\nConnection: Upgrade, close\r\n`;
 /** Reads that are served and charged once. */
 const served = [

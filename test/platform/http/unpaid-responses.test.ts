@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
 import { ClientGone } from "../../../src/platform/http/client-address.ts";
@@ -10,6 +9,7 @@ import { Failure } from "../../../src/platform/shared/failure.ts";
 import { headersOf, PATH as MCP } from "../../reads/mcp/messages.ts";
 import { openWire } from "../../support/raw-connection.ts";
 import { startSharedService } from "../../support/service.ts";
+import { mostInAnIteration, watchRows } from "../../support/statements.ts";
 
 const PIPELINED = 200;
 
@@ -25,28 +25,6 @@ function addPairs(count: number): void {
     VALUES ('AAA', ?, '1.5', '2026-11-20T15:00:00.000000000Z', 'import')`);
   for (let index = 0; index < count; index += 1) insert.run(`Q${index}`);
   database.exec("COMMIT");
-}
-
-const prototype = StatementSync.prototype as {
-  readonly sourceSQL: string;
-  all(...values: unknown[]): unknown[];
-};
-
-/** Counts the pages of pairs that the service reads. */
-function countPages() {
-  const { all } = prototype;
-  const counted = {
-    pages: 0,
-    [Symbol.dispose]() {
-      prototype.all = all;
-    },
-  };
-  prototype.all = function (...values) {
-    const found = all.apply(this, values);
-    if (found.length > 1000) counted.pages += 1;
-    return found;
-  };
-  return counted;
 }
 
 const list = `GET /v1/account/pairs HTTP/1.1\r\nHost: kurs\r\nAuthorization: Session ${session}\r\n\r\n`;
@@ -65,7 +43,10 @@ for (const [what, request] of [
   ["resources over MCP", resource],
 ] as const) {
   test(`of ${PIPELINED} pipelined ${what} that a client does not read, few are made`, async () => {
-    using counted = countPages();
+    let pages = 0;
+    using _counted = watchRows((rows) => {
+      if (rows.length > 1000) pages += 1;
+    });
     using wire = await openWire(service.url);
     wire.socket.pause();
     wire.send(request.repeat(PIPELINED));
@@ -76,14 +57,14 @@ for (const [what, request] of [
     }
 
     // Their 34 MB do not fit into the buffers of a connection, which hold up to 10 MB.
-    assert.ok(counted.pages > 0 && counted.pages < PIPELINED / 2, `${counted.pages} pages`);
+    assert.ok(pages > 0 && pages < PIPELINED / 2, `${pages} pages`);
     wire.socket.resume();
     for (let response = 0; response < PIPELINED; response += 1) {
       const { status, text } = await wire.answer();
       assert.equal(status, 200);
       assert.ok(text.includes("AAA"));
     }
-    assert.equal(counted.pages, PIPELINED);
+    assert.equal(pages, PIPELINED);
   });
 }
 
@@ -102,32 +83,20 @@ test("a session that ended while its pipelined lists waited gets no further one"
 });
 
 test("of 100 requests with a session at once, 8 begin in an event-loop iteration", async () => {
-  const { all } = prototype;
-  let [lookups, most, total, isOver] = [0, 0, 0, false];
-  const endIteration = () => {
-    lookups = 0;
-    if (!isOver) setImmediate(endIteration);
+  let total = 0;
+  const lookUps = (_rows: unknown, sql: string) => {
+    const isLookUp = /SELECT [^;]*FROM sessions/.test(sql);
+    total += isLookUp ? 1 : 0;
+    return isLookUp ? 1 : 0;
   };
-  prototype.all = function (...values) {
-    if (/SELECT [^;]*FROM sessions/.test(this.sourceSQL)) {
-      lookups += 1;
-      total += 1;
-      most = Math.max(most, lookups);
-    }
-    return all.apply(this, values);
-  };
-  try {
-    setImmediate(endIteration);
+  const most = await mostInAnIteration(lookUps, async () => {
     using wire = await openWire(service.url);
     const head = "GET /v1/account/settings HTTP/1.1\r\nHost: kurs\r\n";
     wire.send(`${head}Authorization: Session ${session}\r\n\r\n`.repeat(100));
     for (let response = 0; response < 100; response += 1) {
       assert.equal((await wire.answer()).status, 200);
     }
-  } finally {
-    isOver = true;
-    prototype.all = all;
-  }
+  });
 
   assert.equal(total, 100);
   // Two iterations' requests, where the count's own iteration begins between them.

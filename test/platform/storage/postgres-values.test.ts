@@ -3,17 +3,14 @@ import { suite, test } from "node:test";
 import { administer } from "../../../harness/postgres.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import {
-  BY,
   KEY_LIMITS,
   keysOf,
-  NOW,
   newAccount,
   newKey,
   newMailToken,
-  newRate,
-  PERIOD,
-  storeRates,
-} from "../../contract/suite/database.ts";
+} from "../../contract/suite/customers.ts";
+import { BY, NOW, PERIOD } from "../../contract/suite/origins.ts";
+import { newRate, storeRates } from "../../contract/suite/rates-stored.ts";
 import { hostsOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
 import { openPostgresStore, type Store } from "../../support/stores.ts";
 

@@ -11,13 +11,8 @@ import {
 import { createPrimary } from "../../../src/platform/storage/postgres/primary.ts";
 import { createReadBatcher } from "../../../src/reads/metering/batch/batcher.ts";
 import { createPostgresBatches } from "../../../src/reads/metering/batch/postgres.ts";
-import {
-  EUR_USD,
-  newCustomer,
-  newRead,
-  storeRates,
-  usedUnits,
-} from "../../contract/suite/database.ts";
+import { newCustomer, usedUnits } from "../../contract/suite/customers.ts";
+import { EUR_USD, newRead, storeRates } from "../../contract/suite/rates-stored.ts";
 import { eventually } from "../../support/mails.ts";
 import { connectTo, waitersFor } from "../../support/nodes.ts";
 import { hostsOf, newPostgresDatabase } from "../../support/postgres-databases.ts";

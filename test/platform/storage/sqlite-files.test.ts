@@ -20,7 +20,9 @@ import { StartupError } from "../../../src/platform/shared/program/start-error.t
 import { openSqliteSource } from "../../../src/platform/storage/copy/from-sqlite.ts";
 import { lockExclusive } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
-import { BY, EUR_USD, NOW, newCustomer, storeRates } from "../../contract/suite/database.ts";
+import { newCustomer } from "../../contract/suite/customers.ts";
+import { BY, NOW } from "../../contract/suite/origins.ts";
+import { EUR_USD, storeRates } from "../../contract/suite/rates-stored.ts";
 import { recordFileCalls } from "../../support/file-calls.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { openSqliteStore, type Store } from "../../support/stores.ts";

@@ -7,16 +7,9 @@ import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import { statement } from "../../../src/platform/storage/engine.ts";
 import { RowCache } from "../../../src/platform/storage/sqlite/row-cache.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import {
-  BY,
-  EUR_USD,
-  KEY_LIMITS,
-  newCustomer,
-  newKey,
-  newRead,
-  storeRates,
-  usedUnits,
-} from "../../contract/suite/database.ts";
+import { KEY_LIMITS, newCustomer, newKey, usedUnits } from "../../contract/suite/customers.ts";
+import { BY } from "../../contract/suite/origins.ts";
+import { EUR_USD, newRead, storeRates } from "../../contract/suite/rates-stored.ts";
 import { openSqliteStore } from "../../support/stores.ts";
 
 // Failures that only an embedded database can have; the contract suite tests the rest.

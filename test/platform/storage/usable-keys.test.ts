@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import { BY, KEY_LIMITS, newCustomer, newKey, newRead } from "../../contract/suite/database.ts";
+import { KEY_LIMITS, newCustomer, newKey } from "../../contract/suite/customers.ts";
+import { BY } from "../../contract/suite/origins.ts";
+import { newRead } from "../../contract/suite/rates-stored.ts";
 
 /** The keys that may read, by the tables of which the narrow one is derived. */
 const MAY_READ = `

@@ -8,7 +8,7 @@ import { rangesBy } from "../../../src/rates/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../../src/rates/sources/source.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 import { publisherOf } from "../sources/publishers/recorded.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
-import { ecbHistory } from "../../../harness/archives.ts";
+import { cnbYear, ecbHistory } from "../../../harness/archives.ts";
 import { kurs, Program, temporaryDirectory } from "../../support/process.ts";
 import {
   archived,
@@ -87,6 +87,28 @@ test("a range that fails is named, the others are stored, and it is fetched the 
   // The last range of a backfill may get figures later.
   assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
   store.assertStored(ALL);
+});
+
+test("the first 20 rejected lines are printed, and the others counted", async () => {
+  await using store = await newArchivedStore();
+  const wrong = archived.cnb
+    .filter(({ date }) => date >= "2025")
+    .map((figure, index) => (index < 22 ? { ...figure, rate: "0" } : figure));
+  store.archives.interfere(({ search }, response) => {
+    if (!search.includes("year=2025")) return false;
+    response.end(cnbYear(wrong, "2025"));
+    return true;
+  });
+
+  const { stdout, stderr } = await kurs(BACKFILL, store.at);
+
+  const [more, ...shown] = stderr.trimEnd().split("\n").reverse();
+  assert.equal(more, "cnb: and 2 more lines rejected");
+  assert.equal(shown.length, 20);
+  for (const line of shown) {
+    assert.match(line, /^cnb 2025-01-01 to 2025-03-31: "\w{3}\/CZK": rate "0" is not above zero$/);
+  }
+  assert.match(stdout, /, 22 rejected/);
 });
 
 test("NBP's tables are fetched by quarters; a range without a table is none that failed", async () => {

@@ -8,7 +8,7 @@ import { createRateImport } from "../../../src/rates/import/import.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateLine } from "../../../src/rates/sources/source.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import { kursUnchecked } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { kurs, Program, temporaryDirectory } from "../../support/process.ts";

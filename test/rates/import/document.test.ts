@@ -44,6 +44,7 @@ test("the ministry's own file is stored with every average, as a publisher's doc
     const json = JSON.parse(await cli.output(`rates for ${pair} ${date} --as de-vat --json`));
     assert.deepEqual([json.rate, json.source], [figure, "bmf"], pair);
     assert.match(JSON.stringify(json.origin), /"uu-kurse-2025-csv\.csv"/);
+    assert.equal(json.origin.fetched_at, null);
     assert.ok(json.origin.line > 2);
   }
   // Averages are no rates of a day: nothing of them is served, and no server fetches them.

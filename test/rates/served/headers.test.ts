@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { DisplayString, parseItem, Token } from "structured-headers";
-import { newRate } from "../../contract/suite/database.ts";
-import {
-  callOf,
-  EUR_USD,
-  eras,
-  metaIn,
-  readOf,
-  rpcOf,
-  startWithKey,
-} from "../../reads/mcp/messages.ts";
+import { newRate } from "../../contract/suite/rates-stored.ts";
+import { metaIn, rpcOf } from "../../reads/mcp/answers.ts";
+import { callOf, EUR_USD, eras, readOf } from "../../reads/mcp/messages.ts";
+import { startWithKey } from "../../reads/mcp/with-key.ts";
 import type { Answer } from "../../support/client.ts";
 import { fc } from "../../support/properties.ts";
 import { headersOf, sources as knownSources } from "../../support/rates.ts";

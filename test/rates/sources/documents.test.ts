@@ -112,6 +112,14 @@ test("two lines of a currency in one month are both stored, and the one that is 
   assert.equal(served(), "1.2105");
 });
 
+test("a figure of the next day that has a validity is served from its publication on", async () => {
+  await using store = await newStore(["sfc"], "2026-03-20T23:31:00.000Z");
+
+  await store.refresh("sfc", bodiesOf("sfc"));
+
+  assert.match(await store.output("rates list USD COP"), /2026-03-21 +3704\.87 .* served$/m);
+});
+
 test("one document that fails does not keep the others out, and its source counts as failing", async () => {
   const [tableA = "", tableB = ""] = bodiesOf("nbp").map(String);
   for (const [failing, reason] of [

@@ -4,7 +4,7 @@ import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/sources/refresh.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import {
   body,
   cnbDay,

@@ -6,7 +6,7 @@ import { createUpdatePolicy } from "../../../src/rates/served/rules/update-polic
 import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/sources/refresh.ts";
 import type { RateSource } from "../../../src/rates/sources/source.ts";
-import { BY } from "../../contract/suite/database.ts";
+import { BY } from "../../contract/suite/origins.ts";
 import {
   type Behaviour,
   body,

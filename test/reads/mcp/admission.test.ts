@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { auth } from "@modelcontextprotocol/client";
 import { isShortCall } from "../../../src/reads/mcp/short-call.ts";
 import { assertCommonHeaders, assertFailure, CHALLENGE } from "../../support/assertions.ts";
 import type { Answer, Call } from "../../support/client.ts";
@@ -28,7 +29,7 @@ const charges = () => [
 ];
 
 const UNKNOWN = "There is nothing at this path.";
-const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…";
+const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_...";
 
 /** Asserts a 401 that does not suggest OAuth: clients would try it. */
 function assertKeyRejected(answer: Answer): void {
@@ -214,22 +215,54 @@ suite("MCP admission: the path", () => {
     ["", "/", "/v1/mcp", "/v1/mcp?a=b", "/mcp"].map((suffix) => `/.well-known/${name}${suffix}`),
   );
 
-  test("discoveries of OAuth get a 404 whose message explains how to send the key", async () => {
+  /** Asserts a 404 that clients of OAuth understand, too (RFC 6749, section 5.2). */
+  function assertNoOAuth(answer: Answer): void {
+    const { error, error_description: description, ...envelope } = answer.body;
+    assertFailure({ ...answer, body: envelope }, 404, "not_found", NO_OAUTH);
+    assert.deepEqual([error, description], ["invalid_request", NO_OAUTH]);
+  }
+
+  test("paths of OAuth get a 404 whose message explains how to send the key", async () => {
     const json = { client_name: "test", redirect_uris: ["http://localhost/callback"] };
-    const paths = [...discoveries, "/v1/mcp/.well-known/openid-configuration", "/register"];
-    for (const path of paths) {
+    const flow = ["/register", "/authorize", "/token", "/authorize?client_id=x", "/token?x"];
+    for (const path of [...discoveries, "/v1/mcp/.well-known/openid-configuration", ...flow]) {
       for (const how of [{}, { apiKey }, { headers: { "mcp-protocol-version": "2025-11-25" } }]) {
-        assertFailure(await service.get(path, how), 404, "not_found", NO_OAUTH);
-        assertFailure(await service.post(path, { ...how, json }), 404, "not_found", NO_OAUTH);
+        assertNoOAuth(await service.get(path, how));
+        assertNoOAuth(await service.post(path, { ...how, json }));
       }
       const { status, text } = await service.call("HEAD", path);
       assert.deepEqual([status, text], [404, ""]);
     }
+    // Clients send their user's browser there.
+    assertNoOAuth(
+      await service.get("/authorize?client_id=x", { headers: { accept: "text/html" } }),
+    );
   });
 
-  test("other paths of OAuth and of .well-known are unknown paths", async () => {
-    const others = ["/authorize", "/token", "/.well-known/security.txt", "/registered"];
-    for (const path of [...others, "/v1/register"]) {
+  test("the official client shows that message where it looks for a log-in, and no stack", async () => {
+    const clientMetadata = { client_name: "test", redirect_uris: ["http://localhost/callback"] };
+    const providerOf = (clientId?: string) => ({
+      redirectUrl: "http://localhost/callback",
+      clientMetadata,
+      clientInformation: () => (clientId === undefined ? undefined : { client_id: clientId }),
+      saveClientInformation: () => undefined,
+      tokens: () => undefined,
+      saveTokens: () => assert.fail("it got tokens"),
+      redirectToAuthorization: () => assert.fail("it opened a browser"),
+      saveCodeVerifier: () => undefined,
+      codeVerifier: () => "verifier",
+    });
+    const serverUrl = service.url + PATH;
+    const code = { serverUrl, authorizationCode: "code" };
+
+    const message = /^Dynamic Client Registration rejected \(HTTP 404\).*"error_description":"Kurs/;
+    await assert.rejects(auth(providerOf(), { serverUrl }), { message });
+    await assert.rejects(auth(providerOf("x"), code), { message: NO_OAUTH });
+  });
+
+  test("other paths like those of OAuth and of .well-known are unknown paths", async () => {
+    const others = ["/authorized", "/tokens", "/.well-known/security.txt", "/registered"];
+    for (const path of [...others, "/v1/register", "/v1/token", "/v1/mcp/authorize"]) {
       assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found", UNKNOWN);
       assertFailure(await service.get(path), 404, "not_found", UNKNOWN);
     }

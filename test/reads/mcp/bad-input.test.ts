@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
 import type { Answer } from "../../support/client.ts";
+import { assertRpcError, rpcOf, valueIn } from "./answers.ts";
 import { forSdk } from "./doors.ts";
 import {
-  assertRpcError,
   callOf,
   ENVELOPE,
   type Era,
@@ -16,10 +16,8 @@ import {
   type Posted,
   readOf,
   requestOf,
-  rpcOf,
-  startSharedWithKey,
-  valueIn,
 } from "./messages.ts";
+import { startSharedWithKey } from "./with-key.ts";
 
 const KIB_64 = 64 * 1024;
 

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../../support/client.ts";
+import { assertRpcError, failureIn, type RpcAnswer, rpcOf, rpcsOf, valueIn } from "./answers.ts";
 import {
-  assertRpcError,
   callOf,
   EUR_USD,
-  failureIn,
   headersOf,
   initialize,
   notificationOf,
   PATH,
-  type RpcAnswer,
   readOf,
   requestOf,
-  rpcOf,
-  rpcsOf,
-  startSharedWithKey,
-  startWithKey,
-  valueIn,
 } from "./messages.ts";
+import { startSharedWithKey, startWithKey } from "./with-key.ts";
 
 const { service, apiKey, charging } = await startSharedWithKey();
 

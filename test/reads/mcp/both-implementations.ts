@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
 import { createUsageReads } from "../../../src/customers/billing/usage.ts";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { createCoverage } from "../../../src/rates/coverage/coverage.ts";
 import { createCallTool } from "../../../src/reads/mcp/call-tool.ts";
 import { type CallDirectly, createDirectCalls } from "../../../src/reads/mcp/direct.ts";
@@ -10,16 +10,9 @@ import { createSdkHandler, type HandleWithSdk } from "../../../src/reads/mcp/sdk
 import { createTools } from "../../../src/reads/mcp/tools.ts";
 import { createConvertCurrency } from "../../../src/reads/metering/convert.ts";
 import { createReadRate } from "../../../src/reads/metering/read-rate.ts";
-import {
-  BY,
-  EUR_USD,
-  NOW,
-  newAccount,
-  newMailToken,
-  newSession,
-  storeRates,
-  UNCHANGED,
-} from "../../contract/suite/database.ts";
+import { newAccount, newMailToken, newSession, UNCHANGED } from "../../contract/suite/customers.ts";
+import { BY, NOW } from "../../contract/suite/origins.ts";
+import { EUR_USD, storeRates } from "../../contract/suite/rates-stored.ts";
 import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 
@@ -45,7 +38,11 @@ export async function waysOf(store: Store): Promise<Ways> {
   await storeRates(store, [EUR_USD]);
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
   const apiKeys = createApiKeys(parts);
-  const readRate = createReadRate({ ...parts, countMissed: () => 0 });
+  const readRate = createReadRate({
+    ...parts,
+    countMissed: () => 0,
+    publicUrl: () => "http://127.0.0.1",
+  });
   const usage = createUsageReads(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, usage, apiKeys });

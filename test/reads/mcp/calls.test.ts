@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertCommonHeaders } from "../../support/assertions.ts";
 import { startService, startSharedService } from "../../support/service.ts";
+import { failureIn, metaIn, type RpcAnswer, rpcOf, valueIn } from "./answers.ts";
 import { openAll, Rejected } from "./doors.ts";
-import {
-  EUR_USD,
-  eras,
-  failureIn,
-  metaIn,
-  postTo,
-  type RpcAnswer,
-  readOf,
-  requestOf,
-  rpcOf,
-  valueIn,
-} from "./messages.ts";
+import { EUR_USD, eras, readOf, requestOf } from "./messages.ts";
+import { postTo } from "./with-key.ts";
 
 // What a call costs is decided by the meter (test/contract). This is what it looks like through
 // every door of MCP: the same value or failure, and the same price.
@@ -23,6 +14,7 @@ const ample = await startSharedService();
 const { session, apiKey } = await ample.newCustomer();
 ample.storeRate("MANY", "DIGITS", "0.00012345678901234567890123456789012345");
 ample.storeRate("SUS", "USD", "2.5");
+ample.storeRate("USD", "INVERSE", "2.5");
 ample.query("UPDATE rates SET suspended_at = as_of WHERE base = 'SUS'");
 
 const empty = await startSharedService({ config: { freePlanUnits: 0 } });
@@ -75,23 +67,30 @@ suite("MCP calls, through every door:", () => {
   });
 
   const charged = [
-    ["NONE", "unsupported_pair", "The requested currency pair is not currently supported."],
+    [
+      "NONE",
+      "unsupported_pair",
+      /not currently supported\. The supported pairs cost nothing to list/,
+    ],
+    ["INVERSE", "unsupported_pair", /not currently supported\. USD\/INVERSE exists; Kurs does not/],
     [
       "SUS",
       "temporarily_unavailable",
-      "The service is temporarily unable to serve this rate. Please retry.",
+      /^The service is temporarily unable to serve this rate\. Please retry\.$/,
     ],
   ] as const;
 
   for (const [base, code, message] of charged) {
     test(`a read of ${base}/USD fails as ${code}, for one unit`, async () => {
+      const overRest = (await ample.get(`/v1/rates/${base}/USD`, { apiKey })).body.message;
       for (const [tool, more] of [
         ["get_rate", {}],
         ["convert_currency", { amount: "1" }],
       ] as const) {
         await callAll(1, tool, { base, quote: "USD", ...more }, (rpc) => {
           const envelope = failureIn(rpc);
-          assert.deepEqual([envelope.code, envelope.message], [code, message]);
+          assert.deepEqual([envelope.code, envelope.message], [code, overRest]);
+          assert.match(String(envelope.message), message);
         });
       }
     });

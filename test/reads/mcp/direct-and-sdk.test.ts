@@ -5,16 +5,8 @@ import type { McpRequest, McpResponse } from "../../../src/reads/mcp/request.ts"
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
 import { forSdk } from "./doors.ts";
-import {
-  callOf,
-  ENVELOPE,
-  type Era,
-  eras,
-  headersOf,
-  type Posted,
-  readOf,
-  startWithKey,
-} from "./messages.ts";
+import { callOf, ENVELOPE, type Era, eras, headersOf, type Posted, readOf } from "./messages.ts";
+import { startWithKey } from "./with-key.ts";
 
 // The SDK itself is the reference for direct calls: a response must have the same bytes as that of
 // the SDK's server, at the same charge.

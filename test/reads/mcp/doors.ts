@@ -4,15 +4,8 @@ import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { assertCommonHeaders } from "../../support/assertions.ts";
 import type { Call, Client } from "../../support/client.ts";
 import { eras as clients, connectMcp } from "../../support/mcp-client.ts";
-import {
-  callOf,
-  type Era,
-  failureIn,
-  PATH,
-  type Posted,
-  type RpcAnswer,
-  requestOf,
-} from "./messages.ts";
+import { failureIn, type RpcAnswer } from "./answers.ts";
+import { callOf, type Era, PATH, type Posted, requestOf } from "./messages.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -2,15 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
 import { sendRaw } from "../../support/raw-connection.ts";
-import {
-  eras,
-  PATH,
-  type Posted,
-  readOf,
-  requestOf,
-  startSharedWithKey,
-  startWithKey,
-} from "./messages.ts";
+import { eras, PATH, type Posted, readOf, requestOf } from "./messages.ts";
+import { startSharedWithKey, startWithKey } from "./with-key.ts";
 
 const config = {
   publicUrl: "https://public.example/rates",

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sendRaw } from "../../support/raw-connection.ts";
 import { startSharedService } from "../../support/service.ts";
-import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
+import { rpcOf, valueIn } from "./answers.ts";
+import { ACCEPT, readOf, VERSION_OF } from "./messages.ts";
 
 const service = await startSharedService();
 const { apiKey, usedUnits } = await service.newCustomer();

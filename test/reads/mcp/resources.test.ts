@@ -2,16 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { eras as clients, connectMcp } from "../../support/mcp-client.ts";
 import { startSharedService } from "../../support/service.ts";
-import {
-  assertRpcError,
-  eras,
-  headersOf,
-  PATH,
-  type Posted,
-  postTo,
-  requestOf,
-  rpcOf,
-} from "./messages.ts";
+import { assertRpcError, rpcOf } from "./answers.ts";
+import { eras, headersOf, PATH, type Posted, requestOf } from "./messages.ts";
+import { postTo } from "./with-key.ts";
 
 const PAIRS = "kurs://pairs";
 const SOURCES = "kurs://sources";

@@ -8,21 +8,10 @@ import {
   withoutTable,
   withoutView,
 } from "../../support/store-faults.ts";
+import { assertToolFailure, failureIn, metaIn, type RpcAnswer, valueIn } from "./answers.ts";
 import { openAll } from "./doors.ts";
-import {
-  assertToolFailure,
-  callOf,
-  EUR_USD,
-  eras,
-  failureIn,
-  metaIn,
-  type Posted,
-  postTo,
-  type RpcAnswer,
-  readOf,
-  requestOf,
-  valueIn,
-} from "./messages.ts";
+import { callOf, EUR_USD, eras, type Posted, readOf, requestOf } from "./messages.ts";
+import { postTo } from "./with-key.ts";
 
 // What a failed charge or read costs is decided by the meter: test/reads/metering/store-failure.test.ts.
 

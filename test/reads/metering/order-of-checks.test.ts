@@ -11,6 +11,7 @@ const QUOTA = 2;
 const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
 const SYMBOL_MESSAGE = "Asset symbol format is invalid.";
 const UNSUPPORTED_MESSAGE = "The requested currency pair is not currently supported.";
+const NO_INVERSE = "guide/sources#which-directions-there-are-and-why-no-inverse";
 const UNAVAILABLE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 const SECONDS_TO_DECEMBER = 9.5 * 86_400;
 
@@ -18,9 +19,25 @@ const service = await startSharedService({ config: { freePlanUnits: QUOTA } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
+const withWayOut = (wayOut: string) => `${UNSUPPORTED_MESSAGE} ${wayOut}`;
+const unsupported = withWayOut(
+  `The supported pairs cost nothing to list: ${service.url}/coverage, or GET /v1/account/pairs ` +
+    "with a session.",
+);
+const inverted = withWayOut(`EUR/USD exists; Kurs does not invert: ${service.url}/${NO_INVERSE}`);
+
 const reads = [
   ["a supported pair", "EUR/USD", 200, 1],
-  ["an unsupported pair", "USD/NONE", 404, 1, "unsupported_pair", UNSUPPORTED_MESSAGE],
+  ["an unsupported pair", "USD/NONE", 404, 1, "unsupported_pair", unsupported],
+  ["a pair of which only the inverse is stored", "usd/EUR", 404, 1, "unsupported_pair", inverted],
+  [
+    "a pair of which only the inverse is suspended",
+    "USD/HALTED",
+    404,
+    1,
+    "unsupported_pair",
+    unsupported,
+  ],
   ["a suspended pair", "HALTED/USD", 503, 1, "temporarily_unavailable", UNAVAILABLE_MESSAGE],
   ["an invalid symbol", "E/USD", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],
   ["two invalid symbols", "E/U", 400, 0, "invalid_asset_symbol", SYMBOL_MESSAGE],

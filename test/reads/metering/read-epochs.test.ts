@@ -12,14 +12,8 @@ import { createReadBatcher } from "../../../src/reads/metering/batch/batcher.ts"
 import { createMeteredBatch } from "../../../src/reads/metering/batch/postgres.ts";
 import type { RateReadOutcome } from "../../../src/reads/metering/store.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";
-import {
-  EUR_USD,
-  newCustomer,
-  newRate,
-  newRead,
-  storeRates,
-  usedUnits,
-} from "../../contract/suite/database.ts";
+import { newCustomer, usedUnits } from "../../contract/suite/customers.ts";
+import { EUR_USD, newRate, newRead, storeRates } from "../../contract/suite/rates-stored.ts";
 
 // A node caches keys, quotas and rates. Whatever changes them, on whatever connection, is in effect
 // at the next read.

@@ -3,7 +3,7 @@ import { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { Client } from "pg";
 import { pino } from "pino";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 import { StoreUnavailable, storeOverloaded } from "../../../src/platform/shared/store.ts";
 import { createDatabaseHealth } from "../../../src/platform/storage/sqlite/health/database-health.ts";
 import { createRespondToRead } from "../../../src/reads/metering/http.ts";
@@ -106,7 +106,8 @@ suite("a read whose store fails", () => {
   const respondTo = (error: Error) => {
     const metering = { read: () => Promise.reject(error) };
     const clock = new TestClock("2026-11-21T12:00:00.000Z");
-    const parts = { store: { metering }, secrets: createSecrets(), clock, countMissed: () => 0 };
+    const functions = { countMissed: () => 0, publicUrl: () => assert.fail("no pair is missing") };
+    const parts = { store: { metering }, secrets: createSecrets(), clock, ...functions };
     const respondToRead = createRespondToRead({ readRate: createReadRate(parts), log });
     return respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");
   };

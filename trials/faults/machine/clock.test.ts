@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Row } from "../../../src/platform/storage/engine.ts";
-import { byAt, newInvitation } from "../../../test/contract/suite/database.ts";
+import { newInvitation } from "../../../test/contract/suite/customers.ts";
+import { byAt } from "../../../test/contract/suite/origins.ts";
 import {
   engines,
   type ServiceOnEngine,

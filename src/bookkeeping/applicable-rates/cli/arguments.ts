@@ -7,7 +7,6 @@ import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/a
 import type { StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
-import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
@@ -59,7 +58,8 @@ export function withRuleOptions(command: Command): Command {
     )
     .option(
       "--accept-gaps [days]",
-      `take up to ${GAPS.usual} or so many dates as ones without a publication`,
+      `take up to this many dates without a stored figure, at most ${GAPS.most} (default: ` +
+        `${GAPS.usual}), as dates without a publication`,
     );
 }
 
@@ -123,11 +123,18 @@ export async function applyRule(
   { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
   const { clock, sourcesOf, documents, settings } = deps;
-  requireCurrency(pair, preset);
+  if (requireTwo(pair, preset) === undefined) {
+    throw new CommandError(`${pairName(pair)} is 1 by definition: no publisher states it`);
+  }
   const early = preset && explainEarly(preset, asked);
   if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
-  const series = await seriesOf(store.series, pair, key, { asked: kind, served });
+  const wanted = { ...pair, source: key, kind: kind ?? served };
+  const contradicted = await store.series.contradicted(wanted);
+  const series =
+    contradicted.length > 0
+      ? wanted
+      : await seriesOf(store.series, pair, key, { asked: kind, served });
   const [source] = sourcesOf([key]);
   const restores = await readRestores(store.audit, pair);
   const readStated = async ({ publication }: StoredFigure) => {
@@ -137,22 +144,25 @@ export async function applyRule(
   };
   const { historyDays } = settings();
   const uses = {
-    ...{ reads: store.series, series, source, restores, historyDays, readStated },
+    ...{ reads: store.series, series, contradicted, source, restores, historyDays, readStated },
     nowMs: clock.nowMs(),
   };
   const date = dateCounted(asked, preset?.period);
-  const rate = await findApplicableRate(uses, { rule, date, mostGaps });
+  const rate = await findApplicableRate(uses, { rule, asked, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
-  // The rule may count from a date before the end.
-  const ended = explainEnd(pair, asked, rate.figure.date);
-  if (ended !== undefined) throw new CommandError(ended);
   return { asked, rate, preset };
 }
 
-function requireCurrency(pair: Pair, preset: Preset | undefined): void {
-  if (preset === undefined) return;
+/**
+ * Requires the currency of a preset in its place.
+ *
+ * @returns undefined for a currency by itself, whose rate is 1.
+ */
+export function requireTwo(pair: Pair, preset: Preset | undefined): Pair | undefined {
+  const found = pair.base === pair.quote ? undefined : pair;
+  if (preset === undefined) return found;
   const { place, symbol } = preset.currency;
-  if (pair[place] === symbol) return;
+  if (pair[place] === symbol) return found;
   const others = place === "base" ? [pair.quote, pair.base] : [pair.base, pair.quote];
   const other = others.find((one) => one !== symbol);
   const example = place === "base" ? `${symbol} ${other}` : `${other} ${symbol}`;

@@ -1,12 +1,14 @@
 import { CommandError } from "../../../platform/cli/command.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
-import type { Decimal } from "../../../platform/shared/decimal.ts";
+import { wholeNumber } from "../../../platform/cli/whole-number.ts";
+import type { Rounding } from "../../../platform/shared/decimal.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { requirePair, requireSymbol } from "../../../rates/served/cli/arguments.ts";
 import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { convert, type Precision, parseAmount } from "../amount.ts";
+import { OWN_RATE } from "../json.ts";
 import type { Preset } from "../presets.ts";
 import {
   type ApplicableRateDeps,
@@ -16,8 +18,10 @@ import {
   readRuleOptions,
 } from "./arguments.ts";
 import {
+  type ListHeader,
   type ListLine,
   type Meaning,
+  parseColumns,
   readListDate,
   readListHeader,
   readListLine,
@@ -25,7 +29,7 @@ import {
 import { type Exchange, type ListedRate, rowFormat } from "./list-rows.ts";
 
 /** What a command asks of a list. */
-export interface ListQuery {
+interface ListQuery {
   readonly path: string;
   /** Of the lines without a preset of their own; undefined: each must have one. */
   readonly asked: AskedRule | undefined;
@@ -38,6 +42,29 @@ export interface ListQuery {
   readonly columns: ReadonlyMap<Meaning, string>;
 }
 
+/** The options that say what a list has, and what becomes of its amounts. */
+export interface ListQueryOptions extends RuleOptions {
+  readonly columns?: string;
+  readonly into?: string;
+  readonly scale?: string;
+  readonly rounding?: Rounding;
+}
+
+/** Reads the options. @throws {CommandError} */
+export function readListQuery(path: string, options: ListQueryOptions): ListQuery {
+  const { as, source, rule, into, columns, acceptGaps } = options;
+  const { scale = "2", rounding = "half-up" } = options;
+  const isAsked = as !== undefined || source !== undefined || rule !== undefined;
+  return {
+    path,
+    asked: isAsked ? readRuleOptions(options) : undefined,
+    gaps: acceptGaps === undefined ? {} : { acceptGaps },
+    into: into === undefined ? undefined : requireSymbol("--into", into),
+    precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
+    columns: columns === undefined ? new Map() : parseColumns(columns),
+  };
+}
+
 /**
  * Finds a figure for each line of a list. A line without one does not end the list.
  *
@@ -48,12 +75,44 @@ export async function findForList(
   query: ListQuery,
   options: Pick<ListOptions, "json"> & { readonly format: ListOptions["format"] | "excel" },
 ): Promise<number> {
-  const { openStore, readTextLines, write, printError } = deps;
-  const { path, columns, asked } = query;
+  const { write, printError } = deps;
   let [lines, failed] = [0, 0];
+  await readList(deps, query, async (_store, header, pages) => {
+    const counted = async function* () {
+      for await (const listed of pages) {
+        lines += listed.length;
+        failed += listed.filter(({ outcome }) => "error" in outcome).length;
+        yield listed;
+      }
+    };
+    const isExcel = options.format === "excel";
+    const format = options.format === "excel" ? "csv" : options.format;
+    if (isExcel && !options.json) await deps.writeBytes(BYTE_ORDER_MARK);
+    const rows = rowFormat(header, query.precision, {
+      isExcel,
+      isCsv: format === "csv" && !options.json,
+    });
+    await writeList(counted(), { ...options, format }, rows, write);
+  });
+  if (lines === 0) throw new CommandError(`${query.path} has no line: ${LINES_WANTED}`);
+  if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
+  return failed > 0 ? 1 : 0;
+}
+
+/** Reads a list with the figure for each line, or why it has none. @throws {CommandError} */
+export async function readList(
+  deps: ApplicableRateDeps,
+  query: ListQuery,
+  use: (
+    store: ProvenanceStore,
+    header: ListHeader,
+    pages: AsyncIterable<readonly ListedRate[]>,
+  ) => Promise<void>,
+): Promise<void> {
+  const { path, columns, asked } = query;
   await withFile(path, deps, async (opened) => {
-    await using store = await openStore();
-    const batches = readTextLines(opened.bytes)[Symbol.asyncIterator]();
+    await using store = await deps.openStore();
+    const batches = deps.readTextLines(opened.bytes)[Symbol.asyncIterator]();
     const first = await batches.next();
     const [line] = first.done ? [] : first.value;
     if (line === undefined) throw new CommandError(`${path} is empty: ${LINES_WANTED}`);
@@ -68,23 +127,11 @@ export async function findForList(
           const read = readListLine(one, header);
           listed.push({ ...read, outcome: await findFor(store, deps, read, query) });
         }
-        lines += listed.length;
-        failed += listed.filter(({ outcome }) => "error" in outcome).length;
         yield listed;
       }
     };
-    const isExcel = options.format === "excel";
-    const format = options.format === "excel" ? "csv" : options.format;
-    if (isExcel && !options.json) await deps.writeBytes(BYTE_ORDER_MARK);
-    const rows = rowFormat(header, query.precision, {
-      isExcel,
-      isCsv: format === "csv" && !options.json,
-    });
-    await writeList(pages(), { ...options, format }, rows, write);
+    await use(store, header, pages());
   });
-  if (lines === 0) throw new CommandError(`${path} has no line: ${LINES_WANTED}`);
-  if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
-  return failed > 0 ? 1 : 0;
 }
 
 /** Without it Excel reads a file as one of Windows's own encoding. */
@@ -119,9 +166,6 @@ async function findFor(
     return { error: error.message };
   }
 }
-
-/** The rate of an amount that is in the currency to which it leads. */
-const OWN_RATE = "1" as Decimal;
 
 function requireDate(text: string): string {
   const date = readListDate(text);

@@ -2,35 +2,30 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../../../platform/cli/command.ts";
 import { type ListOptions, listFormats } from "../../../platform/cli/list-writer.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
-import { wholeNumber } from "../../../platform/cli/whole-number.ts";
-import { type Rounding, roundings } from "../../../platform/shared/decimal.ts";
-import { requireSymbol, shortAsOf } from "../../../rates/served/cli/arguments.ts";
-import { pairName } from "../../../rates/served/rules/symbol.ts";
+import { roundings } from "../../../platform/shared/decimal.ts";
+import { shortAsOf } from "../../../rates/served/cli/arguments.ts";
+import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import { field, linesOfOrigin, linesOfSource } from "../../provenance/cli/origin-lines.ts";
 import { isContradicted, type TracedFigure, traceFigure } from "../../provenance/trace.ts";
-import { type AppliedRule, applicableRateJson } from "../json.ts";
+import { type AppliedRule, applicableRateJson, OWN_RATE, ownRateJson } from "../json.ts";
+import { listed, wasDue } from "../not-known.ts";
 import { periodWords, ruleWords } from "../rules.ts";
 import {
   type ApplicableRateDeps,
   applyRule,
   type Given,
   type PairAndDate,
-  type RuleOptions,
   readPairAndDate,
   readRuleOptions,
+  requireTwo,
   withRuleOptions,
 } from "./arguments.ts";
-import { findForList, type ListQuery } from "./date-list.ts";
-import { parseColumns } from "./list-lines.ts";
+import { findForList, type ListQueryOptions, readListQuery } from "./date-list.ts";
 
-interface ForOptions extends RuleOptions, Pick<ListOptions, "json"> {
+interface ForOptions extends ListQueryOptions, Pick<ListOptions, "json"> {
   readonly file?: string;
   readonly format: ListOptions["format"] | "excel";
-  readonly columns?: string;
-  readonly into?: string;
-  readonly scale: string;
-  readonly rounding: Rounding;
 }
 
 /** Adds `kurs rates for`. */
@@ -103,6 +98,10 @@ async function showFor(
   const asked = readRuleOptions(options);
   const { pair, date } = readPairAndDate(given, ", or --file");
   if (format !== "table") throw new CommandError("--format is for --file: pass --json", 2);
+  if (requireTwo(pair, asked.preset) === undefined) {
+    print(json ? formatJson(ownRateJson(pair, date, asked.preset)) : describeOwn(pair, date));
+    return 0;
+  }
   await using store = await openStore();
   const applied = await applyRule(store, deps, pair, date, asked);
   const traced = await traceFigure({ history: store.history, documents }, applied.rate.figure);
@@ -112,18 +111,8 @@ async function showFor(
   return isContradicted(traced) ? 1 : 0;
 }
 
-function readListQuery(path: string, options: ForOptions): ListQuery {
-  const { as, source, rule, into, columns, scale, rounding, acceptGaps } = options;
-  const isAsked = as !== undefined || source !== undefined || rule !== undefined;
-  return {
-    path,
-    asked: isAsked ? readRuleOptions(options) : undefined,
-    gaps: acceptGaps === undefined ? {} : { acceptGaps },
-    into: into === undefined ? undefined : requireSymbol("--into", into),
-    precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
-    columns: columns === undefined ? new Map() : parseColumns(columns),
-  };
-}
+const describeOwn = (pair: Pair, date: string) =>
+  `${pairName(pair)} ${OWN_RATE} for ${date}, by definition: no publisher states it`;
 
 function describe(
   applied: AppliedRule,
@@ -143,17 +132,24 @@ function describe(
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),
     ...linesOfSource(figure.source, publisher),
-    ...noteLines(applied),
+    ...noteLines(applied, publisher),
     field("stored", figure.storedAt),
     ...linesOfOrigin(origin, undefined),
   ].join("\n");
 }
 
-function noteLines({ rate: { acceptedGaps, isChecked } }: AppliedRule): readonly string[] {
+/** What evidence of the figure would call not proven. */
+function noteLines(
+  { rate: { figure, acceptedGaps, unprovenGaps, isChecked } }: AppliedRule,
+  publisher: RateSource | undefined,
+): readonly string[] {
+  const [first = ""] = unprovenGaps;
+  const due = `${figure.source} ${wasDue(publisher, figure, first)} for ${listed(unprovenGaps)}`;
   const gaps = `no figure is stored for ${acceptedGaps.join(", ")}: accepted as closed`;
   const unchecked = "its calendar is not known: dates without a figure count as closed";
   return [
     ...(acceptedGaps.length > 0 ? [field("gaps", gaps)] : []),
     ...(isChecked ? [] : [field("calendar", unchecked)]),
+    ...(first === "" ? [] : [field("calendar", `${due}, and only the document says otherwise`)]),
   ];
 }

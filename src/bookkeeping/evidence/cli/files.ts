@@ -13,16 +13,16 @@ export interface OutputFile {
 }
 
 /**
- * @param document the file that is read, which is not to be replaced either.
+ * @param read the file that is read, which is not to be replaced either.
  * @throws {CommandError} files of two options are one, or one exists and may not be replaced.
  */
 export function requireWritable(
   files: readonly OutputFile[],
   mayReplace: boolean,
-  document: string | undefined,
+  read: string | undefined,
+  option = "--document",
 ): void {
-  const read = document === undefined || document === "-" ? [] : [document];
-  const named = [...files, ...read.map((path) => ({ option: "--document", path }))];
+  const named = [...files, ...(read === undefined || read === "-" ? [] : [{ option, path: read }])];
   for (const [index, { option, path }] of files.entries()) {
     const same = named.find((one, other) => other !== index && resolve(one.path) === resolve(path));
     if (same !== undefined) {

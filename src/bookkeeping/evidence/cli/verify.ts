@@ -8,8 +8,14 @@ import type { SigningKey } from "../../../rates/served/signing-key.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readLine } from "../../provenance/cli/imported-file.ts";
-import { type Verdict, verdictOf } from "../check.ts";
-import { type GivenKeys, summarize, type Verified, verifyEvidence } from "../verify.ts";
+import { type Check, type Verdict, verdictOf } from "../check.ts";
+import {
+  type GivenKeys,
+  statedAlone,
+  summarize,
+  type Verified,
+  verifyEvidence,
+} from "../verify.ts";
 import { openedAgain, readWhole } from "./files.ts";
 
 /** The dependencies of the commands on evidence files. */
@@ -61,14 +67,14 @@ Examples:
 async function verify(deps: EvidenceDeps, file: string, options: VerifyOptions): Promise<number> {
   const keys = await readKeys(deps, options);
   const verified = await verifyWith(deps, await readWhole(file, deps), keys);
-  const verdict = verdictOf(verified.checks);
+  const verdict = verdictOf(allChecks(verified));
   deps.print(options.json ? formatJson(verifiedJson(verified)) : describe(verified));
   return exitCodes[verdict];
 }
 
 /** Verifies the bytes of an evidence file. */
 export function verifyWith(
-  deps: Pick<EvidenceDeps, "documents" | "knownSources" | "readRateFile">,
+  deps: Pick<EvidenceDeps, "clock" | "documents" | "knownSources" | "readRateFile">,
   bytes: Uint8Array,
   keys: GivenKeys | undefined,
 ): Promise<Verified> {
@@ -76,6 +82,7 @@ export function verifyWith(
     documents: deps.documents,
     sources: deps.knownSources(),
     keys,
+    nowMs: deps.clock.nowMs(),
     readImported: (content, stated) =>
       readLine(openedAgain(content).bytes, stated, deps.readRateFile),
   });
@@ -83,25 +90,54 @@ export function verifyWith(
 
 const exitCodes: Readonly<Record<Verdict, number>> = { holds: 0, fails: 1, "not proven": 3 };
 
-function verifiedJson({ evidence, checks }: Verified) {
-  const summary = evidence === undefined ? null : summarize(evidence);
-  const verdict = verdictOf(checks);
-  return { evidence: summary, verdict, holds: verdict === "holds", checks };
+/** The checks of a file and of all its lines. */
+const allChecks = ({ checks, lines = [] }: Verified) => [
+  ...checks,
+  ...lines.flatMap((line) => line.checks),
+];
+
+function verifiedJson(verified: Verified) {
+  const { evidence, checks, lines } = verified;
+  const verdict = verdictOf(allChecks(verified));
+  return {
+    evidence: evidence === undefined ? null : summarize(evidence),
+    verdict,
+    holds: verdict === "holds",
+    checks,
+    stated: evidence === undefined ? null : statedAlone(evidence),
+    ...(lines && {
+      lines: lines.map(({ line, ...one }) => ({
+        ...{ line, evidence: summarize(one.evidence), verdict: verdictOf(one.checks) },
+        ...{ checks: one.checks, stated: statedAlone(one.evidence) },
+      })),
+    }),
+  };
 }
 
-function describe({ evidence, checks }: Verified): string {
-  const count = (verdict: Verdict) => checks.filter(({ result }) => result === verdict).length;
+function describe(verified: Verified): string {
+  const { evidence, checks, lines = [] } = verified;
+  const all = allChecks(verified);
+  const count = (verdict: Verdict) => all.filter(({ result }) => result === verdict).length;
   const ends: Readonly<Record<Verdict, string>> = {
     holds:
       "holds: left to compare is the document with the publisher's, and the rule with your case",
     fails: `${counted(count("fails"), "check")} failed: do not rely on this file`,
     "not proven": `not proven: ${counted(count("not proven"), "thing")} could not be checked`,
   };
-  const shown = (result: Verdict) => (result === "fails" ? "FAILS" : result).padEnd(12);
+  const shown = ({ result, text }: Check) =>
+    visibleLine(`${(result === "fails" ? "FAILS" : result).padEnd(12)}${text}`);
+  const ofLines = lines.flatMap(({ line, evidence: stated, checks: some }) => {
+    const others = some.filter(({ result }) => result !== "holds");
+    const right = { result: "holds", text: summarize(stated) } as const;
+    const shownOf = others.length === 0 ? [right] : others;
+    return shownOf.map(({ result, text }) => shown({ result, text: `line ${line}: ${text}` }));
+  });
+  const alone = evidence && `not checked ${statedAlone(evidence)}: only the operator knows`;
   return [
     ...(evidence === undefined ? [] : [visibleLine(summarize(evidence))]),
-    ...checks.map(({ result, text }) => visibleLine(`${shown(result)}${text}`)),
-    ends[verdictOf(checks)],
+    ...[...checks.map(shown), ...ofLines],
+    ...(alone === undefined ? [] : [visibleLine(alone)]),
+    ends[verdictOf(all)],
   ].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import type { FigurePosition } from "../document-reader.ts";
-import { documentName } from "../json.ts";
+import { documentName, isAddress } from "../json.ts";
 import type { StoredDocument } from "../observations.ts";
 import type { FigureOrigin } from "../trace.ts";
 import type { ProvenanceCommandDeps } from "./arguments.ts";
@@ -47,7 +47,9 @@ export function linesOfOrigin(
     }
     case "published": {
       const { receivedAt, document, position } = origin;
-      const lines = [field("fetched", receivedAt), ...linesOfDocument(document)];
+      const lines = isAddress(document.name)
+        ? [field("fetched", receivedAt), ...linesOfDocument(document)]
+        : [field("read", receivedAt), ...linesOfDocument(document).slice(1)];
       if ("problem" in position) return [...lines, position.problem];
       return [...lines, ...linesOfPosition(position)];
     }

@@ -44,6 +44,47 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
+/**
+ * The first and the last date in an address of an archive, which has dates or a year; undefined
+ * for an archive of one address.
+ */
+function datesIn(address: string): readonly [from: string, to: string] | undefined {
+  const iso = address.match(/\d{4}-\d\d-\d\d/g) ?? [];
+  const [, day, month, ofDay] = /(\d\d)\/(\d\d)\/(\d{4})/.exec(address) ?? [];
+  const [from, to = from] = ofDay === undefined ? iso : [`${ofDay}-${month}-${day}`];
+  if (from !== undefined && to !== undefined) return [from, to];
+  const [year] = /(?<!\d)(?:19|20)\d\d(?!\d)/.exec(address) ?? [];
+  return year === undefined ? undefined : [`${year}-01-01`, `${year}-12-31`];
+}
+
+const daysAfter = (date: string, days: number) =>
+  Temporal.PlainDate.from(date).add({ days }).toString();
+
+/** How long before and after a day's request the figures in its response are dated. */
+const REQUESTED_DAYS = { before: 16, after: 7 };
+
+/** Whether a document with a figure of a date may have an address, by the dates in that. */
+export function isNamedFor(
+  publisher: Publisher,
+  name: string,
+  { date, validUntil }: { readonly date: string; readonly validUntil?: string | undefined },
+): boolean {
+  const { archive } = publisher;
+  if (archive?.addresses(ANY_DAY).some((address) => formOf(address) === formOf(name))) {
+    const [from, to] = datesIn(name) ?? [date, date];
+    const { before, after } =
+      archive.requestsBy === "day" ? REQUESTED_DAYS : { before: 0, after: 0 };
+    return daysAfter(from, -before) <= date && date <= daysAfter(to, after);
+  }
+  const first = validUntil === undefined ? daysAfter(date, -REQUESTED_DAYS.after) : date;
+  const last = validUntil ?? daysAfter(date, REQUESTED_DAYS.before);
+  for (let day = first; day <= last; day = daysAfter(day, 1)) {
+    const requests = requestsOf(publisher, Date.parse(`${day}T12:00:00Z`), "");
+    if (requests.some(({ address }) => address === name)) return true;
+  }
+  return publisher.addresses.length === 0;
+}
+
 /** Checks the document of a publication that came with the program. */
 export function checkSnapshot(
   [document, ...others]: readonly ReadDocument[],

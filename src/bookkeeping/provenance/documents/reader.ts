@@ -5,9 +5,10 @@ import {
   unpackContent,
 } from "../../../rates/documents.ts";
 import { SNAPSHOT_SOURCE } from "../../../rates/served/history.ts";
+import type { SourcedRate } from "../../../rates/served/rules/update-policy.ts";
 import type { DocumentReader, ReadDocument, StatedFigures } from "../document-reader.ts";
-import { checkAddresses, checkSnapshot } from "./addresses.ts";
-import { findFigure } from "./find-figure.ts";
+import { checkAddresses, checkSnapshot, isNamedFor } from "./addresses.ts";
+import { findFigures } from "./find-figure.ts";
 import {
   figuresStatedBy,
   type ParseDocuments,
@@ -80,26 +81,61 @@ export function createDocumentReader(
       return publisher && checkAddresses(publisher, documents, Date.parse(receivedAt));
     },
 
-    linesOf: (source, content) =>
-      createTextDecoder(content, findPublisher(source)?.charset)().split("\n"),
+    isNamedFor(source, name, { date, validUntil }) {
+      const publisher = findPublisher(source);
+      const isDated = publisher !== undefined && date !== undefined;
+      return !isDated || isNamedFor(publisher, name, { date, validUntil });
+    },
 
-    find(source, documents, { place, ...rate }) {
-      const document = documents[place];
+    linesOf: (source, content) =>
+      createTextDecoder(content, findPublisher(source)?.charset).decode().split("\n"),
+
+    find(source, documents, all) {
       const parse = findParser(source);
-      if (document === undefined || parse === undefined) return "not stated";
-      const figuresIn = (content: Uint8Array) => {
-        const changed = documents.with(place, { ...document, content });
-        return figuresStatedBy(parse, changed, rate, servedKindOf);
-      };
-      // Of several that contradict each other, an operator may have released any.
-      const stated = figuresIn(document.content).toArray();
-      const which = stated.findIndex((one) => one.rate === rate.rate);
-      if (which === -1) return "not stated";
-      const rateIn = (content: Uint8Array) => figuresIn(content).drop(which).next().value?.rate;
       const { charset } = findPublisher(source) ?? {};
-      const sought = { rate: rate.rate, date: rate.date ?? rate.asOf.slice(0, 10), charset };
-      const found = findFigure(document.content, sought, rateIn);
-      return typeof found === "object" ? { ...found, table: stated[which]?.table } : found;
+      const found = new Map<string, Position>();
+      for (const [place, figures] of Map.groupBy(all, (one) => one.place)) {
+        if (parse === undefined || documents[place] === undefined) continue;
+        const each = [...new Map(figures.map((one) => [positionKey(one), one])).values()];
+        const stated = (content: Uint8Array) => {
+          const changed = documents.with(place, { ...documents[place], content } as ReadDocument);
+          return figuresStatedBy(parse, changed, each, servedKindOf);
+        };
+        const positions = findPositions(documents[place].content, each, charset, stated);
+        for (const [index, one] of each.entries()) {
+          found.set(positionKey(one), positions[index] ?? "not stated");
+        }
+      }
+      return all.map((one) => found.get(positionKey(one)) ?? "not stated");
     },
   };
+}
+
+type Position = ReturnType<DocumentReader["find"]>[number];
+
+const positionKey = ({ source, base, quote, kind, asOf, rate, place }: SourcedRate) =>
+  `${place} ${source} ${base}/${quote} ${kind} ${asOf} ${rate}`;
+
+/** @param statedIn parses a changed document: what it states for each figure's time. */
+function findPositions(
+  content: Uint8Array,
+  figures: readonly SourcedRate[],
+  charset: string | undefined,
+  statedIn: (content: Uint8Array) => readonly (readonly SourcedRate[])[],
+): readonly Position[] {
+  const stated = statedIn(content);
+  // Of several that contradict each other, an operator may have released any.
+  const which = figures.map(({ rate }, index) => {
+    return stated[index]?.findIndex((one) => one.rate === rate) ?? -1;
+  });
+  const sought = figures.map(({ rate, date, asOf }) => {
+    return { rate, date: date ?? asOf.slice(0, 10), charset };
+  });
+  const found = findFigures(content, sought, (changed) =>
+    statedIn(changed).map((some, index) => some[which[index] ?? -1]?.rate),
+  );
+  return found.map((position, index) => {
+    const { table } = stated[index]?.[which[index] ?? -1] ?? {};
+    return typeof position === "object" ? { ...position, table } : position;
+  });
 }

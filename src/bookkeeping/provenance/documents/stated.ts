@@ -98,25 +98,28 @@ export function statedBy(
   };
 }
 
-/** What documents state for a figure's pair, kind and time, without an index of all. */
-export function* figuresStatedBy(
+/** What documents state for each figure's pair, kind and time, without an index of all. */
+export function figuresStatedBy(
   parse: ParseDocuments,
   documents: readonly ReadDocument[],
-  figure: SourcedRate,
+  figures: readonly SourcedRate[],
   servedKindOf: ServedKindOf,
-): Generator<SourcedRate> {
+): readonly (readonly SourcedRate[])[] {
   const lists = parse(documents);
-  if ("reason" in lists) return;
-  const { base, quote, source } = figure;
-  const key = placeKey(figure, figure.kind ?? servedKindOf(source));
-  for (const list of lists) {
+  const stated = new Map<string, SourcedRate[]>();
+  const keys = figures.map((one) => placeKey(one, one.kind ?? servedKindOf(one.source)));
+  for (const key of keys) stated.set(key, []);
+  const pairs = new Set(figures.map(pairName));
+  for (const list of "reason" in lists ? [] : lists) {
     for (const line of list.lines) {
-      if ("reason" in line || parseSymbol(line.quote) !== quote) continue;
-      if (parseSymbol(line.base) !== base) continue;
-      const stated = toFigure(line, list.source);
-      if (stated !== undefined && placeKey(stated, stated.kind ?? "middle") === key) yield stated;
+      if ("reason" in line) continue;
+      const [base, quote] = [parseSymbol(line.base), parseSymbol(line.quote)];
+      if (base === undefined || quote === undefined || !pairs.has(`${base}/${quote}`)) continue;
+      const figure = toFigure(line, list.source);
+      if (figure !== undefined) stated.get(placeKey(figure, figure.kind ?? "middle"))?.push(figure);
     }
   }
+  return keys.map((key) => stated.get(key) ?? []);
 }
 
 /** By their places: of those that contradict each other, an operator may have released any. */

@@ -7,14 +7,21 @@ export interface EndedCurrency {
   readonly successor: string;
   /** The units of it that one of the successor is, as the law states them. */
   readonly units: string;
-  /** Undefined where no text of it was at hand. */
+  /** Undefined where no text of it was read. */
   readonly law: string | undefined;
 }
 
-// The rates of the euro are those of article 1 of Council Regulation (EC) No 2866/98, consolidated;
-// each law is the one that put the rate there.
+// A law is named only where it was read, on 27 November 2026. The rates of the euro: article 1 of
+// Council Regulation (EC) No 2866/98 as consolidated, with the lev
+// (legalize.dev/eu/law/31998R2866); the regulations that put them there, in EUR-Lex and in the
+// data set doi:10.7910/DVN/0EGYWY, but for the Bulgarian one, whose number is in no copy that was
+// at hand, and the Croatian one, quoted by fima-vrijednosnice.hr; the ecu: article 2
+// (e-glossa.it). The others: bnr.ro (actid=29), basarmevzuat.com and muhasebeturk.org,
+// parliament.gov.zm (node 3128), kamunikat.net, afriwise.com with pindula.co.zw, lexology.com on
+// the Venezuelan decree. Without a law, dates and units are as central banks and the press
+// reported them, but for RUR, of which no report was read.
 const CURRENCIES = `
-  BGN 2026-01-01 EUR 1.95583 Council Regulation (EU) 2025/1409
+  BGN 2026-01-01 EUR 1.95583 Council Regulation (EC) No 2866/98, as amended
   HRK 2023-01-01 EUR 7.53450 Council Regulation (EU) 2022/1208
   LTL 2015-01-01 EUR 3.45280 Council Regulation (EU) No 851/2014
   LVL 2014-01-01 EUR 0.702804 Council Regulation (EU) No 870/2013
@@ -43,18 +50,19 @@ const CURRENCIES = `
   BYR 2016-07-01 BYN 10000 the Belarusian decree 450 of 2015
   GHC 2007-07-01 GHS 10000
   MRO 2018-01-01 MRU 10
-  MZM 2006-07-01 MZN 1000 the Mozambican law 7/2005
+  MZM 2006-07-01 MZN 1000
   ROL 2005-07-01 RON 10000 the Romanian law 348/2004
   RUR 1998-01-01 RUB 1000
   SDD 2007-07-01 SDG 100
   SLL 2022-07-01 SLE 1000
   SRG 2004-01-01 SRD 1000
   STD 2018-01-01 STN 1000
+  SYP 2026-01-01 SYP 100
   TMM 2009-01-01 TMT 5000
   TRL 2005-01-01 TRY 1000000 the Turkish law 5083 of 2004
   VEB 2008-01-01 VEF 1000
   VEF 2018-08-20 VES 100000
-  VES 2021-10-01 VES 1000000 ISO 4217's amendment 170
+  VES 2021-10-01 VES 1000000 the Venezuelan decree 4.553 of 2021
   ZMK 2013-01-01 ZMW 1000 the Zambian act 8 of 2012
   ZWL 2024-04-05 ZWG 2498.7242 the Zimbabwean statutory instrument 60 of 2024`;
 

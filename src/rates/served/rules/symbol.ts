@@ -14,6 +14,11 @@ export function pairName({ base, quote }: Pair): string {
   return `${base}/${quote}`;
 }
 
+/** The pair in the other direction. */
+export function inverseOf({ base, quote }: Pair): Pair {
+  return { base: quote, quote: base };
+}
+
 const stored = /^[A-Z0-9]{2,10}$/;
 
 // Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript

@@ -27,11 +27,12 @@ export function createSchedule(calendar: Calendar, timeOfDay?: string): Schedule
   const describe = () => describeSchedule(calendar);
   if (!("cron" in calendar)) return { describe, ...pollTimes(calendar.everySeconds * 1000) };
   const publicationOf = publicationTimes(calendar, timeOfDay);
+  const tableOf = publicationOf === undefined ? tableTimes(calendar) : undefined;
   const isKnown = (date: string) => {
     const year = Number.parseInt(date.slice(0, 4), 10);
     return year <= CHECKED_UNTIL && isWithin(calendar.holidays?.known, year);
   };
-  return { describe, ...cronTimes(calendar), isKnown, ...(publicationOf && { publicationOf }) };
+  return { describe, ...cronTimes(calendar), isKnown, publicationOf, tableOf };
 }
 
 type Times = Omit<Schedule, "describe">;
@@ -185,6 +186,21 @@ function publicationTimes(
     const day = Temporal.PlainDate.from(date).subtract({ days: daysLater });
     if (!isPublication(day)) return undefined;
     return day.toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds;
+  };
+}
+
+/**
+ * Tells when the table of a month or a quarter is published by its date: the day of the publication
+ * or, with `leadDays`, the first date that belongs to it.
+ */
+function tableTimes({ cron, timeZone, leadDays = 1 }: PublicationCalendar): Schedule["tableOf"] {
+  const runs = new Cron(cron, { timezone: timeZone, paused: true });
+  return (date) => {
+    const day = Temporal.PlainDate.from(date).add({ days: leadDays - 1 });
+    const { epochMilliseconds: startMs } = day.toZonedDateTime(timeZone);
+    const runMs = runs.nextRun(new Date(startMs - 1))?.getTime() ?? 0;
+    const run = Temporal.Instant.fromEpochMilliseconds(runMs).toZonedDateTimeISO(timeZone);
+    return run.toPlainDate().equals(day) ? runMs : undefined;
   };
 }
 

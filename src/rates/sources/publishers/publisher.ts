@@ -119,7 +119,8 @@ export interface Entry
 export interface Publisher
   extends Pick<
     RateSource,
-    "key" | "name" | "country" | "group" | "terms" | "termsUrl" | "servedKind" | "endedAfterDays"
+    | ("key" | "name" | "country" | "group" | "terms" | "termsUrl")
+    | ("servedKind" | "isServedAhead" | "endedAfterDays")
   > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];

@@ -150,12 +150,16 @@ export function createKeyCache(): EpochCache<unknown, KnownKey> {
   });
 }
 
-/** Caches the rates of pairs by the pair's name. A pair without a row is not supported. */
+/**
+ * Caches the rates of pairs by the pair's name. A pair without a row is not supported. A search
+ * finds both directions: the response to a read of an unsupported pair names the other one.
+ */
 export function createRateCache(): EpochCache<Pair, KnownRate> {
   return new EpochCache(async (run, wanted) => {
     const bases = [...wanted.values()].map(({ base }) => base);
     const quotes = [...wanted.values()].map(({ quote }) => quote);
-    const found = (await run(FIND_RATES, [bases, quotes])).rows as RateRow[];
+    const directions = [bases.concat(quotes), quotes.concat(bases)];
+    const found = (await run(FIND_RATES, directions)).rows as RateRow[];
     const rows = new Map<string, KnownRate>();
     for (const row of found) if (isRate(row)) rows.set(pairName(row), rateOf(row));
     const lasting = [...rows].filter(([, rate]) => !(rate instanceof StoreUnavailable));

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "../../../platform/shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../../platform/storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../../platform/storage/postgres/errors.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateRead, RateReadOutcome } from "../store.ts";
 import {
   createKeyCache,
   createRateCache,
@@ -10,6 +10,7 @@ import {
   type KnownKey,
   type KnownRate,
 } from "./postgres-caches.ts";
+import { rateFound } from "./rate-found.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit
@@ -271,13 +272,11 @@ function outcomeOf(
       found: "exhausted",
     };
   }
-  return { accountId, quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
-}
-
-function rateFound(pair: Pair, rates: FoundRows<KnownRate> | StoreUnavailable): RateFound {
-  return rates instanceof StoreUnavailable
-    ? rates
-    : (rates.rows.get(pairName(pair)) ?? "unsupported");
+  const found =
+    rates instanceof StoreUnavailable
+      ? rates
+      : rateFound(pair, (wanted) => rates.rows.get(pairName(wanted)));
+  return { accountId, quota: { quotaUnits, usedUnits }, found };
 }
 
 /** The units are charged already: each of these reads fails alone (section 4). */

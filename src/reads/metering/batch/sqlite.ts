@@ -9,6 +9,7 @@ import type { RowCache } from "../../../platform/storage/sqlite/row-cache.ts";
 import { servedRate } from "../../../rates/served/headers.ts";
 import type { Pair } from "../../../rates/served/rules/symbol.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome, RejectedRead } from "../store.ts";
+import { rateFound } from "./rate-found.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -73,7 +74,7 @@ function prepareBatch(
   const chargesOf = prepareCharges(database);
   const findKey = prepareKeys(database, cache);
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
-  const findRate = cache.of(
+  const findStored = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
     ({ base, quote }): RateFound | undefined => {
       const row = rateRow.get(base, quote) as RateRow | undefined;
@@ -83,6 +84,7 @@ function prepareBatch(
       return servedRate({ base, quote, rate, asOf, source }, headers);
     },
   );
+  const findRate = (pair: Pair) => findReadable(findStored, pair);
 
   return (reads) => {
     const [first] = reads;
@@ -104,7 +106,7 @@ function prepareBatch(
       account.usedUnits += 1;
       grants.set(key, (grants.get(key) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
-      return { accountId, quota, found: readRate(findRate, pair) };
+      return { accountId, quota, found: rateFound(pair, findRate) };
     });
 
     const charges = chargesOf(day);
@@ -182,9 +184,9 @@ function prepareKeys(
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function readRate(findRate: (pair: Pair) => RateFound | undefined, pair: Pair): RateFound {
+function findReadable(find: (pair: Pair) => RateFound | undefined, pair: Pair) {
   try {
-    return findRate(pair) ?? "unsupported";
+    return find(pair);
   } catch (error) {
     // Nothing is charged in a corrupt file: its other tables may be damaged, too.
     if (isCorruption(error)) throw error;

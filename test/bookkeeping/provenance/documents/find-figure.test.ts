@@ -4,7 +4,7 @@ import type {
   FigurePosition,
   ReadDocument,
 } from "../../../../src/bookkeeping/provenance/document-reader.ts";
-import { findFigure } from "../../../../src/bookkeeping/provenance/documents/find-figure.ts";
+import { findFigures } from "../../../../src/bookkeeping/provenance/documents/find-figure.ts";
 import type { Decimal } from "../../../../src/platform/shared/decimal.ts";
 import { timestamp } from "../../../../src/platform/shared/instant.ts";
 import { ANY_TIME, parseQuotation } from "../../../../src/rates/served/rules/rate.ts";
@@ -69,10 +69,12 @@ function positionOf(
 ): FigurePosition {
   const rate = ratesIn(source, documents).find(({ base, quote }) => `${base}/${quote}` === pair);
   assert.ok(rate !== undefined, pair);
-  return found(documentReader.find(source, documents, { ...rate, place }));
+  return found(documentReader.find(source, documents, [{ ...rate, place }])[0]);
 }
 
-function found(position: ReturnType<typeof documentReader.find>): FigurePosition {
+function found(
+  position: ReturnType<typeof documentReader.find>[number] | undefined,
+): FigurePosition {
   assert.ok(typeof position === "object", JSON.stringify(position));
   return position;
 }
@@ -113,8 +115,8 @@ suite("every figure of every publisher is found", () => {
       for (const rate of rates) {
         // The place comes with the line of a fetch; here it is the document that has the figure.
         const places = documents.flatMap((_, place) => {
-          const position = documentReader.find(key, documents, { ...rate, place });
-          return typeof position === "string" ? [] : [{ place, position }];
+          const [position] = documentReader.find(key, documents, [{ ...rate, place }]);
+          return typeof position !== "object" ? [] : [{ place, position }];
         });
         const [{ place, position } = assert.fail(nameOf(rate)), ...others] = places;
         assert.deepEqual(others, []);
@@ -134,7 +136,7 @@ suite("every figure of every publisher is found", () => {
 test("every rate of the snapshot is found in the line that names its pair", () => {
   const documents = documentsOf([loadSnapshot().content]);
   for (const rate of ratesIn("snapshot", documents)) {
-    const position = found(documentReader.find("snapshot", documents, { ...rate, place: 0 }));
+    const position = found(documentReader.find("snapshot", documents, [{ ...rate, place: 0 }])[0]);
     assert.match(
       position.text,
       new RegExp(`\\["${rate.base}", "${rate.quote}", "${rate.rate.replace(".", "\\.")}"\\]`),
@@ -199,7 +201,7 @@ test("a figure that the document does not state is not found", () => {
   const [rate] = ratesIn("ecb", documents);
   assert.ok(rate !== undefined);
   const other = { ...rate, rate: "1.1477" as typeof rate.rate, place: 0 };
-  assert.equal(documentReader.find("ecb", documents, other), "not stated");
+  assert.equal(documentReader.find("ecb", documents, [other])[0], "not stated");
 });
 
 test("documents of an unknown publisher, or not in its format, have a reason", () => {
@@ -214,6 +216,15 @@ test("documents of an unknown publisher, or not in its format, have a reason", (
 });
 
 /** The days of an archive, each with the same figures of many currencies, one to a line. */
+function findOne(
+  content: Uint8Array,
+  date: string,
+  rateIn: (content: Uint8Array) => string | undefined,
+) {
+  const sought = { rate: "1.0876" as Decimal, date };
+  return findFigures(content, [sought], (changed) => [rateIn(changed)])[0];
+}
+
 function archiveOf(days: number, lineOf: (date: string, currency: number) => string): Buffer {
   const dates = Array.from({ length: days }, (_, day) =>
     new Date(Date.UTC(1999, 0, 4 + day)).toISOString().slice(0, 10),
@@ -241,7 +252,7 @@ for (const [form, formOf] of Object.entries(dateForms)) {
       return row.exec(Buffer.from(changed).toString("latin1"))?.[1];
     };
 
-    const position = findFigure(content, { rate: "1.0876" as Decimal, date }, rateIn);
+    const position = findOne(content, date, rateIn);
 
     assert.equal(found(position).text, `${formOf(date)} C17 1.0876`);
     // 90,000 places have these digits.
@@ -258,7 +269,7 @@ test("the search in a large document ends after few parses, and does not deny th
     return original.equals(changed) ? "1.0876" : undefined;
   };
 
-  const position = findFigure(content, { rate: "1.0876" as Decimal, date: "2003-11-25" }, rateIn);
+  const position = findOne(content, "2003-11-25", rateIn);
 
   assert.equal(position, "not found");
   assert.ok(content.length > 15_000_000, `${content.length} bytes`);

@@ -38,6 +38,7 @@ const plain: readonly (readonly [what: string, status: number, units: 0 | 1, tex
   ["a rate", 200, 1, textOf({})],
   ["symbols in lower case", 200, 1, withPair("eur/uSd")],
   ["an unsupported pair", 404, 1, withPair("EUR/XXX")],
+  ["a pair of which only the inverse is stored", 404, 1, withPair("USD/EUR")],
   ["a suspended pair", 503, 1, withPair("EUR/CHF")],
   ["an unknown key", 401, 0, withCredential(zeros)],
   ["a session's token as the key", 401, 0, withCredential(customer.session)],
@@ -70,7 +71,7 @@ suite("the fast path sends node:http's response and charges the same units", () 
     });
   }
 
-  test("over TLS, with Strict-Transport-Security", async () => {
+  test("over TLS, with Strict-Transport-Security, and with PUBLIC_URL in a message", async () => {
     await using secure = await startService({
       config: { publicUrl: "https://kurs.example", metricsPort: 0 },
     });
@@ -78,6 +79,11 @@ suite("the fast path sends node:http's response and charges the same units", () 
     const { text, isPlain } = await secureWays.trace(plainRead, "ample");
     assert.equal(isPlain, true);
     assert.match(text, /\r\nstrict-transport-security: max-age=31536000\r\n/);
+    const missing = await secureWays.trace(withKey(withPair("USD/EUR")), "ample");
+    assert.match(
+      missing.text,
+      /"[^"]+ EUR\/USD exists;[^"]+: https:\/\/kurs\.example\/guide\/sources#/,
+    );
   });
 
   test("503 when the store cannot charge and when it cannot read the rate", async () => {

@@ -5,7 +5,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { pino } from "pino";
 import { installFastPath } from "../../../../src/platform/http/fast-path/connection.ts";
 import { createPlainParser } from "../../../../src/platform/http/fast-path/plain-request.ts";
@@ -15,6 +15,7 @@ import { createSerializer } from "../../../../src/platform/http/response/seriali
 import { Exchanges } from "../../../../src/platform/http/server/exchanges.ts";
 import { createPlainRead } from "../../../../src/reads/metering/fast-path.ts";
 import { eventually } from "../../../support/mails.ts";
+import { listen } from "../../../support/other-server.ts";
 import { openWire, type Wire } from "../../../support/raw-connection.ts";
 import { TestClock } from "../../../support/service.ts";
 
@@ -59,10 +60,7 @@ export async function startFastPath(options: ServerOptions = {}) {
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));
-  const { promise: listening, resolve } = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", () => resolve());
-  await listening;
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = await listen(server);
   const lane = {
     url,
     server,
@@ -86,11 +84,7 @@ export async function startFastPath(options: ServerOptions = {}) {
       assert.equal((await probe.answer()).text, "/probe");
     },
     /** Stops as the service does. @returns when every connection has ended. */
-    stop() {
-      const { promise, resolve: ended } = Promise.withResolvers<void>();
-      server.close(() => ended());
-      return promise;
-    },
+    stop: () => new Promise<void>((ended) => server.close(() => ended())),
     async assertNoneLeft(): Promise<void> {
       const count = () =>
         new Promise<number>((found) => server.getConnections((_error, open) => found(open)));

@@ -76,7 +76,8 @@ const odd = {
   ],
   host: [
     ...each(
-      "kurs:8080 [::1] [::1]:1 [v1.a:b] [::1 a:b k\u00e4 , a%20b a%2 kurs:123456 :80 ",
+      "kurs:8080 [::1] [::1]:1 [v1.a:b] [::1 a:b k\u00e4 , a%20b a%2 kurs:123456 :80  kurs/v1 " +
+        "user@kurs http://kurs kurs:http",
       (host) => `Host: ${host}`,
     ),
     ..."HOST: kurs|host:127.0.0.1|Host:|Host: a b|Host:  kurs|Host: kurs |X: no host".split("|"),
@@ -184,15 +185,9 @@ export const callLines = [
 export const callOf = (lines: readonly string[] = callLines, body = CALL) =>
   ["POST /v1/mcp HTTP/1.1", ...lines, "", body].join("\r\n");
 
-/** Calls with something unusual: other lines, repeated ones, another body. */
+/** Calls with something unusual: other lines, another body. */
 export const oddCalls: readonly string[] = [
-  ...callLines.flatMap((line, at) => [
-    callOf(callLines.with(at, "via: a")),
-    ...[line, line.toUpperCase(), line.replace(/:.*/, ": 1")].flatMap((again) => [
-      callOf([...callLines, again]),
-      callOf([again, ...callLines]),
-    ]),
-  ]),
+  ...callLines.map((_, at) => callOf(callLines.with(at, "via: a"))),
   ...(
     "Content-Encoding: gzip|Origin: https://evil.example|Origin: http://localhost|Connection: close|" +
     "Mcp-Method: tools/call|Mcp-Name: get_rate|Transfer-Encoding: chunked|Via: a\0b"

@@ -7,13 +7,8 @@ import { createLoopBudget } from "../../../../src/platform/http/overload/loop-bu
 import { StoreOverloaded } from "../../../../src/platform/shared/store.ts";
 import { createReadBatcher } from "../../../../src/reads/metering/batch/batcher.ts";
 import { createSqliteDatabase } from "../../../contract/sqlite-database.ts";
-import {
-  EUR_USD,
-  newCustomer,
-  newRead,
-  storeRates,
-  usedUnits,
-} from "../../../contract/suite/database.ts";
+import { newCustomer, usedUnits } from "../../../contract/suite/customers.ts";
+import { EUR_USD, newRead, storeRates } from "../../../contract/suite/rates-stored.ts";
 import { callOf, PATH, requestOf } from "../../../reads/mcp/messages.ts";
 import { assertFailure } from "../../../support/assertions.ts";
 import { connectTo, startCluster, waitersFor } from "../../../support/nodes.ts";

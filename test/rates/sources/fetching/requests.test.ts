@@ -52,12 +52,7 @@ function fetchFrom(
   const { token, tokenUrl, validators, signal = new AbortController().signal } = settings;
   const publisher = { ...publisherAt(key, addresses), ...(tokenUrl && { tokenUrl }) };
   const clock = new TestClock(now);
-  const source = createPublisherSource(publisher, {
-    userAgent: USER_AGENT,
-    limits,
-    clock,
-    token,
-  });
+  const source = createPublisherSource(publisher, { userAgent: USER_AGENT, limits, clock, token });
   return source.fetch(validators, signal);
 }
 

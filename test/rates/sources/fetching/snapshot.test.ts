@@ -6,7 +6,7 @@ import { packContent } from "../../../../src/rates/sources/fetching/content.ts";
 import { sourceNames } from "../../../../src/rates/sources/fetching/registry.ts";
 import { dateIn } from "../../../../src/rates/sources/rules/publication-time.ts";
 import { createSqliteDatabase } from "../../../contract/sqlite-database.ts";
-import { BY } from "../../../contract/suite/database.ts";
+import { BY } from "../../../contract/suite/origins.ts";
 import { headersOf } from "../../../support/rates.ts";
 import { publisherOf } from "../publishers/recorded.ts";
 

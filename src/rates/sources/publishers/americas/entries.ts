@@ -53,6 +53,7 @@ export const americanPublishers: readonly Entry[] = [
     // dataset is updated at 18:05.
     schedule: { cron: "30 18 * * 1-5", timeZone: "America/Bogota", holidays: colombianHolidays },
     publishedAt: "00:00",
+    isServedAhead: true,
     parse: parseSfc,
     // Socrata's SoQL; without $limit it responds with 1,000 rows.
     archive: {

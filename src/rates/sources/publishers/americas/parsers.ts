@@ -123,9 +123,12 @@ export const parseBoc: Parse = ([response], momentOf) =>
 
 /**
  * Reads the representative market rate (TRM) that the Superintendencia Financiera certifies
- * (datos.gov.co, dataset 32sa-8pi3): the pesos per US dollar, in effect from `vigenciadesde` on.
+ * (datos.gov.co, dataset 32sa-8pi3): the pesos per US dollar, in effect from `vigenciadesde` to
+ * `vigenciahasta`, as from Saturday to Monday.
  */
 export const parseSfc: Parse = ([response], momentOf) =>
-  jsonRows(response).map(({ valor: rate, unidad: quote, vigenciadesde }) =>
-    lineOf({ base: "USD", quote, rate, asOf: momentOf(withoutMidnight(vigenciadesde)) }),
-  );
+  jsonRows(response).map(({ valor: rate, unidad: quote, vigenciadesde, vigenciahasta }) => {
+    const validUntil = withoutMidnight(vigenciahasta);
+    const asOf = momentOf(validUntil) && momentOf(withoutMidnight(vigenciadesde));
+    return { ...lineOf({ base: "USD", quote, rate, asOf }), validUntil };
+  });

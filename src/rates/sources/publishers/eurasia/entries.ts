@@ -101,6 +101,7 @@ export const eurasianPublishers: readonly Entry[] = [
       schedule: { cron: "30 16 * * 5", timeZone: "Asia/Bishkek", holidays: kyrgyzHolidays },
     },
     publishedAt: "00:00",
+    isServedAhead: true,
     parse: parseNbkr,
   },
   {

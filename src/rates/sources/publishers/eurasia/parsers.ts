@@ -1,5 +1,5 @@
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
-import { decimalOfComma, isoDateOf, withoutMidnight } from "../formats/notation.ts";
+import { decimalOfComma, isoDateOf, lastOfDays, withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, textsAt } from "../formats/xml-text.ts";
 import type { Parse } from "../publisher.ts";
@@ -69,18 +69,20 @@ export const parseNbk: Parse = ([response], momentOf) => {
 /**
  * Reads the National Bank of the Kyrgyz Republic's official rates (nbkr.kg, XML/daily.xml and
  * weekly.xml): the som, with a decimal comma, per `Nominal` units of a currency,
- * from the table's `Date` on.
+ * from the table's `Date` on, those of weekly.xml for `ValidFor` days.
  */
 export const parseNbkr: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "CurrencyRates");
   const currencies = elementsAt(document, "Currency");
   if (currencies.length === 0) return [];
-  const date = momentOf(isoDateOf(document.attributes.Date));
-  const asOf = required(date, "Date is not as in 25.04.2026");
+  const date = isoDateOf(document.attributes.Date);
+  const asOf = required(momentOf(date), "Date is not as in 25.04.2026");
   return currencies.map((currency) => {
     const rate = decimalOfComma(textAt(currency, "Value"));
     const stated = { base: currency.attributes.ISOCode, quote: "KGS", rate, asOf };
-    return lineOfUnits(textAt(currency, "Nominal"), stated);
+    const [days] = /^[1-9][0-9]?$/.exec(textAt(currency, "ValidFor") ?? "") ?? [];
+    const validUntil = days && lastOfDays(date, Number.parseInt(days, 10));
+    return { ...lineOfUnits(textAt(currency, "Nominal"), stated), validUntil };
   });
 };
 

@@ -66,6 +66,12 @@ export function lastDayOf(month = ""): string | undefined {
   return `${month}-${daysInMonth}`;
 }
 
+/** The last date of some days from a date on. */
+export const lastOfDays = (date: string, days: number): string =>
+  Temporal.PlainDate.from(date)
+    .add({ days: days - 1 })
+    .toString();
+
 /** Rewrites a date such as `2026-03-13T00:00:00.000Z`, whose midnight stands for no time. */
 export function withoutMidnight(text = ""): string {
   return text.replace(/T00:00:00(\.000)?Z?$/, "");

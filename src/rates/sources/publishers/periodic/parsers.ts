@@ -1,3 +1,4 @@
+import { endedBy } from "../../../served/rules/ended-currencies.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { codesByName, isoDateOf, lastDayOf } from "../formats/notation.ts";
@@ -52,12 +53,9 @@ export const parseInforEuro: Parse = ([response], momentOf) => {
 
 /**
  * The currencies of the US Treasury's Reporting Rates of Exchange by their
- * `country_currency_desc`, in ISO 4217. A name may change its currency: names that are not certain
- * are left out, so that their rates are rejected by name instead of being published as another
- * currency's. Left out are
- *
- * - `Bulgaria-Lev New` since 2026: its figures are the euro's (0.87, not 1.7);
- * - `Syria-Pound`: it removed two zeros in 2026, and whether SYP is the old or the new is open.
+ * `country_currency_desc`, in ISO 4217: the names in the archive since 2018. A name may change its
+ * currency: one that is not certain is left out, so that its rates are rejected by name instead of
+ * being published as another currency's.
  */
 export const treasuryCurrencies = codesByName(`
   AFN Afghanistan-Afghani, ALL Albania-Lek, DZD Algeria-Dinar, AOA Angola-Kwanza,
@@ -72,48 +70,54 @@ export const treasuryCurrencies = codesByName(`
   COP Colombia-Peso, KMF Comoros-Franc, XAF Congo-Cfa Franc, CRC Costa Rica-Colon,
   XOF Cote D'Ivoire-Cfa Franc, CUC Cuba-Chavito, HRK Croatia-Kuna, CUP Cuba-Peso,
   XCG Curacao-Caribbean Guilder, CZK Czech Republic-Koruna,
-  CDF Democratic Republic Of Congo-Congolese Franc, DKK Denmark-Krone, DJF Djibouti-Franc,
-  DOP Dominican Republic-Peso, EGP Egypt-Pound, XAF Equatorial Guinea-Cfa Franc, ERN Eritrea-Nakfa,
-  SZL Eswatini-Lilangeni, ETB Ethiopia-Birr, EUR Euro Zone-Euro, FJD Fiji-Dollar,
-  XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari, GHS Ghana-Cedi,
-  XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal, XOF Guinea Bissau-Cfa Franc,
-  GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde, HNL Honduras-Lempira, HKD Hong Kong-Dollar,
-  HUF Hungary-Forint, ISK Iceland-Krona, INR India-Rupee, IDR Indonesia-Rupiah, IRR Iran-Rial,
-  IQD Iraq-Dinar, ILS Israel-Shekel, JMD Jamaica-Dollar, JPY Japan-Yen, JOD Jordan-Dinar,
-  KZT Kazakhstan-Tenge, KES Kenya-Shilling, KRW Korea-Won, KWD Kuwait-Dinar, KGS Kyrgyzstan-Som,
-  LAK Laos-Kip, LBP Lebanon-Pound, LSL Lesotho-Maloti, LRD Liberia-Dollar, LYD Libya-Dinar,
-  MOP Macao-Mop, MGA Madagascar-Ariary, MWK Malawi-Kwacha, MYR Malaysia-Ringgit,
-  MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc, MRU Mauritania-Ouguiya, MUR Mauritius-Rupee,
-  MXN Mexico-Peso, MDL Moldova-Leu, MNT Mongolia-Tugrik, MAD Morocco-Dirham, MZN Mozambique-Metical,
-  MMK Myanmar-Kyat, NAD Namibia-Dollar, NPR Nepal-Rupee, ANG Netherlands Antilles-Guilder,
-  NZD New Zealand-Dollar, NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira,
-  NOK Norway-Krone, OMR Oman-Rial, PKR Pakistan-Rupee, PGK Papua New Guinea-Kina,
-  PYG Paraguay-Guarani, PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
+  CDF Democratic Republic Of Congo-Congolese Franc, CDF Democratic Republic Of Congo-Franc,
+  DKK Denmark-Krone, DJF Djibouti-Franc, DOP Dominican Republic-Peso, EGP Egypt-Pound,
+  XAF Equatorial Guinea-Cfa Franc, ERN Eritrea-Nakfa, SZL Eswatini-Lilangeni, ETB Ethiopia-Birr,
+  EUR Euro Zone-Euro, FJD Fiji-Dollar, XAF Gabon-Cfa Franc, GMD Gambia-Dalasi, GEL Georgia-Lari,
+  GHS Ghana-Cedi, XCD Grenada-East Caribbean Dollar, GTQ Guatemala-Quetzal,
+  XOF Guinea Bissau-Cfa Franc, GNF Guinea-Franc, GYD Guyana-Dollar, HTG Haiti-Gourde,
+  HNL Honduras-Lempira, HKD Hong Kong-Dollar, HUF Hungary-Forint, ISK Iceland-Krona,
+  INR India-Rupee, IDR Indonesia-Rupiah, IRR Iran-Rial, IQD Iraq-Dinar, ILS Israel-Shekel,
+  JMD Jamaica-Dollar, JPY Japan-Yen, JOD Jordan-Dinar, KZT Kazakhstan-Tenge, KES Kenya-Shilling,
+  KRW Korea-Won, KWD Kuwait-Dinar, KGS Kyrgyzstan-Som, LAK Laos-Kip, LBP Lebanon-Pound,
+  LSL Lesotho-Maloti, LRD Liberia-Dollar, LYD Libya-Dinar, MOP Macao-Mop, MGA Madagascar-Ariary,
+  MWK Malawi-Kwacha, MYR Malaysia-Ringgit, MVR Maldives-Rufiyaa, XOF Mali-Cfa Franc,
+  MRU Mauritania-Ouguiya, MUR Mauritius-Rupee, MXN Mexico-Peso, MDL Moldova-Leu,
+  MNT Mongolia-Tugrik, MAD Morocco-Dirham, MZN Mozambique-Metical, MMK Myanmar-Kyat,
+  NAD Namibia-Dollar, NPR Nepal-Rupee, ANG Netherlands Antilles-Guilder, NZD New Zealand-Dollar,
+  NIO Nicaragua-Cordoba, XOF Niger-Cfa Franc, NGN Nigeria-Naira, NOK Norway-Krone, OMR Oman-Rial,
+  PKR Pakistan-Rupee, PAB Panama-Balboa, PGK Papua New Guinea-Kina, PYG Paraguay-Guarani,
+  PEN Peru-Sol, PHP Philippines-Peso, PLN Poland-Zloty, QAR Qatar-Riyal,
   MKD Republic Of North Macedonia-Denar, RON Romania-New Leu, RUB Russia-Ruble, RWF Rwanda-Franc,
   STN Sao Tome & Principe-New Dobras, SAR Saudi Arabia-Riyal, XOF Senegal-Cfa Franc,
-  RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SGD Singapore-Dollar,
-  SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
+  RSD Serbia-Dinar, SCR Seychelles-Rupee, SLE Sierra Leone-Leone, SLL Sierra Leone-Old Leone,
+  SGD Singapore-Dollar, SBD Solomon Islands-Dollar, SOS Somali-Shilling, ZAR South Africa-Rand,
   SSP South Sudan-Sudanese Pound, LKR Sri Lanka-Rupee, XCD St. Lucia-East Caribbean Dollar,
-  SDG Sudan-Pound, SRD Suriname-Dollar, SEK Sweden-Krona, CHF Switzerland-Franc, TWD Taiwan-Dollar,
+  SDG Sudan-Pound, SDG Sudan-Sudanese Pound, SRD Suriname-Dollar, SZL Swaziland-Lilangeni,
+  SEK Sweden-Krona, CHF Switzerland-Franc, SYP Syria-Pound, TWD Taiwan-Dollar,
   TJS Tajikistan-Somoni, TZS Tanzania-Shilling, THB Thailand-Baht, XOF Togo-Cfa Franc,
   TOP Tonga-Pa'Anga, TTD Trinidad & Tobago-Dollar, TND Tunisia-Dinar, TRY Turkey-New Lira,
   TMT Turkmenistan-New Manat, UGX Uganda-Shilling, UAH Ukraine-Hryvnia,
   AED United Arab Emirates-Dirham, GBP United Kingdom-Pound, UYU Uruguay-Peso, UZS Uzbekistan-Som,
-  VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VND Vietnam-Dong, WST Western Samoa-Tala,
-  YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold`);
+  VUV Vanuatu-Vatu, VES Venezuela-Bolivar Soberano, VEF Venezuela-Fuerte, VND Vietnam-Dong,
+  WST Western Samoa-Tala, YER Yemen-Rial, ZMW Zambia-New Kwacha, ZWG Zimbabwe-Gold,
+  ZWL Zimbabwe-Rtgs`);
 
 /** The currency of a name on a date; undefined where the archive has another one under its code. */
 function treasuryCurrency(name: string, date = ""): string | undefined {
   const code = treasuryCurrencies.get(name);
   // The amendment of 15 July 2022 is the first figure of the new leone.
   if (code === "SLE" && date < "2022-07-01") return "SLL";
-  if (code === "BGN" && date >= "2026-01-01") return undefined;
+  // Two zeros were removed, and the code stayed: the table of June 2026 is the first that was seen
+  // with the new pound, 112.5 for a dollar.
+  if (code === "SYP" && date >= "2026-01-01" && date < "2026-06-30") return undefined;
   // Six zeros were removed, and the code stayed.
   return code === "VES" && date < "2021-10-01" ? undefined : code;
 }
 
-/** The US dollar itself, as the currency of other countries. */
-const UST_DOLLARS = new Set([
+/** The US dollar itself, as the currency of other countries, and a second rate of the nakfa. */
+const UST_LEFT_OUT = new Set([
+  "Eritrea-Nakfa Salary Payment",
   "Ecuador-Dolares",
   "El Salvador-Dollar",
   "Marshall Islands-U.S. Dollar",
@@ -123,9 +127,14 @@ const UST_DOLLARS = new Set([
   "Timor-Leste-Dili",
 ]);
 
-/** Whether a name means the US dollar, or repeats the euro of the `Euro Zone`. */
-function isRepetition(name: string): boolean {
-  return UST_DOLLARS.has(name) || (name.endsWith("-Euro") && name !== "Euro Zone-Euro");
+/**
+ * Whether a row has no figure of its own: it repeats the euro of the `Euro Zone`, or is of a
+ * currency that has ended, and repeats its last figure or its successor's, as 0.87 for the lev.
+ */
+function isRepetition(name: string, date = ""): boolean {
+  const code = treasuryCurrencies.get(name);
+  if (code !== undefined && endedBy(code, date) !== undefined) return true;
+  return UST_LEFT_OUT.has(name) || (name.endsWith("-Euro") && name !== "Euro Zone-Euro");
 }
 
 /**
@@ -146,7 +155,7 @@ export const parseUst: Parse = ([response], momentOf) => {
   }
   return listAt(document, "data").flatMap((entry) => {
     const { country_currency_desc: name = "", exchange_rate: rate, ...row } = textsOf(entry);
-    if (isRepetition(name)) return [];
+    if (isRepetition(name, row.effective_date)) return [];
     const quote = treasuryCurrency(name, row.effective_date);
     const asOf = momentOf(row.record_date) && momentOf(row.effective_date);
     return [lineOf({ base: "USD", quote, rate, asOf }, name)];

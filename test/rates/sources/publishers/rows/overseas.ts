@@ -19,7 +19,15 @@ export const overseas: Readonly<Record<string, Row>> = {
       // An amendment has its own effective date.
       ['"data": [', amendment("2026-03-31", "Taiwan"), without("USD/TWD"), "USD/TWD 36.10"],
       ['"data": [', amendment("31 March", "Canada"), noDate("USD/CAD"), "USD/CAD 1.371"],
-      ["Taiwan-Dollar", "Bulgaria-Lev New", unknown("Bulgaria-Lev New", "USD/TWD")],
+      ["Taiwan-Dollar", "Syria-Pound", unknown("Syria-Pound", "USD/TWD")],
+      ["Canada-Dollar", "Syria-Pound", without("USD/CAD"), "USD/SYP 1.371"],
+      ["Canada-Dollar", "Panama-Balboa", without("USD/CAD"), "USD/PAB 1.371"],
+      ["Canada-Dollar", "Swaziland-Lilangeni", without("USD/CAD"), "USD/SZL 1.371"],
+      // What has ended is repeated, or is in its successor's units.
+      ...[
+        ...["Bulgaria-Lev New", "Venezuela-Fuerte", "Zimbabwe-Rtgs", "Sierra Leone-Old Leone"],
+        "Eritrea-Nakfa Salary Payment",
+      ].map((name) => ["Taiwan-Dollar", name, without("USD/TWD")] as const),
       [
         '"exchange_rate": "32.002",\n      "effective_date": "2026-03-31"',
         '"exchange_rate": "32.002"',
@@ -126,6 +134,7 @@ export const overseas: Readonly<Record<string, Row>> = {
         noDate("USD/COP"),
         "USD/COP 3692.48",
       ],
+      ['hasta":"2026-03-24T', 'hasta":"24/03/2026T', noDate("USD/COP"), "USD/COP 3692.48"],
     ],
     digits: { "USD/COP": "3704.87" },
     renamed: ['"valor"', '"tasa"'],

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDeliverMail, type DeliveryReport } from "../../../src/customers/mail/deliver.ts";
+import { createDeliverMail, type DeliveryReport } from "../../../src/customers/outbox/deliver.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import { NOW, newRegistration } from "../../contract/suite/database.ts";
+import { newRegistration } from "../../contract/suite/customers.ts";
+import { NOW } from "../../contract/suite/origins.ts";
 import { TestClock } from "../../support/service.ts";
 import { never } from "./outgoing.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { test } from "node:test";
-import { createMailer } from "../../../src/customers/mail/transport/create-mailer.ts";
+import { createMailer } from "../../../src/customers/outbox/transport/create-mailer.ts";
 import { recordFileCalls } from "../../support/file-calls.ts";
 import { mailsIn, tokenOf } from "../../support/mails.ts";
 import { temporaryDirectory } from "../../support/process.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OutgoingMail } from "../../../src/customers/mail/store.ts";
-import { renderMail } from "../../../src/customers/mail/templates.ts";
+import type { OutgoingMail } from "../../../src/customers/outbox/store.ts";
+import { renderMail } from "../../../src/customers/outbox/templates.ts";
 import { consolePages } from "../../../src/platform/pages/paths.ts";
 
 const PUBLIC_URL = "https://rates.example.org";

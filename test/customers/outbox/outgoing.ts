@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { MailError } from "../../../src/customers/mail/mailer.ts";
-import type { OutgoingMail } from "../../../src/customers/mail/store.ts";
-import { createSmtpMailer } from "../../../src/customers/mail/transport/smtp.ts";
+import { MailError } from "../../../src/customers/outbox/mailer.ts";
+import type { OutgoingMail } from "../../../src/customers/outbox/store.ts";
+import { createSmtpMailer } from "../../../src/customers/outbox/transport/smtp.ts";
 
 export const TOKEN = "3f".repeat(32);
 

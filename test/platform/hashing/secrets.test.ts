@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { createSecrets } from "../../../src/platform/crypto/secrets.ts";
+import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -75,7 +75,7 @@ for (const [memory, passes, outdated] of [
 
 test("a process waits for a hash in progress and then exits by itself", async () => {
   const module = JSON.stringify(
-    new URL("../../../src/platform/crypto/secrets.ts", import.meta.url),
+    new URL("../../../src/platform/hashing/secrets.ts", import.meta.url),
   );
   const program = `void import(${module}).then(async ({ createSecrets }) => {
     console.log(await createSecrets().hashPassword("${PASSWORD}"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import type { OutgoingMail } from "../../../src/customers/mail/store.ts";
+import type { OutgoingMail } from "../../../src/customers/outbox/store.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../../support/mails.ts";
 import {

@@ -113,6 +113,6 @@ class HashWorker {
 
 /** A data URL, because the single executable has no file that a thread could load. */
 function threadProgram(): URL {
-  const source = readProgramFile("src/platform/crypto/hash-worker.js").toString();
+  const source = readProgramFile("src/platform/hashing/hash-worker.js").toString();
   return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
 }
