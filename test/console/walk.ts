@@ -150,7 +150,7 @@ export async function walk(
   await press("Revoke key");
   await page.getByText("Revoked keys (1)").click();
   await look("a revoked key");
-  await open("/account", [/Delete the account/]);
+  await open("/account", [/Download the exportDelete the account …/]);
   await press("Delete the account …");
   await look("the question before a deletion");
 }
