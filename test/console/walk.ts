@@ -74,7 +74,11 @@ const ownersPages: Pages = [
     /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
   ],
   ["/activity", /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.121 Nov 2026, 12:00 UTC/],
-  ["/account", /Not confirmedPlan freeCreated 21 Nov 2026.+This session.+All activityAPI key “/],
+  [
+    "/account",
+    /Not confirmedPlan freeCreated 21 Nov 2026.+Chrome on \w+ from 127\.0\.0\.121 Nov 2026, 12:00 UTCThis/,
+    /This session.+All activityAPI key “/,
+  ],
   ["/agents", /Streamable HTTP at http:.+\/v1\/mcp, with/, /get_usageno arguments.+unitsnothing/],
   [
     "/keys",
