@@ -28,4 +28,4 @@ export const whereResetIs = areMailsFiles
 /** What has become of a mail that somebody asked for. */
 export const whereMailIs = areMailsFiles
   ? "its mail is now in a file: ask the operator of this service for the link."
-  : "a mail is on its way. Look into the spam folder, too.";
+  : "a mail is on its way. Check your spam folder, too.";

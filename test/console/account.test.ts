@@ -66,7 +66,7 @@ test("a deletion needs the password, and ends on the front page with a notice", 
   await press("Delete the account …");
   await password.fill(PASSWORD);
   await page.keyboard.press("Enter");
-  await see(`The account ${email} is deleted.`);
+  await see(`The account ${email} has been deleted.`);
   assert.equal(page.url(), `${service.url}/`);
   assert.equal(await page.evaluate("sessionStorage.length"), 0);
   assert.equal(await statusOf(session), 401);
@@ -122,10 +122,7 @@ test("the activity is narrowed down to a kind and a key, which the address keeps
   storeEvents(email, 1, "quota.threshold_reached");
   await page.goto("/activity");
   const [shop, billing, ...others] = await eventsOn(page, 5);
-  assert.match(
-    others.join(),
-    /^Logged in.+,Account created.+,A large part of the quota usedby the/,
-  );
+  assert.match(others.join(), /^Logged in.+,Account created.+,Most of the quota usedby the/);
   const time = page.locator("time").last();
   assert.equal(await time.textContent(), "13 Mar 2026, 15:04 UTC");
   for (const name of ["datetime", "title"])
@@ -141,7 +138,7 @@ test("the activity is narrowed down to a kind and a key, which the address keeps
   await choose("Kind", "Quota");
   await see("None of the newest 5 events is of this kind.");
   await choose("API key", "All keys");
-  assert.match((await eventsOn(page, 1)).join(), /^A large part of the quota used/);
+  assert.match((await eventsOn(page, 1)).join(), /^Most of the quota used/);
   assert.equal(await page.getByRole("button", { name: "Show older" }).count(), 0);
 });
 

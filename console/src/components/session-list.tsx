@@ -42,7 +42,7 @@ export function SessionList({ sessions, reload }: SessionListProps) {
         <h2 id="sessions" tabIndex={-1} ref={heading}>
           Sessions
         </h2>
-        <p class="aside">A log-in starts a session. It lasts for 24 hours at most.</p>
+        <p class="aside">Each log-in starts a session, which lasts 24 hours at most.</p>
       </div>
       {rows(sorted.slice(0, OPEN_SESSIONS))}
       {folded.length === 0 ? null : (
