@@ -16,7 +16,7 @@ import type { App } from "../platform/routes.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { isLoopback } from "../platform/shared/loopback.ts";
 import { version } from "../platform/shared/program/version.ts";
-import type { Secrets } from "../platform/shared/secrets.ts";
+import type { Passwords, Secrets } from "../platform/shared/secrets.ts";
 import { startRateRefresh } from "../rates/background.ts";
 import type { RateSource } from "../rates/settings.ts";
 import { createRates, prepareRates } from "../rates/use-cases.ts";
@@ -43,6 +43,7 @@ export interface Service extends AsyncDisposable {
 export interface ServiceDeps {
   readonly clock: Clock;
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   /** A number from 0 to 1, for the jitter of a backoff. */
   readonly random: () => number;
   /** The active sources, in order of precedence. */
@@ -133,8 +134,8 @@ async function serveMetrics(
 }
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
-async function drain(app: App, { secrets, limits: { shutdown } }: ServiceDeps): Promise<void> {
-  const closePasswords = setTimeout(() => secrets.closePasswords(), shutdown.passwordsMs);
+async function drain(app: App, { passwords, limits: { shutdown } }: ServiceDeps): Promise<void> {
+  const closePasswords = setTimeout(() => passwords.close(), shutdown.passwordsMs);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), shutdown.drainMs);
   try {
     await app.close();

@@ -3,7 +3,8 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { originNow, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import { SESSION_TOKEN_PREFIX, type Secrets } from "../../platform/shared/secrets.ts";
+import type { Passwords, Secrets } from "../../platform/shared/secrets.ts";
+import { SESSION_TOKEN_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid, MAX_UUID } from "../../platform/shared/uuid.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
@@ -59,6 +60,7 @@ export interface Sessions {
 interface SessionUses {
   readonly store: { readonly accounts: AccountStore; readonly sessions: SessionStore };
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
   /** Whether a log-in requires a verified email. */
@@ -66,7 +68,7 @@ interface SessionUses {
 }
 
 export function createSessions(uses: SessionUses): Sessions {
-  const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
+  const { store, secrets, passwords, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
   const openSession = async (
     accountId: string,
@@ -91,14 +93,14 @@ export function createSessions(uses: SessionUses): Sessions {
       for (;;) {
         const account = await store.accounts.findByEmail(email);
         // An account that has no password yet takes as long as one that does not exist.
-        const check = await secrets.verifyPassword(account?.passwordHash || undefined, password);
+        const check = await passwords.verify(account?.passwordHash || undefined, password);
         if (account === undefined || !check.matches) {
           throw wrongCredentials;
         }
         if (account.suspendedAt !== undefined) throw accountSuspended;
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
-        const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
+        const nextHash = check.outdated ? await passwords.hash(password) : hash;
         const session = await openSession(account.id, { hash, nextHash }, login);
         // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;

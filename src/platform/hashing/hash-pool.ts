@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
 import { Failure } from "../shared/failure.ts";
 import { readProgramFile } from "../shared/program/program-files.ts";
-import type { Secrets } from "../shared/secrets.ts";
+import type { Passwords } from "../shared/secrets.ts";
 
 /** A hash takes a core for about 30 ms, and 19 MiB. One core stays free for reads. */
 const POOL_SIZE = Math.max(1, availableParallelism() - 1);
@@ -28,8 +28,8 @@ export interface HashPool {
    * @throws {Failure} `temporarily_unavailable`, at once, when the queue is full.
    */
   hash(parameters: Argon2Parameters): Promise<Uint8Array>;
-  readonly queue: Secrets["passwordQueue"];
-  readonly close: Secrets["closePasswords"];
+  readonly queue: Passwords["queue"];
+  readonly close: Passwords["close"];
 }
 
 /** The size of the pool and of its queue; the defaults suit the machine. */
