@@ -9,12 +9,7 @@ const IDLE = "I".charCodeAt(0);
 
 /** The startup parameters that PgBouncer 1.18 accepts; any other one ends the connection. */
 const ACCEPTED = new Set([
-  "user",
-  "database",
-  "application_name",
-  "client_encoding",
-  "datestyle",
-  "timezone",
+  ...["user", "database", "application_name", "client_encoding", "datestyle", "timezone"],
   "standard_conforming_strings",
 ]);
 

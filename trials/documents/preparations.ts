@@ -62,8 +62,13 @@ async function withPublishers({ resources, env }: Place): Promise<void> {
 }
 
 export const preparations: Readonly<Record<string, Preparation>> = {
-  // The owner has an account already.
-  "README.md": { isInClone, values: { [OWNER]: "new-reader@example.org" } },
+  "README.md": {
+    isInClone,
+    // The reader's service and commands have one store.
+    async before({ env, installation }) {
+      env.DATA_DIR = installation.dataDirectory;
+    },
+  },
   "CONTRIBUTING.md": { isInClone, values: { "PROPERTY_RUNS=100000": "PROPERTY_RUNS=100" } },
   "examples/README.md": {
     isInClone,

@@ -3,11 +3,11 @@ import type { FigureCursor, Series, SeriesReads, StoredFigure } from "../../rate
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
-import { isImport } from "../../rates/served/rules/update-policy.ts";
 import { expectationsOf } from "../../rates/sources/source.ts";
 import { findBeside } from "./beside.ts";
 import {
   absent,
+  adviceToFetch,
   contradicted,
   explainSuspension,
   lostAfter,
@@ -186,12 +186,11 @@ async function figureOfMonth(
   const none = `${series.source} has no table of ${pairName(series)}`;
   const month = asked.date.slice(0, 7);
   if (figure === undefined) {
-    if (hasValidity) {
-      const newest = `the last one before it was valid until ${nearest.validUntil}`;
-      return { reason: `${none} that is valid on ${asked.date}: ${newest}` };
-    }
-    const how = isImport(series.source) ? "import it" : `see kurs rates fetch ${source?.key ?? ""}`;
-    return { reason: `${none} for ${month}: ${how.trimEnd()}` };
+    const begun = lastExpected(search, asked.date);
+    if (dueLater(search, begun) !== undefined) return missingFigures(search, [begun], 0);
+    const last = `and the last one was until ${nearest?.validUntil}`;
+    const which = hasValidity ? `that is valid on ${asked.date}, ${last}` : `for ${month}`;
+    return { reason: `${none} ${which}: ${adviceToFetch(source, from, to, search.nowMs)}` };
   }
   const isRival = findRival("month", asked.date, figure, figures) !== undefined;
   if (isRival || otherOfMonth(figure, publicationOf) !== undefined) {

@@ -55,7 +55,16 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
 }
 
-function adviceToFetch(source: RateSource | undefined, from: string, to: string): string {
+/** @param nowMs if the publisher's document of today has the figures of these dates. */
+export function adviceToFetch(
+  source: RateSource | undefined,
+  from: string,
+  to: string,
+  nowMs?: number,
+): string {
+  if (source?.isHandedIn) return `kurs rates import FILE --document --source ${source.key}`;
+  const today = nowMs === undefined ? "" : dateAt(nowMs);
+  if (source && from <= today && today <= to) return `kurs rates fetch ${source.key}`;
   if (source?.archive === undefined) return "import the figures";
   const { since } = source.archive;
   if (to < since) return `${source.key}'s archive begins on ${since}: import the figures`;

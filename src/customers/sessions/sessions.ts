@@ -39,7 +39,7 @@ export interface Sessions {
    *   password, after the same time for both, and for a suspended account after the password has
    *   matched; `email_not_verified` then, too.
    */
-  logIn(credentials: Credentials): Promise<IssuedSession>;
+  logIn(credentials: LogIn): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session. @throws {Failure} `unauthorized` when it has lost its access meanwhile. */
@@ -71,19 +71,24 @@ interface SessionUses {
 export function createSessions(uses: SessionUses): Sessions {
   const { store, secrets, passwords, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
-  const openSession = async (accountId: string, password: CheckedPassword, address: string) => {
+  const openSession = async (
+    accountId: string,
+    password: CheckedPassword,
+    { clientAddress: address, client }: LogIn,
+  ) => {
     const token = SESSION_TOKEN_PREFIX + secrets.secret();
     const tokenHash = secrets.hash(token);
     const origin = originNow({ kind: "account", address }, uses);
     const expiresAt = timestamp(Date.parse(origin.at) + SESSION_LIFETIME_MS);
     const times = { createdAt: origin.at, expiresAt };
-    const session = { id: secrets.uuid(), tokenHash, accountId, ...times, address };
+    const session = { id: secrets.uuid(), tokenHash, accountId, ...times, address, client };
     const isStored = await store.sessions.create(session, password, origin);
     return isStored ? { token, expiresAt } : undefined;
   };
 
   return {
-    async logIn({ email, password: typed, clientAddress }) {
+    async logIn(login) {
+      const { email, password: typed, clientAddress } = login;
       await consumeAuthAttempt(clientAddress, email);
       const password = normalizePassword(typed);
       for (;;) {
@@ -97,7 +102,7 @@ export function createSessions(uses: SessionUses): Sessions {
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
         const nextHash = check.outdated ? await passwords.hash(password) : hash;
-        const session = await openSession(account.id, { hash, nextHash }, clientAddress);
+        const session = await openSession(account.id, { hash, nextHash }, login);
         // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;
       }
@@ -155,4 +160,9 @@ export interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly clientAddress: string;
+}
+
+interface LogIn extends Credentials {
+  /** What `describeClient` makes of the request. */
+  readonly client: string | undefined;
 }

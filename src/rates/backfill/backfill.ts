@@ -2,16 +2,16 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
-import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
+import type { Figure, FigureStore } from "../served/figures.ts";
 import type { PackContent, Publication } from "../served/history.ts";
 import { holdContradictions } from "../served/rules/contradictions.ts";
-import { latestAsOf, parseSourceLine, type Rejection } from "../served/rules/rate.ts";
+import type { Rejection } from "../served/rules/rate.ts";
 import { byPair } from "../served/rules/symbol.ts";
 import type { ContradictionStore } from "../served/store.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
+import { readFigures } from "../sources/sorted-figures.ts";
 import {
   type ArchiveRange,
-  type FetchedLines,
   packDocuments,
   type SourceArchive,
   SourceError,
@@ -149,7 +149,9 @@ export function createBackfill(uses: BackfillUses): Backfill {
       }
       try {
         const fetched = await archive.fetchRange(range, signal, pause);
-        const valid = figuresIn(key, range, fetched, clock.nowMs(), tally);
+        const read = readFigures(key, fetched.lines, clock.nowMs());
+        for (const rejection of read.rejections) tally.reject(range, rejection);
+        const valid = read.figures.sort(byDate);
         const stated = valid.filter(({ date }) => date >= range.from && date <= range.to);
         const receivedAt = timestamp(clock.nowMs());
         const documents = await packDocuments(fetched.documents, uses.packContent);
@@ -248,27 +250,9 @@ function createTally(wanted: readonly ArchiveRange[], reports: BackfillReports) 
   };
 }
 
-/** The valid figures of a response, each series by its dates: so its pages in the store are. */
-function figuresIn(
-  source: string,
-  range: Dates,
-  { lines }: FetchedLines,
-  nowMs: number,
-  tally: Pick<ReturnType<typeof createTally>, "reject">,
-): readonly Figure[] {
-  const latest = latestAsOf(nowMs);
-  const figures: Figure[] = [];
-  for (const line of lines) {
-    const parsed = parseSourceLine(line, latest);
-    if ("reason" in parsed) {
-      tally.reject(range, parsed);
-      continue;
-    }
-    const { place = 0, date, kind, validUntil } = line;
-    figures.push(figureOf({ ...parsed, source, place, date, kind, validUntil }));
-  }
-  return figures.sort((left, right) => byPair(left, right) || (left.date < right.date ? -1 : 1));
-}
+/** Each series by its dates: so its pages in the store are. */
+const byDate = (left: Figure, right: Figure) =>
+  byPair(left, right) || (left.date < right.date ? -1 : 1);
 
 function pauseAfter(tookMs: number): number {
   return Math.min(Math.max(PAUSE_PER_WORK * tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX);

@@ -5,11 +5,11 @@ import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli
 import { type FileUses, withFile } from "../../platform/cli/input-file.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
-import { type Figure, type FigureStore, figureOf } from "../served/figures.ts";
+import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
 import { holdContradictions } from "../served/rules/contradictions.ts";
-import { latestAsOf, parseSourceLine } from "../served/rules/rate.ts";
 import type { ContradictionStore } from "../served/store.ts";
+import { readFigures } from "../sources/sorted-figures.ts";
 import {
   type DocumentSource,
   type FetchedDocument,
@@ -48,9 +48,9 @@ export async function importDocument(
   const publisher = requireSource(options.key, deps.documentSources);
   const body = await readDocument(deps, file);
   const document = { address: basename(file), body, receivedMs: clock.nowMs() };
-  const { figures: stated, rejected } = figuresIn(publisher, document, file, (reason) =>
-    printError(visibleLine(reason)),
-  );
+  const { figures: stated, rejections } = figuresIn(publisher, document, file);
+  for (const { reason } of rejections) printError(visibleLine(reason));
+  const rejected = rejections.length;
   const count = { stored: 0, unchanged: 0, held: 0, rejected };
   if (!options.isDryRun) {
     await using store = await openStore({ makesStore: true });
@@ -107,29 +107,11 @@ function readDocument(deps: DocumentDeps, file: string): Promise<Uint8Array> {
 }
 
 /** @throws {CommandError} the file is no document of the publisher. */
-function figuresIn(
-  { key, name, read }: DocumentSource,
-  document: FetchedDocument,
-  file: string,
-  onRejected: (reason: string) => void,
-) {
-  const latest = latestAsOf(document.receivedMs);
-  const figures: Figure[] = [];
-  let rejected = 0;
+function figuresIn({ key, name, read }: DocumentSource, document: FetchedDocument, file: string) {
   try {
-    for (const line of read(document)) {
-      const parsed = parseSourceLine(line, latest);
-      if ("reason" in parsed) {
-        rejected += 1;
-        onRejected(parsed.reason);
-        continue;
-      }
-      const { date, kind, validUntil } = line;
-      figures.push(figureOf({ ...parsed, source: key, place: 0, date, kind, validUntil }));
-    }
+    return readFigures(key, read(document), document.receivedMs);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     throw new CommandError(`${file} is no document of ${key} (${name}): ${error.message}`);
   }
-  return { figures, rejected };
 }

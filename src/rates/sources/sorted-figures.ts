@@ -1,6 +1,12 @@
 import { DAY_MS } from "../../platform/shared/clock.ts";
 import { instantAt } from "../../platform/shared/instant.ts";
-import { latestAsOf, parseSourceLine, type Rejection } from "../served/rules/rate.ts";
+import { type Figure, figureOf } from "../served/figures.ts";
+import {
+  latestAsOf,
+  parseSourceLine,
+  type Rejection,
+  type SourceLine,
+} from "../served/rules/rate.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import { type FetchedLines, type RateSource, SourceError } from "./source.ts";
@@ -11,22 +17,24 @@ const ADVANCE_MS = 31 * DAY_MS;
 /** A hundred years. */
 const ANY_AGE_DAYS = 36_525;
 
-/**
- * The valid figures of a response, each line validated by itself.
- *
- * @throws {SourceError} there is none.
- */
-export function validFigures({ key }: RateSource, { lines }: FetchedLines, nowMs: number) {
-  const figures: SourcedRate[] = [];
+/** Reads the figures of a publisher's lines, each validated by itself. */
+export function readFigures(source: string, lines: readonly SourceLine[], nowMs: number) {
+  const figures: Figure[] = [];
   const rejections: Rejection[] = [];
   const latest = latestAsOf(nowMs);
   const latestOfTables = latestAsOf(nowMs + ADVANCE_MS);
   for (const line of lines) {
-    const { place = 0, date, kind = "middle", validUntil } = line;
+    const { place = 0, date, kind, validUntil } = line;
     const parsed = parseSourceLine(line, validUntil === undefined ? latest : latestOfTables);
     if ("reason" in parsed) rejections.push(parsed);
-    else figures.push({ ...parsed, source: key, place, date, kind, validUntil });
+    else figures.push(figureOf({ ...parsed, source, place, date, kind, validUntil }));
   }
+  return { figures, rejections };
+}
+
+/** Reads the figures of a response. @throws {SourceError} there is none. */
+export function validFigures({ key }: RateSource, { lines }: FetchedLines, nowMs: number) {
+  const { figures, rejections } = readFigures(key, lines, nowMs);
   if (figures.length > 0) return { figures, rejections };
   throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
 }

@@ -64,6 +64,8 @@ export interface RateSource {
   readonly schedule: Schedule;
   /** Unset for a publisher that publishes all its pairs at the same times. */
   readonly rarerPairs?: RarerPairs;
+  /** Whether an operator hands in its documents: no server fetches them. */
+  readonly isHandedIn?: boolean;
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */
   readonly servedKind?: FigureKind;
   /** Whether its figures are served as soon as they are published, also for the next day. */

@@ -180,11 +180,16 @@ suite("a table for a month", { concurrency: 4 }, () => {
 
     assert.equal(
       await store.failure("rates for GBP EUR 2026-09-01 --as uk-vat"),
-      "hmrc has no table of GBP/EUR that is valid on 2026-09-01: the last one before it was valid until 2026-08-31",
+      "hmrc has no table of GBP/EUR that is valid on 2026-09-01, and the last one was until " +
+        "2026-08-31: import the figures",
     );
     assert.equal(
       await store.failure("rates for GBP EUR 2026-07-31 --as uk-vat"),
-      "hmrc has no table of GBP/EUR for 2026-07: see kurs rates fetch hmrc",
+      "hmrc has no table of GBP/EUR for 2026-07: import the figures",
+    );
+    assert.equal(
+      await store.failure("rates for GBP EUR 2126-12-24 --as uk-vat"),
+      "not known yet: hmrc's figure of GBP/EUR for 2126-12-01 is due at 2126-12-01T00:05:00Z",
     );
   });
 
@@ -201,9 +206,9 @@ suite("a table for a month", { concurrency: 4 }, () => {
       ["hmrc GBP EUR 2026-07-15", "on-or-next", notStored("2026-07-01")],
       ["hmrc GBP EUR 2026-07-15", "on", notStored("2026-07-01")],
       [
-        "hmrc GBP EUR 2026-12-24",
+        "hmrc GBP EUR 2126-12-24",
         "on-or-before",
-        "^not known yet: .* for 2026-12-01 is due at 2026",
+        "^not known yet: .* for 2126-12-01 is due at 2126",
       ],
       ["ust USD EUR 2026-07-01", "on-or-before", notStored("2026-06-30")],
     ] as const) {
@@ -259,6 +264,23 @@ suite("a table for a month", { concurrency: 4 }, () => {
       );
     }
   });
+});
+
+test("a pair of which no source has a figure: the one that it has, or the end of a currency", async () => {
+  await using store = await weekWithoutWednesday();
+  const command = (asked: string) => `rates for ${asked} --source ecb --rule on-or-before`;
+  assert.equal(
+    await store.failure(command("USD EUR 2026-03-13")),
+    "ecb has no figure of USD/EUR, but of EUR/USD: ask for that, and divide",
+  );
+  assert.match(
+    await store.failure(command("EUR HRK 2026-03-13")),
+    /^HRK ended on 2023-01-01: 1 EUR is 7\.53450 HRK/,
+  );
+  assert.equal(
+    await store.failure(command("EUR HRK 2022-03-11")),
+    "no source has a figure of EUR/HRK: see kurs rates list",
+  );
 });
 
 suite("after a restore", () => {

@@ -15,6 +15,7 @@ import { kursUnchecked } from "../../support/command-line.ts";
 import { type Behaviour, body, playPublisher, sourceAt } from "../../support/fake-publisher.ts";
 import { headersOf } from "../../support/rates.ts";
 import { TestClock } from "../../support/service.ts";
+import { newRateStore, recorded } from "../applicable-rates/store.ts";
 
 const SNAPSHOT = join(import.meta.dirname, "../../../snapshot/rates.json");
 const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
@@ -147,3 +148,28 @@ for (const engine of engines) {
     });
   });
 }
+
+const MARCH = recorded("ecb-2026-03.xml");
+
+test("a verification counts the figures that a document states and the store lacks", async () => {
+  await using store = await newRateStore();
+  await store.archive("ecb", MARCH, (date) => date <= "2026-03-03" || date === "2026-03-06");
+  const verify = async () => JSON.parse(await store.output("rates verify --source ecb --json"));
+
+  const part = await verify();
+
+  assert.deepEqual(part.differences, []);
+  assert.equal(part.series.verified_figures, 21);
+  const lacking = { source: "ecb", figures: 6, from: "2026-03-04", to: "2026-03-05" };
+  assert.deepEqual(part.unstored, [lacking]);
+  assert.match(
+    await store.output("rates verify --source ecb"),
+    /^ecb: documents state 6 figures of 2026-03-04 to 2026-03-05 that the store lacks; see kurs /,
+  );
+
+  await store.archive("ecb", MARCH, (date) => date === "2026-03-04");
+  assert.deepEqual((await verify()).unstored, [{ ...lacking, figures: 3, from: "2026-03-05" }]);
+  await store.archive("ecb", MARCH);
+  const whole = await verify();
+  assert.deepEqual([whole.series.verified_figures, whole.unstored], [27, []]);
+});

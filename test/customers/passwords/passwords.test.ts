@@ -4,8 +4,10 @@ import { test } from "node:test";
 import { marks } from "../../../harness/long-texts.ts";
 import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
 import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
+import { normalizePassword, passwordProblem } from "../../../src/customers/passwords/rules.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { mailTo, tokenOf } from "../../support/mails.ts";
+import { fc } from "../../support/properties.ts";
 import { startSharedService } from "../../support/service.ts";
 
 const passwords = createPasswords();
@@ -188,4 +190,33 @@ test("passwords: more than 1,024 units are never normalized: wrong at a log-in, 
   assert.ok(Math.max(...lengths) <= 1_024, `${Math.max(...lengths)} units`);
   assert.deepEqual([accountCount(), storedHash(email)], [accounts, stored]);
   assert.equal((await reset("a fine passphrase")).status, 204);
+});
+
+const problem = (password: string) => passwordProblem(password, "ada@example.org", () => false);
+
+test("a password may contain any character, including white space and control characters", () => {
+  const password = fc.string({ unit: "binary", minLength: 8, maxLength: 256 });
+  fc.assert(
+    fc.property(password, (text) => {
+      fc.pre([...text].length >= 8 && [...text].length <= 256);
+      assert.equal(problem(text), undefined);
+    }),
+  );
+});
+
+test("half of a surrogate pair is no character: each would be hashed like every other one", () => {
+  const reason = "password must not have half of a surrogate pair.";
+  assert.equal(problem("correct \ud83d horse"), reason);
+  assert.equal(problem("correct \ude00 horse"), reason);
+});
+
+test("normalizing a password twice changes nothing more, and case and white space are kept", () => {
+  assert.equal(normalizePassword(" Correct  Horse "), " Correct  Horse ");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const normal = normalizePassword(text);
+      assert.equal(normalizePassword(normal), normal);
+      assert.equal(normal, text.normalize("NFKC"));
+    }),
+  );
 });

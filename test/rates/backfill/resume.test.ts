@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import { cnbYear, ecbHistory } from "../../../harness/archives.ts";
+import { listen } from "../../support/other-server.ts";
 import { kurs, Program, temporaryDirectory } from "../../support/process.ts";
 import {
   archived,
@@ -42,26 +43,17 @@ test("Ctrl-C also ends a backfill whose proxy accepts its connection and never r
   await using directory = await temporaryDirectory();
   const at = { dataDirectory: directory.path };
   await kurs(["migrate"], at);
-  const proxy = createServer((socket) => socket.on("error", () => undefined)).listen(
-    0,
-    "127.0.0.1",
-  );
-  try {
-    await once(proxy, "listening");
-    const { port } = proxy.address() as AddressInfo;
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
-    const connected = once(proxy, "connection");
-    await using stopped = new Program(BACKFILL, { ...at, env });
-    await Promise.race([connected, stopped.ended]);
+  const proxy = createServer((socket) => socket.on("error", () => undefined).resume());
+  await using listening = await listen(proxy);
+  const connected = once(proxy, "connection");
+  await using stopped = new Program(BACKFILL, { ...at, env: { HTTPS_PROXY: listening.url } });
+  await Promise.race([connected, stopped.ended]);
 
-    stopped.signal("SIGINT");
-    const { exitCode, signal, stderr } = await stopped.end();
+  stopped.signal("SIGINT");
+  const { exitCode, signal, stderr } = await stopped.end();
 
-    assert.deepEqual([exitCode, signal], [1, null]);
-    assert.match(stderr, /^cnb: stopped: .* is left; the same command resumes it\n$/);
-  } finally {
-    proxy.close();
-  }
+  assert.deepEqual([exitCode, signal], [1, null]);
+  assert.match(stderr, /^cnb: stopped: .* is left; the same command resumes it\n$/);
 });
 
 test("a range that fails is named, the others are stored, and it is fetched the next time", async () => {

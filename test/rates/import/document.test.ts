@@ -47,6 +47,15 @@ test("the ministry's own file is stored with every average, as a publisher's doc
     assert.equal(json.origin.fetched_at, null);
     assert.ok(json.origin.line > 2);
   }
+  for (const [asked, message] of [
+    ["EUR USD 2024-12-31", /for 2024-12: kurs rates import FILE --document --source bmf$/m],
+    [
+      "EUR USD 2126-03-31",
+      /^kurs: not known yet: .* for 2126-03-01 is due at 2126-04-01T10:00:00Z$/m,
+    ],
+  ] as const) {
+    assert.match(await cli.failure(`rates for ${asked} --as de-vat`), message);
+  }
   // Averages are no rates of a day: nothing of them is served, and no server fetches them.
   assert.match(await cli.output("rates list EUR USD"), /^bmf .* 1\.1709 .*$(?<!served)/m);
   await cli.output("rates verify");

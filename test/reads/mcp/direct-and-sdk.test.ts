@@ -192,19 +192,7 @@ const peculiar: readonly (readonly [what: string, way: "short" | "sdk", post: Po
   ["2026: the version of 2025", "sdk", withHeaders(readOf("2026"), headersOf("2025"))],
 ];
 
-const oddJson = [
-  "null",
-  "true",
-  '""',
-  '"2026-07-28"',
-  "-0",
-  "-7",
-  "1e3",
-  "1e400",
-  "9007199254740993",
-  "[1]",
-  "{}",
-];
+const oddJson = 'null true "" "2026-07-28" -0 -7 1e3 1e400 9007199254740993 [1] {}'.split(" ");
 const oddNames = ["id", "method", "params", "result", "error", "__proto__", "constructor", "x"];
 const inMeta = [
   ...["progressToken", "clientInfo", "logLevel", "related-task", "clientCapabilities"],

@@ -43,6 +43,7 @@ const invalidSymbols = [
   ["5,000 characters", "A".repeat(5000)],
   ["no character", ""],
   ["only white space", "%20%20"],
+  ["one character with white space around it", "%20A%20"],
   ["white space inside", "A%20B"],
   ["a percent-encoded slash", "A%2FB"],
   ["a percent sign", "A%25B"],

@@ -4,9 +4,10 @@ import { parseDate } from "../../../platform/cli/dates.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
-import type { StoredFigure } from "../../../rates/series/store.ts";
+import type { Series, StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
+import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
@@ -129,8 +130,10 @@ export async function applyRule(
   const early = preset && explainEarly(preset, asked);
   if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
+  const date = dateCounted(asked, preset?.period);
   const wanted = { ...pair, source: key, kind: kind ?? served };
   const contradicted = await store.series.contradicted(wanted);
+  if (contradicted.length === 0) await requireSeries(store, wanted, asked > date ? asked : date);
   const series =
     contradicted.length > 0
       ? wanted
@@ -147,10 +150,25 @@ export async function applyRule(
     ...{ reads: store.series, series, contradicted, source, restores, historyDays, readStated },
     nowMs: clock.nowMs(),
   };
-  const date = dateCounted(asked, preset?.period);
   const rate = await findApplicableRate(uses, { rule, asked, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
+}
+
+/** @throws {CommandError} the source has no figure of the pair, for a reason that is known. */
+async function requireSeries(
+  { series }: ProvenanceStore,
+  { base, quote, source }: Series,
+  date: string,
+): Promise<void> {
+  const has = async (pair: Pair) =>
+    (await series.seriesOf(pair)).some((one) => one.source === source);
+  if (await has({ base, quote })) return;
+  const ended = explainEnd({ base, quote }, date);
+  if (ended !== undefined) throw new CommandError(ended);
+  if (!(await has({ base: quote, quote: base }))) return;
+  const inverse = `but of ${quote}/${base}: ask for that, and divide`;
+  throw new CommandError(`${source} has no figure of ${base}/${quote}, ${inverse}`);
 }
 
 /**

@@ -45,6 +45,7 @@ export function createPublisherSource(
 
   return {
     ...described,
+    isHandedIn: publisher.addresses.length === 0,
     schedule: createTimes(schedule),
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },

@@ -193,10 +193,11 @@ function publicationTimes(
  * Tells when the table of a month or a quarter is published by its date: the day of the publication
  * or, with `leadDays`, the first date that belongs to it.
  */
-function tableTimes({ cron, timeZone, leadDays = 1 }: PublicationCalendar): Schedule["tableOf"] {
+function tableTimes(calendar: PublicationCalendar): Schedule["tableOf"] {
+  const { cron, timeZone, leadDays = 1, monthsLater: months = 0 } = calendar;
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   return (date) => {
-    const day = Temporal.PlainDate.from(date).add({ days: leadDays - 1 });
+    const day = Temporal.PlainDate.from(date).add({ months, days: leadDays - 1 });
     const { epochMilliseconds: startMs } = day.toZonedDateTime(timeZone);
     const runMs = runs.nextRun(new Date(startMs - 1))?.getTime() ?? 0;
     const run = Temporal.Instant.fromEpochMilliseconds(runMs).toZonedDateTimeISO(timeZone);

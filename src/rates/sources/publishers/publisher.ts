@@ -81,6 +81,8 @@ export interface PublicationCalendar {
    * a rate belongs to the nearest publication.
    */
   readonly leadDays?: number;
+  /** How many months after its date a table for a month is published; unset: 0. */
+  readonly monthsLater?: 1;
   /** When to look for amendments between publications. */
   readonly amendmentsCron?: string;
 }

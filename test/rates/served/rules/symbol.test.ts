@@ -11,32 +11,7 @@ const WHITE_SPACE =
   "\u2028\u2029\u202f\u205f\u3000\ufeff";
 const blank = fc.string({ unit: fc.constantFrom(...WHITE_SPACE), maxLength: 3 });
 
-const noSymbols = [
-  ["an empty text", ""],
-  ["only white space", "   "],
-  ["one letter", "E"],
-  ["one letter with white space", " E "],
-  ["eleven letters", "ABCDEFGHIJK"],
-  ["white space within", "EU R"],
-  ["a hyphen", "EUR-X"],
-  ["a slash", "EUR/USD"],
-  ["a NUL character", "EUR\u0000"],
-  ["a letter that upper-cases to two ASCII ones", "ß"],
-  ["a letter that upper-cases to an ASCII one", "uſd"],
-  ["a dotless i, which upper-cases to I", "ınr"],
-  ["a Kelvin sign, which lower-cases to k", "\u212Ars"],
-  ["a ligature that upper-cases to FF", "ﬀ"],
-  ["full-width letters", "ＥＵＲ"],
-  ["Arabic digits", "٢٠"],
-  ["Cyrillic letters that look alike", "ЕUR"],
-  ["a no-break space within", "EU\u00A0R"],
-  ["a next-line character, which is not white space", "\u0085EUR"],
-  ["a zero-width space, which is not white space", "\u200BEUR"],
-] as const;
-
-for (const [what, text] of noSymbols) {
-  test(`${what} is not a symbol`, () => assert.equal(parseSymbol(text), undefined));
-}
+// What is none: test/reads/metering/symbols.test.ts.
 
 test("any symbol is accepted in any case and with any white space around it", () => {
   const cased = symbolText.chain((text) =>

@@ -69,7 +69,7 @@ export const handedInPublishers: readonly Entry[] = [
     addresses: [],
     charset: "windows-1252",
     // "im Regelfall am 1. des Folgemonats".
-    schedule: { cron: "0 12 1 * *", timeZone: "Europe/Berlin" },
+    schedule: { cron: "0 12 1 * *", timeZone: "Europe/Berlin", monthsLater: 1 },
     publishedAt: "00:00",
     parse: parseBmf,
   },
