@@ -110,7 +110,9 @@ export const standIns: Readonly<Record<string, StandIn>> = {
       } else if (command === "install") {
         for (const name of rest.filter((arg) => !arg.startsWith("-"))) assertPackage(name);
       } else {
-        assert.ok(["start", "test", "prune --omit=dev", "rebuild"].includes([command, ...rest].join(" ")));
+        assert.ok(
+          ["start", "test", "prune --omit=dev", "rebuild"].includes([command, ...rest].join(" ")),
+        );
       }
     },
   },
