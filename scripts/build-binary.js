@@ -12,7 +12,7 @@ const executable = join(root, "dist", process.platform === "win32" ? "kurs.exe" 
 
 /** What `src/platform/shared/program/program-files.ts` reads, besides the program itself. */
 const DIRECTORIES = ["console/dist", "deploy", "docs", "guide/dist", "migrations", "snapshot"];
-const FILES = ["package.json", "src/platform/hashing/hash-worker.js"];
+const FILES = ["package.json", "src/customers/passwords/hashing/hash-worker.js"];
 
 /** `kurs docs` prints none. */
 const images = join(root, "docs/images");

@@ -21,13 +21,15 @@ const consoleSources = [
  * next start the 2 s of this build. `npm run guide` builds it in any case.
  */
 const guideSources = [
-  ...["guide", "docs", "package-lock.json", "console/src/styles/tokens.css"],
+  ...["guide", "docs", "package-lock.json", "console/src"],
   ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   ...["client", "examples", "snapshot"].map((folder) => `${folder}/README.md`),
 ];
 
-if (isOld("console/dist/index.html", consoleSources)) await build("console", buildConsole);
-if (isOld("guide/dist/index.html", guideSources)) await build("documentation site", buildGuide);
+await Promise.all([
+  isOld("console/dist/index.html", consoleSources) && build("console", buildConsole),
+  isOld("guide/dist/index.html", guideSources) && build("documentation site", buildGuide),
+]);
 
 /**
  * @param {string} name

@@ -21,7 +21,7 @@ const PROCESSES_AT_ONCE = 4;
 const FILES_PER_PROCESS = 8;
 
 /** These change the environment or the process, or measure it. */
-const ALONE = ["test/contract/", "test/platform/hashing/hash-pool.test.ts", "test/service/"];
+const ALONE = ["test/contract/", "test/customers/passwords/hash-pool.test.ts", "test/service/"];
 
 /**
  * A file that replaces a timer or a method replaces it for every file of its process, whose services

@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
-import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../../src/platform/shared/secrets.ts";
+import {
+  API_KEY_PREFIX,
+  SESSION_TOKEN_PREFIX,
+} from "../../src/platform/shared/text/credentials.ts";
 
 /**
  * A template of requests: each request has a random account of the store in place of `{account}` and

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keyPrefixOf } from "../../src/customers/api-keys/rules.ts";
-import { createSecrets } from "../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../src/customers/passwords/hashing/argon2.ts";
 import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";
@@ -33,7 +33,7 @@ export function emailOf(account: number): string {
  */
 export async function fillStore(directory: string, counts: SlotCounts): Promise<void> {
   migrateSqlite(directory, 0);
-  const passwordHash = await createSecrets().hashPassword(PASSWORD);
+  const passwordHash = await createPasswords().hash(PASSWORD);
   using database = new DatabaseSync(join(directory, FILE_NAME));
   // A store that was not completed is never used, so nothing needs a sync.
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN");

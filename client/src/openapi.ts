@@ -698,6 +698,11 @@ export interface components {
              */
             address: string;
             /**
+             * @description The browser and system of the log-in, or the program; null if it did not say
+             * @example Firefox on Linux
+             */
+            client: string | null;
+            /**
              * @description Whether this request used it
              * @example true
              */
@@ -3477,7 +3482,8 @@ export interface operations {
                      *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-22T12:00:00.000Z",
-                     *           "address": "192.0.2.1"
+                     *           "address": "192.0.2.1",
+                     *           "client": "curl"
                      *         }
                      *       ],
                      *       "mailed_links": [
@@ -3696,6 +3702,7 @@ export interface operations {
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "expires_at": "2026-11-22T12:00:00.000Z",
                      *           "address": "192.0.2.1",
+                     *           "client": "Firefox on Linux",
                      *           "current": true
                      *         }
                      *       ]

@@ -24,8 +24,9 @@ export async function doubtAbout(name: string): Promise<string | undefined> {
   const coverage = newest ?? lastCoverage();
   if (coverage === undefined) return undefined;
   const pair = coverage.pairOf.get(name);
-  if (pair === undefined) return `${name} is not in the list; the request would cost a unit.`;
-  if (pair.suspended) return `${name} is suspended; the request would cost a unit.`;
+  if (pair === undefined)
+    return `There is no rate for ${name}; the request would still cost a unit.`;
+  if (pair.suspended) return `${name} is suspended; the request would still cost a unit.`;
   return undefined;
 }
 

@@ -21,15 +21,15 @@ const words: Record<AccountAction, Words> = {
   "account.suspended": () => "Account suspended",
   "account.resumed": () => "Account resumed",
   "account.deleted": () => "Account deleted",
-  "account.export_begun": () => "Export of the account's data begun",
-  "account.exported": () => "Data of the account exported",
-  "account.export_cut_off": () => "Export of the account's data cut off",
+  "account.export_begun": () => "Export of the account's data started",
+  "account.exported": () => "The account's data exported",
+  "account.export_cut_off": () => "Export of the account's data interrupted",
   "account.quota_mails_changed": ({ details }) =>
     `Quota mails turned ${details.quota_mails ? "on" : "off"}`,
   "email.verification_requested": () => "Confirmation mail requested",
   "email.verified": () => "Email confirmed",
   "password.reset_requested": () => "Password reset requested",
-  "password.reset_link_created": () => "Link to reset the password created",
+  "password.reset_link_created": () => "Password reset link created",
   "password.changed": ({ details: { keys_revoked: keys = 0 } }) =>
     keys === 0 ? "Password changed" : `Password changed; ${counted(keys, "key")} revoked`,
   "session.started": () => "Logged in",
@@ -46,7 +46,7 @@ const words: Record<AccountAction, Words> = {
   },
   "quota.threshold_reached": ({ details: { threshold } }) =>
     threshold === undefined
-      ? "A large part of the quota used"
+      ? "Most of the quota used"
       : `${formatRatio(threshold / 100)} of the quota used`,
 };
 

@@ -27,8 +27,8 @@ export function forecastOf(
   const usedUpAt = now + (remaining_units / perDay) * DAY_MS;
   const endsAt = Date.parse(billing_period.end);
   if (usedUpAt < endsAt) {
-    return `${average}, the units are used up about ${formatDay(new Date(usedUpAt).toISOString())}.`;
+    return `${average}, the units will run out around ${formatDay(new Date(usedUpAt).toISOString())}.`;
   }
   const expected = used_units + Math.round((perDay * (endsAt - now)) / DAY_MS);
-  return `${average}, about ${formatUnits(expected)} of ${countUnits(quota_units)} are used by then.`;
+  return `${average}, about ${formatUnits(expected)} of ${countUnits(quota_units)} will be used by then.`;
 }

@@ -3,7 +3,7 @@ import type { ConsolePage } from "../../src/platform/pages/paths.ts";
 /** What the documentation site says on each page's subject: a path in it. */
 export const guides: Readonly<Record<ConsolePage, string>> = {
   "/": "",
-  "/signup": "overview#from-an-account-to-the-first-rate",
+  "/signup": "overview#the-first-rate",
   "/login": "api#sessions",
   "/verify": "api#mails-and-their-tokens",
   "/forgot": "api#mails-and-their-tokens",

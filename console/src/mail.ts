@@ -20,7 +20,12 @@ export const howToConfirmFirst = (email: string): string =>
     ? `${noMailServer} Ask its operator for the link of the mail to ${email}. Open it, then log in.`
     : `We have sent a mail to ${email}. Open its link, then log in.`;
 
+/** Where an owner finds the link that sets a new password. */
+export const whereResetIs = areMailsFiles
+  ? "The mail is in a file: ask the operator of this service for its link."
+  : "A mail with a link is on its way. The link works for one hour.";
+
 /** What has become of a mail that somebody asked for. */
 export const whereMailIs = areMailsFiles
   ? "its mail is now in a file: ask the operator of this service for the link."
-  : "a mail is on its way. Look into the spam folder, too.";
+  : "a mail is on its way. Check your spam folder, too.";

@@ -12,6 +12,9 @@ import {
 import { withSiteLinks } from "./links.ts";
 import { type Rendered, renderMarkdown } from "./render.ts";
 
+/** Stands for a file of the repository, which the page shows. */
+const FILE = /^<!-- file: (\S+) -->$/gm;
+
 /** A page of the site, for people and for programs that read. */
 export interface SitePage extends Page, Rendered {
   /** Its Markdown, whose links lead to the Markdown of other pages. */
@@ -63,7 +66,10 @@ export async function gatherContents(): Promise<Contents> {
   const forSite = linksTo(addressOf);
 
   const pages = all.map((page) => {
-    const markdown = page.markdown ?? readDocument(page.file);
+    const markdown = (page.markdown ?? readDocument(page.file)).replaceAll(
+      FILE,
+      (_whole, file: string) => `\`\`\`text\n${readDocument(file)}\`\`\``,
+    );
     const drawn = withDiagrams(markdown, page.file);
     return {
       ...page,

@@ -12,8 +12,14 @@ import {
 
 const COPIED_MS = 2000;
 
+/** The service's address in the documents: in the second form as a client's, not as an operator's. */
+const SERVICE = /http:\/\/127\.0\.0\.1:8080|https:\/\/rates\.example\.org(?=\/v1\/|")/g;
+
 offerThemes(element("button.theme"));
-for (const block of document.querySelectorAll<HTMLElement>(".code")) offerCopy(block);
+for (const block of document.querySelectorAll<HTMLElement>(".code")) {
+  nameService(block);
+  offerCopy(block);
+}
 offerSearch(element("button.search-button"));
 showPlace(element("#documents"));
 
@@ -45,6 +51,16 @@ function offerThemes(button: HTMLElement): void {
   });
   onThemeElsewhere(show);
   show(shownTheme());
+}
+
+/** Writes the service's address, as this page was reached, into commands: they work when pasted. */
+function nameService(block: HTMLElement): void {
+  const address = new URL("../..", import.meta.url).href.replace(/\/$/, "");
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode as Text;
+    text.data = text.data.replaceAll(SERVICE, () => address);
+  }
 }
 
 function offerCopy(block: HTMLElement): void {

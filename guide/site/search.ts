@@ -20,7 +20,7 @@ const LAST = /^(?:#|changes|decisions\/|reference\/|specification|glossary)/;
 const ADDRESSES = /https?:\/\/\S*/g;
 
 /** Endings of words: "upgrade" finds "upgrading", and "historical" finds "history". */
-const ENDING = /(?:ical|ing|ed|es|e|s|y)$/;
+const ENDING = /(?:ical|ies|ing|ed|es|e|s|y)$/;
 const SHORTENED_LENGTH_MIN = 6;
 
 /** The addresses of pages begin here, whatever path a proxy puts before them. */

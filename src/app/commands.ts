@@ -20,7 +20,7 @@ import {
   storeCommands,
 } from "../platform/commands.ts";
 import { WRONG_USE } from "../platform/shared/program/start-error.ts";
-import { withoutSecrets } from "../platform/shared/secrets.ts";
+import { withoutSecrets } from "../platform/shared/text/credentials.ts";
 import { type CommandDepsOfRates, commandsOfRates } from "../rates/commands.ts";
 import { type SettingsCommandDeps, settingsCommand, settingsHelp } from "./settings-command.ts";
 

@@ -14,8 +14,8 @@ export interface World extends Pick<ServiceDeps, "clock" | "secrets" | "random">
   readonly fetchedSources: (keys: readonly string[], config: Config) => readonly RateSource[];
 }
 
-/** Where a server writes its log, and how it runs commands. */
-export type ServerWorld = Pick<ServiceDeps, "log" | "logDestination" | "runCommand">;
+/** How a server hashes passwords, where it writes its log, and how it runs commands. */
+export type ServerWorld = Pick<ServiceDeps, "passwords" | "log" | "logDestination" | "runCommand">;
 
 /** The outputs and the input of a command, its environment, and the files that it opens. */
 export type CommandWorld = Pick<
@@ -43,12 +43,12 @@ export type CommandWorld = Pick<
 export function compose(settings: () => Config, world: World) {
   const { clock, secrets, limits, fetchedSources } = world;
   return {
-    async loadServer(): Promise<(outputs: ServerWorld) => Promise<Service>> {
+    async loadServer(): Promise<(own: ServerWorld) => Promise<Service>> {
       const { startService } = await import("./service.ts");
-      return (outputs) => {
+      return (own) => {
         const config = settings();
         const sources = fetchedSources(config.rateSources, config);
-        return startService(config, { ...world, ...outputs, sources });
+        return startService(config, { ...world, ...own, sources });
       };
     },
 

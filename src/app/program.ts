@@ -6,11 +6,11 @@ import { setFlagsFromString } from "node:v8";
 import { wayToLook } from "../platform/cli/in-doubt.ts";
 import type { OpenedFile } from "../platform/cli/input-file.ts";
 import { runOwnCommand } from "../platform/cli/own-command.ts";
-import { createSecrets } from "../platform/hashing/secrets.ts";
 import { systemClock } from "../platform/shared/clock.ts";
 import { ConfigError, WRONG_USE } from "../platform/shared/program/start-error.ts";
 import { reasonOf, sentenceOf } from "../platform/shared/program/system-error.ts";
 import { version } from "../platform/shared/program/version.ts";
+import { createSecrets } from "../platform/shared/secrets.ts";
 import { StoreUnavailable } from "../platform/shared/store.ts";
 import { visible } from "../platform/shared/text/visible-text.ts";
 import { type RateSource, sourceNames, sourcesOf } from "../rates/settings.ts";
@@ -31,6 +31,7 @@ async function serve(program: Program, config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const startService = await program.loadServer();
   const { welcome } = await import("./welcome.ts");
+  const { createPasswords } = await import("../customers/use-cases.ts");
   const { createLog } = await import("../platform/log/log.ts");
   const { readableLines } = await import("../platform/log/terminal.ts");
   allocateYoung();
@@ -46,8 +47,8 @@ async function serve(program: Program, config: Config): Promise<void> {
   });
   {
     // A start may wait for hours: for a restore, or for another process that migrates the store.
-    const outputs = { log, logDestination, runCommand: runOwnCommand };
-    await using service = await Promise.race([startService(outputs), stop.promise]);
+    const own = { passwords: createPasswords(), log, logDestination, runCommand: runOwnCommand };
+    await using service = await Promise.race([startService(own), stop.promise]);
     isStopped = service === undefined;
     if (service) printError(welcome(service, config));
     await stop.promise;

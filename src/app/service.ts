@@ -1,7 +1,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream, Logger } from "pino";
 import { startMails } from "../customers/background.ts";
-import { createCustomers, prepareCustomers } from "../customers/use-cases.ts";
+import { createCustomers, type Passwords, prepareCustomers } from "../customers/use-cases.ts";
 import {
   createTrustedNowMs,
   loadMetrics,
@@ -43,6 +43,7 @@ export interface Service extends AsyncDisposable {
 export interface ServiceDeps {
   readonly clock: Clock;
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   /** A number from 0 to 1, for the jitter of a backoff. */
   readonly random: () => number;
   /** The active sources, in order of precedence. */
@@ -133,8 +134,8 @@ async function serveMetrics(
 }
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
-async function drain(app: App, { secrets, limits: { shutdown } }: ServiceDeps): Promise<void> {
-  const closePasswords = setTimeout(() => secrets.closePasswords(), shutdown.passwordsMs);
+async function drain(app: App, { passwords, limits: { shutdown } }: ServiceDeps): Promise<void> {
+  const closePasswords = setTimeout(() => passwords.close(), shutdown.passwordsMs);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), shutdown.drainMs);
   try {
     await app.close();

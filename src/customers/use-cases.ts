@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import type { AuditStore } from "../platform/audit/store.ts";
-import { loadCommonPasswords } from "../platform/hashing/common-passwords.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import { originNow } from "../platform/shared/origin.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
@@ -11,37 +10,43 @@ import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import { createUsageReads } from "./billing/usage.ts";
 import { createMailedLinks } from "./mailed-links/mailed-links.ts";
+import { loadCommonPasswords } from "./passwords/hashing/common-passwords.ts";
 import { createHashNewPassword } from "./passwords/new-password.ts";
+import type { Passwords } from "./passwords/passwords.ts";
 import { createRegister } from "./registration/register.ts";
 import { createSessions } from "./sessions/sessions.ts";
 import type { CustomerSettings } from "./settings.ts";
 import type { customerGroups } from "./store.ts";
 
+export { createPasswords } from "./passwords/hashing/argon2.ts";
+export type { Passwords };
+
 interface CustomerDeps {
   readonly store: ReturnType<typeof customerGroups> & { readonly audit: AuditStore };
   readonly clock: Clock;
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   readonly log: Logger;
 }
 
 /** Makes the use cases of customers. */
 export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) {
-  const { store, clock, secrets, log } = deps;
+  const { store, clock, secrets, passwords, log } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = settings;
   const { requireVerifiedEmail, registration } = settings;
   const parts = { store, clock, secrets };
   const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
-  const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
+  const hashNewPassword = createHashNewPassword({ passwords, loadCommonPasswords });
   const onError = (err: unknown) => log.error({ err }, "the end of an export was not recorded");
   return {
     ...parts,
     consumeAuthAttempt,
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
-    sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
+    sessions: createSessions({ ...parts, passwords, consumeAuthAttempt, requireVerifiedEmail }),
     mailedLinks: createMailedLinks({ ...parts, consumeAuthAttempt, hashNewPassword }),
     apiKeys: createApiKeys(parts),
     usage: createUsageReads(parts),
-    deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
+    deleteAccount: createDeleteAccount({ ...parts, passwords, consumeAuthAttempt }),
     exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, onError }),
     /** The units of a new account in a billing period; undefined without the plan for them. */
     readFreeUnits: async () =>

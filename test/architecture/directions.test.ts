@@ -43,7 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The folders of the platform that are no features. */
-const frames = ["shared", "async", "log", "cli", "hashing", "http", "storage"];
+const frames = ["shared", "async", "log", "cli", "http", "storage"];
 
 /**
  * What other wings may import besides a wing's faces, the files beside its folders; `app` imports

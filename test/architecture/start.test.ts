@@ -37,6 +37,13 @@ test("a start loads no file of bookkeeping: only commands need them", () => {
   assert.deepEqual([...loaded.keys()].filter(isBookkeeping), []);
 });
 
+test("a command does not load what hashes passwords: only a server does", () => {
+  const pool = "src/customers/passwords/hashing/hash-pool.ts";
+  assert.ok(loaded.has(pool));
+  const commands = ["src/app/main.ts", "src/app/commands.ts", "src/app/command-store.ts"];
+  assert.equal(loadedBy(commands).get(pool), undefined);
+});
+
 for (const [name, reason] of [
   ["node:http", "an import statement of it loads undici, 15 MB"],
   ["typebox", "400 files"],

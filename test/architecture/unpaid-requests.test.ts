@@ -149,13 +149,17 @@ const limits = [
   ],
   ["src/platform/pages/visitors-http.ts", "KEPT_MS = 60_000;", "at most once a minute"],
   ["src/reads/mcp/bounds.ts", "ERROR_LENGTH_MAX = 256;", "at most 256 characters"],
-  ["src/platform/hashing/secrets.ts", "memory: 19_456,", "19 MiB"],
+  ["src/customers/passwords/hashing/argon2.ts", "memory: 19_456,", "19 MiB"],
   [
-    "src/platform/hashing/hash-pool.ts",
+    "src/customers/passwords/hashing/hash-pool.ts",
     "MAX_QUEUED_PER_THREAD = 166;",
     "166 passwords wait per thread",
   ],
-  ["src/platform/hashing/hash-pool.ts", "availableParallelism() - 1", "all cores but one"],
+  [
+    "src/customers/passwords/hashing/hash-pool.ts",
+    "availableParallelism() - 1",
+    "all cores but one",
+  ],
   [
     "src/customers/auth-limit/auth-limiter.ts",
     "CALLS_PER_IP_FACTOR = 30;",

@@ -182,6 +182,15 @@ test("a visitor can log in, create a key and revoke it with the keyboard alone",
   await see("Revoked keys (1)");
 });
 
+test("the owner of an account has a link to set a new password mailed, and stays logged in", async () => {
+  await using visitor = await comeLoggedIn(service, "/account");
+  const { email, session, see, press } = visitor;
+  await press("Set a new password");
+  await see("The mail is in a file: ask the operator of this service for its link.");
+  tokenOf(await mailTo(service.dataDirectory, email, "reset"));
+  assert.equal((await service.get("/v1/account", { session })).status, 200);
+});
+
 test("without a confirmed email a service that needs it lets nobody in, and mails again", async () => {
   await using own = await startService({ config: { requireVerifiedEmail: true } });
   await using visitor = await comeTo(own, "/signup");

@@ -156,7 +156,7 @@ test("the page for an unknown path leads home, and keeps the navigation and the 
   await logOut();
   for (const name of ["Sign up", "Publishers"])
     await page.getByRole("banner").getByRole("link", { name }).waitFor();
-  await page.getByRole("link", { name: "To the start page" }).click();
+  await page.getByRole("link", { name: "Go to the start page" }).click();
   await seeHeading("Exact rates, exactly metered.");
   assert.equal(page.url(), `${service.url}/`);
 });

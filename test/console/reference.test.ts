@@ -75,7 +75,7 @@ test("a call is found by its words, and the page stays open after a log-out", as
   assert.ok(await line.evaluate((element) => element.matches(":focus")));
   assert.match(page.url(), /#\/API%20keys\/listApiKeys$/);
   await fill({ "Find a call": "bicycle" });
-  await see("No call is about this.");
+  await see("No call matches.");
   await logOut();
   await page.getByRole("link", { name: "Log in", exact: true }).click();
   await page.waitForURL(`${service.url}/login`);

@@ -31,7 +31,7 @@ const error = { last_error_at: "2026-11-21T11:00:00Z", failures: 3, last_error: 
 
 /** What the pages at a path show when the response at another is changed. */
 const states: readonly (readonly [string, string, (body: Body) => object, RegExp])[] = [
-  ["/coverage", "coverage.json", () => ({ publishers: [] }), /No publishers.+imports is/],
+  ["/coverage", "coverage.json", () => ({ publishers: [] }), /No publishers.+imports are/],
   ["/rates", "v1/account/pairs", (body) => ({ ...body, pairs: [] }), /No rates yet/],
   ["/rates?base=%3Cb%3E", "v1/account/pairs", unchanged, /0 of 299 pairsNo such pair/],
   [
@@ -61,7 +61,12 @@ const states: readonly (readonly [string, string, (body: Body) => object, RegExp
     setInAll("sources", { last_success_at: NOW }),
     /6 publishers have missed a publication, so some rates are older than usual: European .+donia\./,
   ],
-  ["/home", "v1/account/api-keys", () => ({ api_keys: [] }), /Without a key .+Create a key/],
+  [
+    "/home",
+    "v1/account/api-keys",
+    () => ({ api_keys: [] }),
+    /You need a key to read rates.+Create a key/,
+  ],
 ];
 
 test("pages say what is missing, suspended, imported or failing, and never an operator's reason", async () => {
@@ -78,7 +83,7 @@ test("pages say what is missing, suspended, imported or failing, and never an op
   visitor.expectError(/status of 500/);
   await page.evaluate("sessionStorage.clear()");
   await page.goto("/");
-  await see("for each read");
+  await see("per read");
   assert.equal(await page.getByText("A new account has").count(), 0);
 });
 

@@ -201,7 +201,7 @@ test("chart and table show the range and the key of the address, which choices c
   assert.match(second ?? "", /^=shop, "north" svc_live_\w{8}…1012\.5%$/);
   service.query("DELETE FROM charged_units");
   await page.goto(`/usage?key=${billing.id}`);
-  await see("No reads with “billing” in these 30 days");
+  await see("No reads with “billing” in the last 30 days");
 });
 
 const withoutLocale = 'Object.defineProperty(navigator, "language", { value: "en-US@posix" })';

@@ -17,21 +17,21 @@ type Pages = readonly (readonly [path: string, ...texts: readonly RegExp[]])[];
 const guestsPages: Pages = [
   [
     "/",
-    /pairs to read299publishers6of them up to date0for each read1 unitThe rates came with the prog/,
+    /pairs to read299publishers6of them up to date0per read1 unitThe rates came with Kurs: no/,
     /A new account has 1,000 units a month\. .+See the publishers and their pairs/,
     /Kurs \d+\.\d+\.\d+, free software under the MIT licenceAPI referenceOpenAPI document/,
   ],
   [
     "/coverage",
-    /Create an account.+299 pairs of 6 publishersEuropean Central Banknot fetched yetEU\. 16:05 on/,
+    /Create an account.+299 pairs from 6 publishersEuropean Central Banknot fetched yetEU\. 16:05 on/,
     /Berlin\. Free to reuse, .+ Read themEUR\/AUD.+EUR\/ZARCzech National Bank/,
   ],
   ["/docs", /GET \/healthz/],
   ["/docs#/Rates/getRate", /429 quota_exceeded: the quota is used up/],
-  ["/signup", /You can make your first API key right after/],
+  ["/signup", /You can create your first API key right afterwards/],
   ["/forgot", /Send reset link/],
-  ["/verify", /This page is opened by the link of a mail/],
-  ["/reset", /This page is opened by the link of a mail/],
+  ["/verify", /Open this page with the link in your mail/],
+  ["/reset", /Open this page with the link in your mail/],
   ["/reset#token=1", /At least 8 characters/],
   ["/nothing", /There is nothing at this address/],
   ["/login", /Forgot your password\?/],
@@ -70,11 +70,15 @@ const ownersPages: Pages = [
   ["/try", /It stays on this page.+units used this periodRequestcurlTypeScript/],
   [
     "/usage",
-    /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ units33 units per day would use/,
+    /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ unitsWith 33 units a day the quota lasts/,
     /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
   ],
   ["/activity", /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.121 Nov 2026, 12:00 UTC/],
-  ["/account", /Not confirmedPlan freeCreated 21 Nov 2026.+This session.+All activityAPI key “/],
+  [
+    "/account",
+    /Not confirmedPlan freeCreated 21 Nov 2026.+Chrome on \w+ from 127\.0\.0\.121 Nov 2026, 12:00 UTCThis/,
+    /This session.+All activityAPI key “/,
+  ],
   ["/agents", /Streamable HTTP at http:.+\/v1\/mcp, with/, /get_usageno arguments.+unitsnothing/],
   [
     "/keys",
@@ -104,7 +108,7 @@ export async function walk(
   await see("No active key");
   await look("the keys, empty");
   await turnTo("Usage");
-  await see("No reads in these 30 days");
+  await see("No reads in the last 30 days");
   await look("the usage, empty");
   await turnTo("Keys");
   for (const name of ["shop", "billing"]) await createKey(name);
@@ -122,7 +126,7 @@ export async function walk(
   await look("a conversion");
   await fill({ Base: "XX" });
   await press("Convert");
-  await see("XX/USD is not in the list");
+  await see("There is no rate for XX/USD");
   await look("a doubted pair");
   await press("Convert anyway");
   await see("unsupported_pair");
@@ -150,7 +154,7 @@ export async function walk(
   await press("Revoke key");
   await page.getByText("Revoked keys (1)").click();
   await look("a revoked key");
-  await open("/account", [/Delete the account/]);
+  await open("/account", [/Download the exportDelete the account …/]);
   await press("Delete the account …");
   await look("the question before a deletion");
 }

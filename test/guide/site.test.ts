@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { desktop, phone, twoLooks, Visitor } from "../support/browser.ts";
@@ -18,6 +20,9 @@ const PAGES = [
   "mcp",
   "operating/evidence",
   "alarms/kurs-down",
+  "operating/in-production",
+  "operating/proxies",
+  "coming-from",
 ];
 
 /** Counts the bytes that arrive, as they are sent. */
@@ -138,6 +143,34 @@ test("a block of code is copied by its button, without its colours", async () =>
   await block.getByRole("button", { name: "Copied" }).waitFor();
   const copied = await page.evaluate<string>("navigator.clipboard.readText()");
   assert.equal(copied, await block.locator("code").textContent());
+});
+
+for (const [path, command] of [
+  ["api", "/v1/rates/EUR/USD"],
+  ["mcp", "/v1/mcp"],
+] as const) {
+  test(`commands of /guide/${path} name the service as the page was reached`, async () => {
+    await using visitor = await Visitor.come(service.url, desktop);
+    const { page } = visitor;
+    await page.goto(`/guide/${path}`);
+
+    await page
+      .locator("code")
+      .filter({ hasText: service.url + command })
+      .first()
+      .waitFor();
+
+    const commands = (await page.locator(".code code").allTextContents()).join("\n");
+    assert.doesNotMatch(commands, /127\.0\.0\.1:8080|rates\.example\.org\/v1/);
+  });
+}
+
+test("the page on proxies shows both files of one node as they are in the repository", async () => {
+  const page = (await service.get("/guide/operating/proxies.md")).text;
+  for (const name of ["single-node.Caddyfile", "single-node.nginx.conf"]) {
+    const file = join(import.meta.dirname, "../../deploy", name);
+    assert.ok(page.includes(readFileSync(file, "utf8")), name);
+  }
 });
 
 test("on a phone a menu has the documents, and a table's cells their columns' names", async () => {

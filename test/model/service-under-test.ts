@@ -1,11 +1,11 @@
 import { type Config, readConfig } from "../../src/app/config.ts";
+import { createSecrets } from "../../src/platform/shared/secrets.ts";
 import { parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
 import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import { kurs } from "../support/command-line.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { patientServer } from "../support/patience.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { quickSecrets } from "../support/quick-secrets.ts";
 import { startService, TestClock } from "../support/service.ts";
 import type { Operated, Stage } from "./story-client.ts";
 
@@ -25,7 +25,13 @@ export async function openTheatre(url?: string): Promise<Theatre> {
   await using opening = new AsyncDisposableStack();
   const { path: dataDirectory } = opening.use(await temporaryDirectory());
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
-  const { secrets, lastSecret } = quickSecrets();
+  const drawn = createSecrets();
+  let lastSecret = "";
+  const secret = () => {
+    lastSecret = drawn.secret();
+    return lastSecret;
+  };
+  const secrets = { ...drawn, secret };
   const config: Config = {
     ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
     database: hosts === undefined ? { engine: "sqlite" } : { engine: "postgres", hosts },
@@ -61,7 +67,7 @@ export async function openTheatre(url?: string): Promise<Theatre> {
       url: (node) => nodes[node].url,
       document,
       operate,
-      lastSecret,
+      lastSecret: () => lastSecret,
       symbolOf,
       emailOf: (mailbox) => `${mailbox}-${mark.toLowerCase()}@example.org`,
       pairOf(pair) {

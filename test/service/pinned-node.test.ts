@@ -86,24 +86,18 @@ test("a Node.js that can replace itself leaves no second process beside the serv
   assert.equal((await server.program.end()).exitCode, 0);
 });
 
-test("a Ctrl-C that arrives twice, from the terminal and from npm, counts once", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDirectory: directory.path });
-  const status = await stopDuringRequest(server, () => {
-    server.program.signal("SIGINT");
-    server.program.signal("SIGINT");
+for (const [what, signal] of [
+  ["a Ctrl-C that arrives twice, from the terminal and from npm, counts once", "SIGINT"],
+  ["a server stops as on SIGTERM when its terminal hangs up, once or twice", "SIGHUP"],
+] as const) {
+  test(what, async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await serve({ dataDirectory: directory.path });
+    const status = await stopDuringRequest(server, () => {
+      server.program.signal(signal);
+      server.program.signal(signal);
+    });
+    assert.equal(status, 400);
+    assert.equal((await server.program.end()).exitCode, 0);
   });
-  assert.equal(status, 400);
-  assert.equal((await server.program.end()).exitCode, 0);
-});
-
-test("a server stops as on SIGTERM when its terminal hangs up, once or twice", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDirectory: directory.path });
-  const status = await stopDuringRequest(server, () => {
-    server.program.signal("SIGHUP");
-    server.program.signal("SIGHUP");
-  });
-  assert.equal(status, 400);
-  assert.equal((await server.program.end()).exitCode, 0);
-});
+}

@@ -8,18 +8,18 @@ import { type DestinationStream, pino } from "pino";
 import { compose } from "../../src/app/compose.ts";
 import { type Config, readConfig } from "../../src/app/config.ts";
 import type { ShutdownLimits } from "../../src/app/limits.ts";
+import type { Passwords } from "../../src/customers/passwords/passwords.ts";
 import type { runOwnCommand } from "../../src/platform/cli/own-command.ts";
-import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { lineFormat } from "../../src/platform/log/log.ts";
 import type { Clock } from "../../src/platform/shared/clock.ts";
-import type { Secrets } from "../../src/platform/shared/secrets.ts";
+import { createSecrets, type Secrets } from "../../src/platform/shared/secrets.ts";
 import type { StoreTimeouts } from "../../src/platform/storage/settings.ts";
 import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import type { RateSource } from "../../src/rates/sources/source.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { patience } from "./patience.ts";
-import { quickHashing } from "./quick-secrets.ts";
+import { quickPasswords } from "./quick-passwords.ts";
 import { checkedClient } from "./response-check.ts";
 
 /** A clock that only a test advances. */
@@ -48,8 +48,10 @@ export interface TestOptions {
   readonly config?: Partial<Config>;
   /** Sources to fetch; by default none. */
   readonly sources?: readonly RateSource[];
-  /** By default the real ones, with cheaper passwords. */
+  /** By default the real ones. */
   readonly secrets?: Secrets;
+  /** By default cheap ones. */
+  readonly passwords?: Passwords;
   /** Runs a command in a process of its own; by default no test expects one. */
   readonly runCommand?: typeof runOwnCommand;
   /** By default those of `patience`. */
@@ -60,7 +62,7 @@ export interface TestOptions {
   readonly dataDirectory?: string;
 }
 
-const sharedSecrets = createSecrets(quickHashing);
+const sharedSecrets = createSecrets();
 
 /** A service from the production constructor, on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
@@ -86,6 +88,7 @@ export async function startService(options: TestOptions = {}) {
   };
   const start = await compose(() => config, world).loadServer();
   const service = await start({
+    passwords: options.passwords ?? quickPasswords,
     log: pino(lineFormat, sink),
     logDestination: sink,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),

@@ -51,6 +51,7 @@ export async function startInstallation() {
   return {
     ...{ url: server.url, pid: server.program.pid, metricsUrl: String(metrics?.url), apiKey },
     owner: { session, leaked, web, revoked: revoked.apiKey },
+    dataDirectory: at("server"),
     store: at("store.db"),
     signingKey: at("signing-key.pem"),
     /** What the server has logged so far. */

@@ -62,8 +62,13 @@ async function withPublishers({ resources, env }: Place): Promise<void> {
 }
 
 export const preparations: Readonly<Record<string, Preparation>> = {
-  // The owner has an account already.
-  "README.md": { isInClone, values: { [OWNER]: "new-reader@example.org" } },
+  "README.md": {
+    isInClone,
+    // The reader's service and commands have one store.
+    async before({ env, installation }) {
+      env.DATA_DIR = installation.dataDirectory;
+    },
+  },
   "CONTRIBUTING.md": { isInClone, values: { "PROPERTY_RUNS=100000": "PROPERTY_RUNS=100" } },
   "examples/README.md": {
     isInClone,
@@ -155,6 +160,20 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     },
     prints: [/found: 1 \(1 revoked, /, /found: 1 \(0 revoked, 1 revoked before, /],
   },
+  "docs/operating/in-production.md": {
+    // The owner has an account already.
+    values: { [OWNER]: "new-customer@example.org" },
+    async before({ values, machine, installation: { url, apiKey } }) {
+      for (const name of ["caddy", "prometheus"]) await mkdir(join(machine, "etc", name));
+      values["https://$SITE"] = url;
+      // The server has another store than the commands.
+      values["ApiKey $KEY"] = `ApiKey ${apiKey}`;
+      // No mail server is there.
+      values["kurs mail test you@example.org"] = "kurs mail list";
+      values["kurs health"] = `curl -sS --fail ${url}/healthz`;
+    },
+    prints: [/"status":"ok"/, /verified/, /new-customer@example\.org .*pro/, /"rate":"1\.1476"/],
+  },
   // No mail server is there.
   "docs/operating/mail.md": { isInClone, values: { "@mail.example.org": "@127.0.0.1:9" } },
   "docs/operating/rates.md": {
@@ -177,7 +196,10 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     },
   },
   "docs/upgrading.md": {
+    isInClone,
+    values: { "node_modules/.bin/kurs": "kurs" },
     async before(place) {
+      await symlink(await place.installation.clone(), join(place.machine, "opt/kurs"));
       const backups = join(place.machine, "var/lib/kurs/backups");
       await mkdir(backups, { recursive: true });
       const name = "kurs-before-schema-20-2026-11-21T04-00-00.000Z.db";

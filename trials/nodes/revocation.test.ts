@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { burn } from "../../src/customers/api-keys/burn.ts";
-import { createSecrets } from "../../src/platform/hashing/secrets.ts";
 import { systemClock } from "../../src/platform/shared/clock.ts";
 import { originNow } from "../../src/platform/shared/origin.ts";
+import { createSecrets } from "../../src/platform/shared/secrets.ts";
 import { commandTimeouts, parseDatabaseUrl } from "../../src/platform/storage/settings.ts";
 import type { Client } from "../../test/support/client.ts";
 import { startCluster } from "../../test/support/nodes.ts";

@@ -20,7 +20,7 @@ export function ExportAccount() {
     <section class="card stack-close" aria-labelledby="export">
       <h2 id="export">Export</h2>
       <p class="aside">
-        Everything that is stored about your account, as a JSON file. Secrets are left out.
+        Everything that is stored about your account, without secrets, as a JSON file.
       </p>
       <div class="row">
         <Button look="plain" isBusy={save.isBusy} onClick={save.run}>
@@ -38,17 +38,11 @@ export function ExportAccount() {
 export function DeleteAccount({ email }: { readonly email: string }) {
   const [isAsked, setAsked] = useState(false);
   return (
-    <section class="card stack-close" aria-labelledby="delete">
-      <h2 id="delete">Delete the account</h2>
-      <p class="aside">
-        Your keys stop working at once. This needs your password and cannot be undone.
-      </p>
-      <div class="row">
-        <Button look="danger" onClick={() => setAsked(true)}>
-          Delete the account …
-        </Button>
-      </div>
+    <div>
+      <Button look="quiet" isSmall onClick={() => setAsked(true)}>
+        Delete the account …
+      </Button>
       {isAsked ? <DeleteQuestion email={email} onClose={() => setAsked(false)} /> : null}
-    </section>
+    </div>
   );
 }

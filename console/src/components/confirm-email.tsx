@@ -47,7 +47,7 @@ function Unconfirmed({ email, reload }: UnconfirmedProps) {
         <p class="confirm-sent">
           {areMailsFiles
             ? "A new mail is in the files."
-            : "A new mail is on its way. Look into the spam folder, too."}
+            : "A new mail is on its way. Check your spam folder, too."}
         </p>
       ) : null}
       <ErrorNotice error={resend.error} />

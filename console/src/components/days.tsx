@@ -33,8 +33,8 @@ export function Days({ units, even }: DaysProps) {
         <p class="even">
           {isEvenShown(even, units) ? <span class="even-line" aria-hidden="true" /> : null}
           <span>
-            {countUnits(Math.floor(even.perDay))} per day would use up the quota at the period's
-            end.
+            With {countUnits(Math.floor(even.perDay))} a day the quota lasts until the end of the
+            period.
           </span>
         </p>
       )}

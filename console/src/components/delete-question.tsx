@@ -37,7 +37,7 @@ export function DeleteQuestion({ email, onClose }: DeleteQuestionProps) {
         <p class="deletion">
           <strong>Kept:</strong> for billing, the ids and times of the account and its keys, the
           plan, and the units by month, key and day; in the audit log, its events without addresses
-          and details.
+          or details.
         </p>
         <p class="aside">This cannot be undone. Download the export first if you need it.</p>
         <PasswordField value={password} onValue={setPassword} />

@@ -6,7 +6,8 @@ export function DeletedNotice() {
   if (deletedEmail.value === undefined) return null;
   return (
     <Notice kind="good">
-      The account {deletedEmail.value} is deleted. Its keys are rejected, and you are logged out.
+      The account {deletedEmail.value} has been deleted. Its keys no longer work, and you are logged
+      out.
     </Notice>
   );
 }

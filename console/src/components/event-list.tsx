@@ -144,7 +144,7 @@ function NoEvents() {
   return (
     <div class="card empty">
       <h2>No events</h2>
-      <p>Log-ins and changes to keys appear here. The service removes them after a time.</p>
+      <p>Log-ins and changes to keys appear here. The service removes them after some time.</p>
     </div>
   );
 }

@@ -94,7 +94,7 @@ function NoKeys() {
   return (
     <div class="empty">
       <h2>No active key</h2>
-      <p>Give a key a name above, and create it. Programs read rates with it.</p>
+      <p>Name a key above and create it. Programs use it to read rates.</p>
     </div>
   );
 }

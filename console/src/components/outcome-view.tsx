@@ -27,7 +27,7 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
         <span class={`badge ${error === undefined ? "badge-good" : "badge-bad"}`}>{status}</span>
         <span class="aside">
           {cost === undefined ? (
-            "Whether it cost a unit is not known: the usage says."
+            "It is not known whether this cost a unit: see Usage."
           ) : (
             <>
               It cost <strong>{cost}</strong>.

@@ -21,7 +21,7 @@ export function ServiceFigures({ about }: { readonly about: About | undefined })
           value={about && formatUnits(upToDate)}
           look={isLate ? "figure-late" : ""}
         />
-        <Figure name="for each read" value={countUnits(1)} />
+        <Figure name="per read" value={countUnits(1)} />
       </dl>
       <p class="aside figures-note">{about === undefined ? "" : noteOn(about)}</p>
       <p>

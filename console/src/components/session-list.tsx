@@ -42,7 +42,7 @@ export function SessionList({ sessions, reload }: SessionListProps) {
         <h2 id="sessions" tabIndex={-1} ref={heading}>
           Sessions
         </h2>
-        <p class="aside">A log-in starts a session. It lasts for 24 hours at most.</p>
+        <p class="aside">Each log-in starts a session, which lasts 24 hours at most.</p>
       </div>
       {rows(sorted.slice(0, OPEN_SESSIONS))}
       {folded.length === 0 ? null : (
@@ -71,21 +71,21 @@ interface SessionRowProps {
   readonly onEnded: () => Promise<void>;
 }
 
-function SessionRow({ session: { id, created_at, address, current }, onEnded }: SessionRowProps) {
+function SessionRow({ session, onEnded }: SessionRowProps) {
+  const { id, created_at, address, client, current } = session;
   const end = useAction(async () => {
     await endListedSession(id);
     await onEnded();
   });
-  const start = formatMinute(created_at);
+  const [name, start] = [client ?? "Unknown program", formatMinute(created_at)];
   return (
     <li class="session">
       <span>
-        Started{" "}
-        <time dateTime={created_at} title={created_at}>
-          {start}
-        </time>
+        {name} <span class="session-address">from {address}</span>
       </span>
-      <span class="session-address">from {address}</span>
+      <time class="session-start" dateTime={created_at} title={created_at}>
+        {start}
+      </time>
       {current ? (
         <span class="badge badge-good">This session</span>
       ) : (
@@ -93,7 +93,7 @@ function SessionRow({ session: { id, created_at, address, current }, onEnded }: 
           look="plain"
           isSmall
           isBusy={end.isBusy}
-          label={`Log out the session started ${start}, from ${address}`}
+          label={`Log out ${name} from ${address}, started ${start}`}
           onClick={end.run}
         >
           Log out

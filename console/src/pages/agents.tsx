@@ -23,13 +23,13 @@ export function AgentsPage() {
           <h2>Tools</h2>
           <McpTools />
         </section>
-        <section class="card stack-close" aria-label="When a client does not connect">
-          <h2>When a client does not connect</h2>
+        <section class="card stack-close" aria-label="If a client does not connect">
+          <h2>If a client does not connect</h2>
           <ul class="bullets">
             <li>
               The scheme is <code>ApiKey</code>, not <code>Bearer</code>.
             </li>
-            <li>The variable with the key is set where the client was started.</li>
+            <li>The variable that holds the key must be set where the client is started.</li>
             <li>
               A client that offers an OAuth log-in received a 401: the key is mistyped or revoked.
               Try the key with curl, correct it, and restart the client.

@@ -15,8 +15,8 @@ export function CoveragePage() {
   return (
     <>
       <PageHead title="Publishers and pairs">
-        What this service has, and whether its publishers are up to date. Figures are for accounts:
-        a read costs one unit.
+        Whose rates this service has, and whether they are up to date. Reading a rate needs an
+        account and costs one unit.
       </PageHead>
       <Loaded load={readPublishers} what="the publishers">
         {({ publishers }) => <Publishers publishers={publishers} />}
@@ -52,7 +52,7 @@ function Publishers({ publishers }: { readonly publishers: readonly Publisher[] 
         />
         <p class="aside" role="status">
           {count === total
-            ? `${counted(total, "pair")} of ${counted(publishers.length, "publisher")}`
+            ? `${counted(total, "pair")} from ${counted(publishers.length, "publisher")}`
             : `${formatUnits(count)} of ${counted(total, "pair")}`}
         </p>
       </div>
@@ -96,8 +96,8 @@ function Join() {
 
 function NothingFound({ isEmpty }: { readonly isEmpty: boolean }) {
   const text = isEmpty
-    ? "No publisher has rates here. What the operator imports is shown to accounts."
-    : "Pairs are direct: EUR/USD does not imply USD/EUR. Search for one symbol alone.";
+    ? "No publisher has rates here. Rates that the operator imports are shown after a log-in."
+    : "Pairs have a direction: EUR/USD does not imply USD/EUR. Search for a single symbol.";
   return (
     <div class="card empty">
       <h2>{isEmpty ? "No publishers" : "No such pair"}</h2>

@@ -29,7 +29,9 @@ async function load() {
 export function HomePage() {
   return (
     <>
-      <PageHead title="Home">What needs you, what is used, and what comes next.</PageHead>
+      <PageHead title="Home">
+        What needs your attention, what you have used, and what comes next.
+      </PageHead>
       <Loaded load={load} what="your account">
         {({ account, usage, recent, keys, sources }, reload) => (
           <>
@@ -56,7 +58,7 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
         <h2 id="active-keys">API keys</h2>
         <Link to="/keys">{others > 0 ? `And ${formatUnits(others)} more` : "All keys"}</Link>
       </div>
-      {keys.length === 0 ? <p>Without a key nothing can read rates.</p> : null}
+      {keys.length === 0 ? <p>You need a key to read rates.</p> : null}
       <ul class="stack-close">
         {mostUsed.map(({ id, name, key_prefix, last_used_on }) => (
           <li key={id} class="row-apart key-line">

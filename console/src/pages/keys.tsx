@@ -23,7 +23,7 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="API keys">
-        A key reads rates over REST and MCP. All keys of an account share its quota.
+        Programs read rates with a key, over REST or MCP. All keys share one quota.
       </PageHead>
       <div class="stack">
         <LoadingNotice error={keys.error ?? account.error} />

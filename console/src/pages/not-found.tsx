@@ -7,7 +7,7 @@ export function NotFoundPage() {
     <div class="narrow">
       <PageHead title="Page not found">There is nothing at this address.</PageHead>
       <Link class="button" to="/">
-        To the start page
+        Go to the start page
       </Link>
     </div>
   );

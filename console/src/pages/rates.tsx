@@ -126,8 +126,8 @@ function NothingFound() {
     <div class="card empty">
       <h2>No such pair</h2>
       <p>
-        Pairs are direct: EUR/USD does not imply USD/EUR. Search for one symbol to see what there is
-        with it, or choose all bases and publishers.
+        Pairs have a direction: EUR/USD does not imply USD/EUR. Search for one symbol to see its
+        pairs, or choose all bases and publishers.
       </p>
     </div>
   );

@@ -14,7 +14,7 @@ export function ReferencePage() {
   return (
     <>
       <PageHead title="API reference">
-        Every call, its responses and errors. For programs there is{" "}
+        Every call with its responses and errors. Programs read{" "}
         <a href={`${root}openapi.json`}>openapi.json</a>.
       </PageHead>
       <Loaded load={loadDescription} what="the calls">
@@ -68,7 +68,7 @@ function Reference({ info, tags, calls }: Description) {
               </ul>
             </div>
           ))}
-          {groups.length === 0 ? <p role="status">No call is about this.</p> : null}
+          {groups.length === 0 ? <p role="status">No call matches.</p> : null}
         </nav>
         <div class="stack">
           {groups.map((group) => (
@@ -113,9 +113,9 @@ function Mcp() {
     <section class="group stack-close" aria-label="MCP" id="mcp">
       <h2>MCP</h2>
       <p class="aside">
-        Agents send an API key to <code>{address}/v1/mcp</code>. Results have what they cost in{" "}
-        <code>_meta</code>, as <code>kurs/units-charged</code>; an error is the same envelope. The
-        resources <code>kurs://pairs</code> and <code>kurs://sources</code> cost nothing.
+        Agents send an API key to <code>{address}/v1/mcp</code>. A result says in <code>_meta</code>{" "}
+        what it cost, as <code>kurs/units-charged</code>; an error has the same members as above.
+        The resources <code>kurs://pairs</code> and <code>kurs://sources</code> cost nothing.
       </p>
       <McpTools />
     </section>

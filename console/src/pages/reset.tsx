@@ -25,8 +25,8 @@ export function ResetPage() {
     return (
       <div class="narrow">
         <PageHead title="Your password is set">
-          Every session of the account has ended. API keys keep working, unless this was the first
-          time that you confirmed your email: then create new ones.
+          All sessions of the account have ended. Your API keys still work, unless this was the
+          first time that you confirmed your email: then create new ones.
         </PageHead>
         <Link class="button" to="/login">
           Log in
@@ -40,8 +40,8 @@ export function ResetPage() {
       <div class="stack">
         {token === undefined ? (
           <Notice kind="warn">
-            This page is opened by the link of a mail. The link works once, until the time in the
-            mail.
+            Open this page with the link in your mail. The link works once, until the time that the
+            mail names.
           </Notice>
         ) : (
           <div class="card">

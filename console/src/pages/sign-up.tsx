@@ -49,7 +49,9 @@ function SignUp({ invitation, onDrop }: SignUpProps) {
   const isRejected = invitation !== undefined && action.error?.code === "invalid_token";
   return (
     <div class="narrow">
-      <PageHead title="Create an account">You can make your first API key right after.</PageHead>
+      <PageHead title="Create an account">
+        You can create your first API key right afterwards.
+      </PageHead>
       <div class="stack">
         <div class="card">
           <Form action={action} does="Create account">
@@ -77,7 +79,7 @@ function NotOpen() {
       <div class="stack">
         <Notice kind="warn">
           {howToJoin}
-          {takesInvitations ? " The link of its mail leads here." : null}
+          {takesInvitations ? " The link in its mail leads here." : null}
         </Notice>
         <p class="aside">
           Already have an account? <Link to="/login">Log in</Link>

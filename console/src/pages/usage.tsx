@@ -92,10 +92,10 @@ function DaysOrNone({ units, keyName, even }: DaysOrNoneProps) {
   return (
     <div class="empty days-empty">
       <h2>
-        No reads {keyName === undefined ? "" : `with “${keyName}” `}in these {units.days.length}{" "}
+        No reads {keyName === undefined ? "" : `with “${keyName}” `}in the last {units.days.length}{" "}
         days
       </h2>
-      <p>The reads of your keys appear here, day by day.</p>
+      <p>Reads with your keys appear here, day by day.</p>
       <Link class="button" to="/try">
         Try a read
       </Link>

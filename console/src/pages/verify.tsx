@@ -37,7 +37,7 @@ export function VerifyPage() {
       <div class="stack">
         {token === undefined ? (
           <Notice kind="warn">
-            This page is opened by the link of a mail. The link works once, for 24 hours.
+            Open this page with the link in your mail. The link works once, for 24 hours.
           </Notice>
         ) : (
           <ErrorNotice error={action.error} />
@@ -59,10 +59,10 @@ function Verified() {
   return (
     <div class="narrow">
       <PageHead title="Your email is confirmed">
-        {isOwner ? "Everything is set." : "Log in to make an API key and see your usage."}
+        {isOwner ? "You are all set." : "Log in to create an API key and see your usage."}
       </PageHead>
       <Link class="button" to={isOwner ? "/keys" : "/login"}>
-        {isOwner ? "To your keys" : "Log in"}
+        {isOwner ? "Go to your keys" : "Log in"}
       </Link>
     </div>
   );

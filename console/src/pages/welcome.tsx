@@ -50,15 +50,15 @@ export function WelcomePage() {
       <section class="facts" aria-label="What to know">
         <div>
           <h2>Every digit</h2>
-          <p>A rate is text from publisher to client: no rounding, no inverting, no crossing.</p>
+          <p>From publisher to client a rate stays text: never rounded, inverted or crossed.</p>
         </div>
         <div>
           <h2>Every unit</h2>
-          <p>A read costs one unit, counted on disk before the response is sent. Usage is exact.</p>
+          <p>Each read costs one unit, stored before the response is sent. Usage is exact.</p>
         </div>
         <div>
           <h2>Every agent</h2>
-          <p>The same key reads rates, converts amounts and shows its usage, as tools over MCP.</p>
+          <p>With the same key, agents read rates, convert amounts and see their usage over MCP.</p>
         </div>
       </section>
       <Footer version={about?.version} />

@@ -2,8 +2,11 @@ import { DAY_MS, HOUR_MS } from "../../platform/shared/clock.ts";
 import { type Check, fails, holds } from "./check.ts";
 import type { Evidence } from "./format.ts";
 
-/** How long before its planned time a publication may come. */
-const EARLY_MS = 12 * HOUR_MS;
+/**
+ * How long before its planned time a publication may come. A figure with a validity is planned for
+ * its beginning, and written earlier: the Swiss file at 07:00 on the day before.
+ */
+const EARLY_MS = { plain: 12 * HOUR_MS, withValidity: DAY_MS };
 
 /** How long before its time a figure may be published: of a day, and of a table for a period. */
 const AHEAD_MS = { day: DAY_MS, table: 32 * DAY_MS };
@@ -19,8 +22,9 @@ const CLOCKS_MS = { publishers: DAY_MS, nodes: HOUR_MS };
  */
 export function checkTimes(evidence: Evidence, nowMs: number, dueMs: number | undefined): Check {
   const { as_of: asOf, valid_until: until, made, documents } = evidence;
-  const aheadMs = until === null ? AHEAD_MS.day : AHEAD_MS.table;
-  const published = dueMs === undefined ? Date.parse(asOf) - aheadMs : dueMs - EARLY_MS;
+  const [aheadMs, earlyMs] =
+    until === null ? [AHEAD_MS.day, EARLY_MS.plain] : [AHEAD_MS.table, EARLY_MS.withValidity];
+  const published = dueMs === undefined ? Date.parse(asOf) - aheadMs : dueMs - earlyMs;
   const fetched = Date.parse(evidence.received_at);
   const stored = Date.parse(evidence.stored_at);
   const received = documents.map((one) => Date.parse(one.received_at));

@@ -18,7 +18,10 @@ export const accountTables: Tables = {
       "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
       "quota_mails",
   },
-  sessions: { key: "token_hash", others: "id, account_id, created_at, expires_at, address" },
+  sessions: {
+    key: "token_hash",
+    others: "id, account_id, created_at, expires_at, address, client",
+  },
   auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
 };
 

@@ -4,6 +4,7 @@ import { type Origin, ownerNow, type SessionInUse } from "../../platform/shared/
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { normalizePassword, wrongPassword } from "../passwords/rules.ts";
 
 /** The parts of an export that are read in pages. */
@@ -89,10 +90,11 @@ export function createDeleteAccount(uses: {
     readonly administration: AdministrationStore;
   };
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
 }): DeleteAccount {
-  const { store, secrets, consumeAuthAttempt } = uses;
+  const { store, passwords, consumeAuthAttempt } = uses;
 
   const findAccount = async (accountId: string) => {
     const account = await store.accounts.findById(accountId);
@@ -107,7 +109,7 @@ export function createDeleteAccount(uses: {
     const password = normalizePassword(typed);
     for (;;) {
       const { passwordHash } = await findAccount(accountId);
-      const { matches } = await secrets.verifyPassword(passwordHash || undefined, password);
+      const { matches } = await passwords.verify(passwordHash || undefined, password);
       if (!matches) throw wrongPassword;
       // Otherwise the password changed meanwhile: check again.
       if (await store.administration.delete(email, ownerNow(session, uses), passwordHash)) return;

@@ -67,7 +67,7 @@ const MAIL_COLUMNS =
 // guessing to others.
 const SECTIONS: Record<ExportSection, string> = {
   api_keys: rowsAfter(KEY_COLUMNS, "api_keys", "id"),
-  sessions: rowsAfter("id, created_at, expires_at, address", "sessions", "id"),
+  sessions: rowsAfter("id, created_at, expires_at, address, client", "sessions", "id"),
   mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
   mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),
   usage: rowsAfter("period, units", "period_usage", "period"),

@@ -3,7 +3,8 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import { Failure } from "../../platform/shared/failure.ts";
 import { type Origin, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import { API_KEY_PREFIX, type Secrets } from "../../platform/shared/secrets.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
 import {
   apiKeyNotFound,

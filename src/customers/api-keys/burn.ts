@@ -1,6 +1,6 @@
 import { chunksOf, HASHES_PER_STATEMENT } from "../../platform/shared/chunks.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
-import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../../platform/shared/secrets.ts";
+import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isApiKey } from "./rules.ts";
 import type { ApiKeyStore, OwnedKey } from "./store.ts";
 

@@ -13,7 +13,7 @@ import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
-import { accountExists, requireEmail } from "../registration/cli.ts";
+import { requireEmail } from "../registration/cli.ts";
 import { newAccount } from "../registration/register.ts";
 import { createKey } from "./api-keys.ts";
 import { createdApiKeyJson, NewApiKeyBody } from "./json.ts";
@@ -50,8 +50,7 @@ export function createKeyCommand(keys: Command, deps: CreateKeyDeps): void {
 const createExamples = `
 The key alone goes to stdout. The limits on the keys of an account apply. A new account is on plan
 free, and its email counts as verified. A running server mails its owner a link to choose a
-password, valid for 7 days; kurs accounts reset-link prints another one. Until then nobody can log
-in.
+password, valid for 7 days; kurs accounts reset-link prints another. Until then nobody can log in.
 
 Examples:
   $ KEY=$(kurs keys create ada@example.org --name first --new-account)
@@ -101,7 +100,9 @@ async function createAccount(deps: CreateKeyDeps, store: CreateKeyStores, email:
   const origin = deps.origin();
   const { account, token } = newAccount({ email, plan: FREE_PLAN }, origin, deps);
   const verified = { ...account, emailVerifiedAt: origin.at };
-  if (!(await store.accounts.create(verified, token, origin))) throw accountExists(email);
+  if (!(await store.accounts.create(verified, token, origin))) {
+    throw new CommandError(`${email} has an account: without --new-account it gets another key`);
+  }
   deps.printError(
     `${email} has an account now, on plan ${FREE_PLAN} and without a password: its owner can set ` +
       `one by the link in a mail, or by one that kurs accounts reset-link ${email} prints.`,

@@ -1,6 +1,6 @@
 import type { Caller, KeyRejection } from "../../platform/shared/caller.ts";
 import { Failure } from "../../platform/shared/failure.ts";
-import { API_KEY_PREFIX } from "../../platform/shared/secrets.ts";
+import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import type { KeyLimits } from "./store.ts";
 
 export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };

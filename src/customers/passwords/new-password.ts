@@ -1,5 +1,5 @@
 import { Failure } from "../../platform/shared/failure.ts";
-import type { Secrets } from "../../platform/shared/secrets.ts";
+import type { Passwords } from "./passwords.ts";
 import { normalizePassword, passwordProblem } from "./rules.ts";
 
 /**
@@ -12,15 +12,15 @@ import { normalizePassword, passwordProblem } from "./rules.ts";
 export type HashNewPassword = (typed: string, email: string) => Promise<string>;
 
 export function createHashNewPassword(uses: {
-  readonly secrets: Secrets;
+  readonly passwords: Passwords;
   readonly loadCommonPasswords: () => Promise<ReadonlySet<string>>;
 }): HashNewPassword {
-  const { secrets, loadCommonPasswords } = uses;
+  const { passwords, loadCommonPasswords } = uses;
   return async (typed, email) => {
     const password = normalizePassword(typed);
     const common = await loadCommonPasswords();
     const problem = passwordProblem(password, email, (text) => common.has(text.toLowerCase()));
     if (problem !== undefined) throw new Failure("invalid_request", problem);
-    return await secrets.hashPassword(password);
+    return await passwords.hash(password);
   };
 }

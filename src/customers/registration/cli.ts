@@ -189,7 +189,6 @@ export async function requireEmail(typed: string): Promise<string> {
   throw new CommandError(`${shown} must be an email such as ada@example.org`, 2);
 }
 
-/** @param email in normal form. */
-export function accountExists(email: string): CommandError {
+function accountExists(email: string): CommandError {
   return new CommandError(`${email} has an account: see kurs accounts show ${email}`);
 }

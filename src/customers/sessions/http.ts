@@ -10,6 +10,7 @@ import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
+import { describeClient } from "./client.ts";
 import { CredentialsBody, listedSessionJson, sessionJson } from "./json.ts";
 import { emailNotVerified, sessionNotFound, wrongCredentials } from "./rules.ts";
 import type { Sessions } from "./sessions.ts";
@@ -121,9 +122,11 @@ export async function authRoutes(
   const { sessions, sessionGuard } = uses;
 
   const loginOptions = { schema: loginSchema, preValidation: normalizeBodyEmail };
-  app.post("/v1/auth/login", loginOptions, async (request) =>
-    sessionJson(await sessions.logIn({ ...request.body, clientAddress: clientAddress(request) })),
-  );
+  app.post("/v1/auth/login", loginOptions, async (request) => {
+    const client = describeClient(request.headers["user-agent"]);
+    const origin = { clientAddress: clientAddress(request), client };
+    return sessionJson(await sessions.logIn({ ...request.body, ...origin }));
+  });
 
   await ignoringBodies(app, (scope) => {
     const options = { schema: logoutSchema, onRequest: sessionGuard };

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Email, Id, Timestamp, Type } from "../../platform/shared/json-schema.ts";
+import { Email, Id, nullable, Timestamp, Type } from "../../platform/shared/json-schema.ts";
 import { Password } from "../passwords/json.ts";
 import type { IssuedSession, ValidSession } from "./sessions.ts";
 
@@ -15,6 +15,10 @@ const ListedSessionSchema = Type.Object(
       description: "The client's address at the log-in, of IPv6 the /64",
       examples: ["192.0.2.1", "2001:db8::/64"],
     }),
+    client: nullable({
+      description: "The browser and system of the log-in, or the program; null if it did not say",
+      examples: ["Firefox on Linux"],
+    }),
     current: Type.Boolean({ description: "Whether this request used it", examples: [true] }),
   },
   { $id: "ListedSession" },
@@ -26,9 +30,9 @@ const SessionListSchema = Type.Object(
 );
 
 export function listedSessionJson(session: ValidSession): Static<typeof ListedSessionSchema> {
-  const { id, createdAt, expiresAt, address, isCurrent } = session;
+  const { id, createdAt, expiresAt, address, client = null, isCurrent } = session;
   const times = { created_at: createdAt, expires_at: expiresAt };
-  return { id, ...times, address, current: isCurrent };
+  return { id, ...times, address, client, current: isCurrent };
 }
 
 export const CredentialsBody = Type.Object({ email: Email, password: Password });

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../platform/shared/clock.ts";
 import { Failure } from "../../platform/shared/failure.ts";
-import { SESSION_TOKEN_PREFIX } from "../../platform/shared/secrets.ts";
+import { SESSION_TOKEN_PREFIX } from "../../platform/shared/text/credentials.ts";
 
 /** A session ends this long after its log-in, and nothing extends it (section 8). */
 export const SESSION_LIFETIME_MS = DAY_MS;

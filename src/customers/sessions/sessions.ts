@@ -3,10 +3,12 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { originNow, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import { SESSION_TOKEN_PREFIX, type Secrets } from "../../platform/shared/secrets.ts";
+import type { Secrets } from "../../platform/shared/secrets.ts";
+import { SESSION_TOKEN_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid, MAX_UUID } from "../../platform/shared/uuid.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { normalizePassword } from "../passwords/rules.ts";
 import {
   accountSuspended,
@@ -37,7 +39,7 @@ export interface Sessions {
    *   password, after the same time for both, and for a suspended account after the password has
    *   matched; `email_not_verified` then, too.
    */
-  logIn(credentials: Credentials): Promise<IssuedSession>;
+  logIn(credentials: LogIn): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session. @throws {Failure} `unauthorized` when it has lost its access meanwhile. */
@@ -59,6 +61,7 @@ export interface Sessions {
 interface SessionUses {
   readonly store: { readonly accounts: AccountStore; readonly sessions: SessionStore };
   readonly secrets: Secrets;
+  readonly passwords: Passwords;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
   /** Whether a log-in requires a verified email. */
@@ -66,35 +69,40 @@ interface SessionUses {
 }
 
 export function createSessions(uses: SessionUses): Sessions {
-  const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
+  const { store, secrets, passwords, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
-  const openSession = async (accountId: string, password: CheckedPassword, address: string) => {
+  const openSession = async (
+    accountId: string,
+    password: CheckedPassword,
+    { clientAddress: address, client }: LogIn,
+  ) => {
     const token = SESSION_TOKEN_PREFIX + secrets.secret();
     const tokenHash = secrets.hash(token);
     const origin = originNow({ kind: "account", address }, uses);
     const expiresAt = timestamp(Date.parse(origin.at) + SESSION_LIFETIME_MS);
     const times = { createdAt: origin.at, expiresAt };
-    const session = { id: secrets.uuid(), tokenHash, accountId, ...times, address };
+    const session = { id: secrets.uuid(), tokenHash, accountId, ...times, address, client };
     const isStored = await store.sessions.create(session, password, origin);
     return isStored ? { token, expiresAt } : undefined;
   };
 
   return {
-    async logIn({ email, password: typed, clientAddress }) {
+    async logIn(login) {
+      const { email, password: typed, clientAddress } = login;
       await consumeAuthAttempt(clientAddress, email);
       const password = normalizePassword(typed);
       for (;;) {
         const account = await store.accounts.findByEmail(email);
         // An account that has no password yet takes as long as one that does not exist.
-        const check = await secrets.verifyPassword(account?.passwordHash || undefined, password);
+        const check = await passwords.verify(account?.passwordHash || undefined, password);
         if (account === undefined || !check.matches) {
           throw wrongCredentials;
         }
         if (account.suspendedAt !== undefined) throw accountSuspended;
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
-        const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
-        const session = await openSession(account.id, { hash, nextHash }, clientAddress);
+        const nextHash = check.outdated ? await passwords.hash(password) : hash;
+        const session = await openSession(account.id, { hash, nextHash }, login);
         // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;
       }
@@ -152,4 +160,9 @@ export interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly clientAddress: string;
+}
+
+interface LogIn extends Credentials {
+  /** What `describeClient` makes of the request. */
+  readonly client: string | undefined;
 }

@@ -3,6 +3,7 @@ import {
   hashParameters,
   integerOf,
   isOneOfHashes,
+  optionalTextOf,
   textOf,
 } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, statement } from "../../platform/storage/engine.ts";
@@ -10,8 +11,8 @@ import { transactionBy } from "../access/sql.ts";
 import type { ListedSession, SessionStore } from "./store.ts";
 
 const CREATE_SESSION = `
-  INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+  INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address, client)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 // A reset may have replaced the password during its check, and an operator may have suspended the
 // account: no session for the old password may be stored after the reset has ended all sessions. On
@@ -32,7 +33,7 @@ const VALID_SESSION = `
 
 // An id is a UUIDv7, so the order of ids is the order of log-ins.
 const LIST_SESSIONS = `
-  SELECT id, token_hash, created_at, expires_at, address FROM sessions s
+  SELECT id, token_hash, created_at, expires_at, address, client FROM sessions s
   WHERE account_id = $1 AND id < $2 AND ${validAt("$3", "$4")}
   ORDER BY id DESC LIMIT $5`;
 
@@ -57,12 +58,12 @@ export function sessionStore(engine: Engine): SessionStore {
   return {
     create: (session, { hash, nextHash }, origin) =>
       engine.transaction(function* () {
-        const { id, tokenHash, accountId, createdAt, expiresAt, address } = session;
+        const { id, tokenHash, accountId, createdAt, expiresAt, address, client } = session;
         const isUnchanged =
           (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
         if (!isUnchanged) return false;
         const values = [tokenHash, id, accountId, createdAt, expiresAt, address] as const;
-        yield statement(CREATE_SESSION, ...values);
+        yield statement(CREATE_SESSION, ...values, client ?? null);
         yield writeEvent("session.started", origin, { accountId });
         return true;
       }),
@@ -130,5 +131,6 @@ function sessionOf(row: Row): ListedSession {
     createdAt: textOf(row, "created_at"),
     expiresAt: textOf(row, "expires_at"),
     address: textOf(row, "address"),
+    client: optionalTextOf(row, "client"),
   };
 }

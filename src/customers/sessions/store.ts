@@ -9,6 +9,8 @@ export interface Session {
   readonly expiresAt: string;
   /** The client's at the log-in, of IPv6 the /64. */
   readonly address: string;
+  /** The browser and system of the log-in, or the program; undefined if it did not say. */
+  readonly client: string | undefined;
 }
 
 /** A session as its account sees it. */

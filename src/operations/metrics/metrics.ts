@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Server } from "node:net";
 import type { Logger } from "pino";
 import type { MailStore } from "../../customers/findings.ts";
+import type { Passwords } from "../../customers/use-cases.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import type { RateSource, SourceStore } from "../../rates/findings.ts";
 import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
@@ -24,7 +24,7 @@ interface MetricsDeps {
   readonly backups: BackupSettings;
   /** The clients' server, whose connections are counted. */
   readonly server: Server;
-  readonly secrets: Pick<Secrets, "passwordQueue">;
+  readonly passwords: Pick<Passwords, "queue">;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -50,7 +50,7 @@ export function createMetrics(): Metrics {
         readStore: createStoreStateCache(uses),
         readVerifiedBackup: createVerifiedBackupReader(uses.backups, uses.log),
         openConnections: () => countConnections(uses.server),
-        passwordQueue: uses.secrets.passwordQueue,
+        passwordQueue: uses.passwords.queue,
         clock: uses.clock,
       });
       const server = createScrapeServer(registry, uses.log);

@@ -1,5 +1,5 @@
+import type { Passwords } from "../../customers/use-cases.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { Secrets } from "../../platform/shared/secrets.ts";
 import type { ReadVerifiedBackup } from "./backup-state.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop-delay.ts";
@@ -13,7 +13,7 @@ export interface RegistryUses {
   readonly readStore: ReadStore;
   readonly readVerifiedBackup: ReadVerifiedBackup;
   readonly openConnections: () => Promise<number>;
-  readonly passwordQueue: Secrets["passwordQueue"];
+  readonly passwordQueue: Passwords["queue"];
   readonly clock: Clock;
 }
 
@@ -195,7 +195,7 @@ function secondsSince(time: string | undefined, clock: Clock): number | undefine
   return Math.max(0, clock.nowMs() - Date.parse(time)) / 1000;
 }
 
-function passwordMetrics(passwordQueue: Secrets["passwordQueue"]): readonly Metric[] {
+function passwordMetrics(passwordQueue: Passwords["queue"]): readonly Metric[] {
   return [
     gauge("kurs_hashing_waiting", "Passwords that wait to be hashed", () =>
       one(passwordQueue().waiting),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../shared/secrets.ts";
+import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../shared/text/credentials.ts";
 import { isRepeated } from "./headers.ts";
 
 /** The schemes of the Authorization header (specification, section 5). */

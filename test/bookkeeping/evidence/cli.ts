@@ -28,6 +28,7 @@ const SOURCES = [
   "hmrc",
   "tcmb",
   "hnb",
+  "bazg",
   "bazg-monthly",
   "inforeuro",
   "bcra",

@@ -146,6 +146,16 @@ test("a monthly table is evidence until its last date", async () => {
   hasAll(lines, [/reads 1 GBP = 4\.9091 AED \(middle\) for 2026-08-01 until 2026-08-31/]);
 });
 
+test("a daily table is evidence also where it was fetched as soon as it was written, the day before", async () => {
+  await using cli = await newEvidenceCli();
+  cli.clock.set("2026-07-24T05:01:00.000Z");
+  await cli.fetch("bazg");
+  cli.clock.set("2026-08-20T16:00:00.000Z");
+  const { json } = await cli.made("EUR CHF 2026-07-25 --as ch-vat-daily");
+  assert.deepEqual([json.published_for, json.valid_until], ["2026-07-25", "2026-07-27"]);
+  assert.equal((await cli.verified())[0], 0);
+});
+
 test("an archive without a date that its calendar has proves nothing of that date", async () => {
   await using cli = await newEvidenceCli();
   await cli.archive("ecb", ARCHIVE);

@@ -80,7 +80,7 @@ test("a chart has days of UTC, and bars that include those below them, the talle
   const { options, data, points } = chartOf(1);
   const labels = (axis: number, ...at: number[]) => options.axes[axis]?.values(undefined, at);
   assert.equal(new Date(NOW).getTimezoneOffset(), 300, "the process is not in New York");
-  assert.deepEqual(labels(0, 0, 3, 6, 7), ["Nov 15", "Nov 18", "Nov 21", ""]);
+  assert.deepEqual(labels(0, 0, 3, 6, 7), ["15 Nov", "18 Nov", "21 Nov", ""]);
   assert.deepEqual(labels(1, 0, 9999, 20_000, 3_000_000), ["0", "9,999", "20K", "3M"]);
   assert.deepEqual(data, [
     [0, 1, 2, 3, 4, 5, 6],

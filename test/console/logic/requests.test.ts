@@ -162,9 +162,12 @@ test("a pair that is missing or suspended is doubted, by the last list if need b
   assert.equal(await doubtAbout("XYZ/USD"), undefined, "without any list");
   serve(listed);
   assert.equal(await doubtAbout("EUR/USD"), undefined);
-  const missing = "XYZ/USD is not in the list; the request would cost a unit.";
+  const missing = "There is no rate for XYZ/USD; the request would still cost a unit.";
   assert.equal(await doubtAbout("XYZ/USD"), missing);
-  assert.equal(await doubtAbout("USD/CHF"), "USD/CHF is suspended; the request would cost a unit.");
+  assert.equal(
+    await doubtAbout("USD/CHF"),
+    "USD/CHF is suspended; the request would still cost a unit.",
+  );
   tab.reply = noJson;
   assert.equal(await doubtAbout("XYZ/USD"), missing);
   tab.reply = () => new Promise(() => undefined);

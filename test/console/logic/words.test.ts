@@ -70,7 +70,7 @@ const foreseen = (used: number, quota: number, recent: number, age: number) => {
   const days = [{ date: "2026-11-20", api_key_id: "1", units: recent }];
   return forecastOf(usageOf(used, quota), days, { created_at: ago(age) })
     ?.replace("At the average of the last ", "")
-    .replace(/ are used by then\.| 2026\.$/, "");
+    .replace(/ will be used by then\.| 2026\.$/, "");
 };
 const warning = (used: number) => [levelOf(usageOf(used, 10)), warningOf(usageOf(used, 10))];
 
@@ -143,10 +143,10 @@ const note = (upToDate: number, failing: number, fetchedAt?: string, free?: numb
     last_success_at: fetchedAt ?? null,
     free_units: free ?? null,
   })
-    .replace(" Looking at what there is costs nothing.", "")
+    .replace(" Looking is free.", "")
     .replace("Rates were last fetched 1 minute ago.", "FETCHED")
     .replace("the service keeps trying", "IT TRIES")
-    .replace("The rates came with the program", "SNAPSHOT");
+    .replace("The rates came with Kurs", "SNAPSHOT");
 
 const wayBack = (search: string) => {
   tab.open(`/kurs/login${search}`);
@@ -172,7 +172,7 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a named key", own("api_key.created", NAMED_KEY), "API key “bill” svc_1a… created"],
   ["a leaked key", others("api_key.revoked", LEAK), "API key revoked: it was found in a leak"],
   ["a full quota", others("quota.threshold_reached", FULL), "100% of the quota used"],
-  ["nearly", others("quota.threshold_reached"), "A large part of the quota used"],
+  ["nearly", others("quota.threshold_reached"), "Most of the quota used"],
   ["a newer server's action", others("account.moved", { plan: "pro" }), "account.moved"],
   ["an action like a member", others("constructor"), "constructor"],
   ["an owner's address", from("account"), "from 192.0.2.1"],
@@ -209,7 +209,11 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a key of today", lastUse("2026-11-21", 0), "was used today. WARNING"],
 
   ["the end of a period", foreseen(17, 40, 14, 30 * DAY), "7 days, about 36 of 40 units"],
-  ["too many reads", foreseen(14, 30, 14, 30 * DAY), "7 days, the units are used up about 29 Nov"],
+  [
+    "too many reads",
+    foreseen(14, 30, 14, 30 * DAY),
+    "7 days, the units will run out around 29 Nov",
+  ],
   ["a new account", foreseen(4, 100, 4, HOUR), "At the first day's average, about 42 of 100 units"],
   ["three days", foreseen(6, 100, 6, 2.5 * DAY), "3 days, about 25 of 100 units"],
   ["no reads", foreseen(3, 30, 0, 30 * DAY), undefined],
@@ -284,8 +288,12 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["one day", format.formatDays(OLD, OLD), "19 November 2026"],
   ["a fresh service", note(6, 0, ago(MINUTE), 9), "FETCHED A new account has 9 units a month."],
   ["a service without accounts", note(6, 0, ago(MINUTE)), "FETCHED"],
-  ["a late service", note(4, 0, ago(MINUTE)), "2 publishers missed a publication. FETCHED"],
-  ["a failing one", note(5, 2, ago(MINUTE)), "1 publisher missed a publication; IT TRIES. FETCHED"],
+  ["a late service", note(4, 0, ago(MINUTE)), "2 publishers have missed a publication. FETCHED"],
+  [
+    "a failing one",
+    note(5, 2, ago(MINUTE)),
+    "1 publisher has missed a publication; IT TRIES. FETCHED",
+  ],
   [
     "one without a network",
     note(0, 3),

@@ -36,6 +36,7 @@ export const newSession = (accountId: string, change: Partial<Session> = {}): Se
   createdAt: NOW,
   expiresAt: "2026-11-22T12:00:00.000Z",
   address: "192.0.2.1",
+  client: "curl",
   ...change,
 });
 

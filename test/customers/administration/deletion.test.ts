@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Secrets } from "../../../src/platform/shared/secrets.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { newResetToken, newSession } from "../../contract/suite/customers.ts";
 import { BY, newId } from "../../contract/suite/origins.ts";
 import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
 import { startServiceOn } from "../../support/both-engines.ts";
 import { PASSWORD } from "../../support/client.ts";
-import { quickSecrets } from "../../support/quick-secrets.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 import { startService, startSharedService, type TestService } from "../../support/service.ts";
 
 const ACCOUNT = "/v1/account";
@@ -38,28 +38,27 @@ test("a deletion is 204: its keys, session and log-in are rejected, and its emai
 /** A service on which an action happens while the password of a deletion is checked. */
 async function startWithCheck() {
   const during: { act?: (() => Promise<unknown>) | undefined } = {};
-  const { secrets } = quickSecrets();
-  const verifyPassword: Secrets["verifyPassword"] = async (stored, password) => {
-    const check = await secrets.verifyPassword(stored, password);
+  const verify: Passwords["verify"] = async (stored, password) => {
+    const check = await quickPasswords.verify(stored, password);
     const { act } = during;
     during.act = undefined;
     await act?.();
     return check;
   };
   await using starting = new AsyncDisposableStack();
-  const options = { secrets: { ...secrets, verifyPassword } };
+  const options = { passwords: { ...quickPasswords, verify } };
   const on = starting.use(await startServiceOn("sqlite", options));
   const store = starting.use(await on.openStore());
   const { service: own } = on;
   const ada = await own.newCustomer("ada@example.org");
   const started = starting.move();
-  return { own, store, secrets, ada, during, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  return { own, store, ada, during, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
 
 test("a password that is reset during its check has no session: it deletes nothing", async () => {
   await using started = await startWithCheck();
-  const { own, store, secrets, ada, during } = started;
-  const passwordHash = await secrets.hashPassword("quite another passphrase");
+  const { own, store, ada, during } = started;
+  const passwordHash = await quickPasswords.hash("quite another passphrase");
   const reset = newResetToken();
   await store.mailTokens.issue(ada.email, reset, BY);
   const change = { tokenHash: reset.tokenHash, passwordHash, mailId: newId() };
@@ -72,11 +71,11 @@ test("a password that is reset during its check has no session: it deletes nothi
 
 test("a password whose digest a log-in renews during its check deletes the account", async () => {
   await using started = await startWithCheck();
-  const { own, store, secrets, ada, during } = started;
+  const { own, store, ada, during } = started;
   const account = await store.accounts.findByEmail(ada.email);
   const renewal = {
     hash: account?.passwordHash ?? "",
-    nextHash: await secrets.hashPassword(PASSWORD),
+    nextHash: await quickPasswords.hash(PASSWORD),
   };
   during.act = () => store.sessions.create(newSession(account?.id ?? ""), renewal, BY);
 

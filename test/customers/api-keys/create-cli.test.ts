@@ -115,7 +115,13 @@ suite("kurs keys create", () => {
   }
 
   for (const [what, email, name, exitCode, message] of [
-    ["of an account", "taken@example.org", "a", 1, /^kurs: taken@example\.org has an account/],
+    [
+      "of an account",
+      "taken@example.org",
+      "a",
+      1,
+      /^kurs: taken@example\.org has an account: without --new-account/,
+    ],
     ["that is none", "ada", "a", 2, /^kurs: "ada" must be an email/],
     ["with an invalid name", "new@example.org", " ", 2, /^kurs: --name " *": must be/],
   ] as const) {

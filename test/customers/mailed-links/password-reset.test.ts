@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
 import {
   assertCommonHeaders,
   assertFailure,
@@ -127,16 +127,16 @@ test("reset: an invalid password returns 400 with the violated rule and leaves t
 
 test("reset: of concurrent confirmations with one token only one password is hashed", async () => {
   let [inFlight, most, hashed] = [0, 0, 0];
-  const secrets = createSecrets();
-  const hashPassword = async (password: string) => {
+  const passwords = createPasswords();
+  const hash = async (password: string) => {
     hashed += 1;
     inFlight += 1;
     most = Math.max(most, inFlight);
-    const stored = await secrets.hashPassword(password);
+    const stored = await passwords.hash(password);
     inFlight -= 1;
     return stored;
   };
-  await using own = await startService({ secrets: { ...secrets, hashPassword } });
+  await using own = await startService({ passwords: { ...passwords, hash } });
   const [reset] = await startResets(own, ["ada@example.org"]);
   [most, hashed] = [0, 0];
 
@@ -152,16 +152,16 @@ test("reset: of concurrent confirmations with one token only one password is has
 });
 
 test("reset: a confirmation that comes after a failed one waits for the one that is hashed", async () => {
-  const secrets = createSecrets();
+  const passwords = createPasswords();
   const hashes: PromiseWithResolvers<string>[] = [];
   let isHeld = false;
-  const hashPassword = (password: string) => {
-    if (!isHeld) return secrets.hashPassword(password);
+  const hash = (password: string) => {
+    if (!isHeld) return passwords.hash(password);
     const pending = Promise.withResolvers<string>();
     hashes.push(pending);
     return pending.promise;
   };
-  await using own = await startService({ secrets: { ...secrets, hashPassword } });
+  await using own = await startService({ passwords: { ...passwords, hash } });
   const [reset] = await startResets(own, ["ada@example.org"]);
   isHeld = true;
   const attempts = () =>
@@ -182,7 +182,7 @@ test("reset: a confirmation that comes after a failed one waits for the one that
   assertFailure(await failed.answer, 500, "internal_error");
   const hashed = await hashOf(1);
   const third = await begin();
-  hashed.resolve(await secrets.hashPassword(NEW));
+  hashed.resolve(await passwords.hash(NEW));
 
   assertReset(await second.answer);
   assertFailure(await third.answer, 400, "invalid_token");

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { marks } from "../../../harness/long-texts.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { normalizePassword, passwordProblem } from "../../../src/customers/passwords/rules.ts";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
-import type { Secrets } from "../../../src/platform/shared/secrets.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { mailTo, tokenOf } from "../../support/mails.ts";
 import { fc } from "../../support/properties.ts";
 import { startSharedService } from "../../support/service.ts";
 
-const secrets = createSecrets();
+const passwords = createPasswords();
 let checks = 0;
-const verifyPassword: Secrets["verifyPassword"] = (stored, password) => {
+const verify: Passwords["verify"] = (stored, password) => {
   checks += 1;
-  return secrets.verifyPassword(stored, password);
+  return passwords.verify(stored, password);
 };
-const service = await startSharedService({ secrets: { ...secrets, verifyPassword } });
+const service = await startSharedService({ passwords: { ...passwords, verify } });
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 

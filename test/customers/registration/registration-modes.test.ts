@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { newInvitation } from "../../contract/suite/customers.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { contentsOfSqlite } from "../../platform/storage/used-store.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { startServiceOn } from "../../support/both-engines.ts";
 import { PASSWORD } from "../../support/client.ts";
-import { quickHashing, quickSecrets } from "../../support/quick-secrets.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 import { startService, type TestOptions, type TestService } from "../../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
@@ -42,9 +42,8 @@ function contentsWithoutWindows({ dataDirectory }: TestService) {
   return others;
 }
 
-/** Secrets that fail a test in which a password is hashed. */
-const noHashing = () =>
-  quickSecrets({ hashPassword: () => assert.fail("a password was hashed") }).secrets;
+/** Passwords that fail a test in which one is hashed. */
+const noHashing = { ...quickPasswords, hash: () => assert.fail("a password was hashed") };
 
 const rejections = [
   ["invite", undefined, 403, "registration_closed", /by invitation only.*ask the operator/],
@@ -57,7 +56,7 @@ const rejections = [
 for (const [mode, invitation, status, code, message] of rejections) {
   const with_ = invitation === undefined ? "without an invitation" : "with an unknown invitation";
   test(`registration ${mode}: ${with_} it is ${status} ${code}, hashes no password, and changes only the auth limit, whether or not the email has an account`, async () => {
-    await using service = await startService({ ...inMode(mode), secrets: noHashing() });
+    await using service = await startService({ ...inMode(mode), passwords: noHashing });
     service.query(
       `INSERT INTO accounts (id, email, password_hash, plan, created_at)
        VALUES ('known', 'known@example.org', '', 'free', '2026-11-21T00:00:00.000Z')`,
@@ -191,15 +190,12 @@ test("registration: an invitation stays valid when the mode changes between rest
 });
 
 test("an account without a password rejects every log-in as a wrong password, after the check for no account", async () => {
-  const secrets = createSecrets(quickHashing);
   const checked: (string | undefined)[] = [];
-  const spied = quickSecrets({
-    verifyPassword(stored, password) {
-      checked.push(stored);
-      return secrets.verifyPassword(stored, password);
-    },
-  });
-  await using service = await startService({ secrets: spied.secrets });
+  const verify: Passwords["verify"] = (stored, password) => {
+    checked.push(stored);
+    return quickPasswords.verify(stored, password);
+  };
+  await using service = await startService({ passwords: { ...quickPasswords, verify } });
   service.query(
     `INSERT INTO accounts (id, email, password_hash, plan, created_at)
      VALUES ('created', ?, '', 'free', '2026-11-21T00:00:00.000Z')`,

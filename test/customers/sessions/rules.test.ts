@@ -6,7 +6,7 @@ import {
   API_KEY_PREFIX,
   SECRET_BYTES,
   SESSION_TOKEN_PREFIX,
-} from "../../../src/platform/shared/secrets.ts";
+} from "../../../src/platform/shared/text/credentials.ts";
 import { fc } from "../../support/properties.ts";
 
 const secret = fc.string({

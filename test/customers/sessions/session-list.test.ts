@@ -13,6 +13,7 @@ interface Listed {
   readonly created_at: string;
   readonly expires_at: string;
   readonly address: string;
+  readonly client: string | null;
   readonly current: boolean;
 }
 
@@ -33,7 +34,11 @@ const service = await startSharedService({ config: { trustedProxies: ["loopback"
 test("sessions: the list has the account's valid ones, newest first, without a token or its digest", async () => {
   const first = await service.openSession("ada@example.org");
   service.clock.advanceMs(1000);
-  const second = await service.logIn("ada@example.org");
+  const login = { json: { email: "ada@example.org", password: PASSWORD } };
+  const headers = { "user-agent": "curl/8.14.1" };
+  const second = String(
+    (await service.post("/v1/auth/login", { ...login, headers })).body.session_token,
+  );
   const other = await service.openSession();
 
   const answer = await service.get(SESSIONS, { session: first });
@@ -43,8 +48,22 @@ test("sessions: the list has the account's valid ones, newest first, without a t
   const of = (day: number, second: number) => `2026-11-${day}T12:00:0${second}.000Z`;
   const address = "127.0.0.1";
   assert.deepEqual(answer.body.sessions, [
-    { id: newest?.id, created_at: of(21, 1), expires_at: of(22, 1), address, current: false },
-    { id: oldest?.id, created_at: of(21, 0), expires_at: of(22, 0), address, current: true },
+    {
+      id: newest?.id,
+      created_at: of(21, 1),
+      expires_at: of(22, 1),
+      address,
+      client: "curl",
+      current: false,
+    },
+    {
+      id: oldest?.id,
+      created_at: of(21, 0),
+      expires_at: of(22, 0),
+      address,
+      client: null,
+      current: true,
+    },
   ]);
   for (const { id } of [newest, oldest] as readonly Listed[]) assert.match(id, uuidV7);
   for (const token of [first, second, other]) {

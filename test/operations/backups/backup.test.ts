@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
 import { copyOf, namesIn, query, stateOf, storeWithBackup } from "../../platform/storage/stored.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
@@ -130,7 +130,7 @@ suite("a service on a restored backup", () => {
     );
     assert.match(stdout, /^1 session ended/m);
     // The password was hashed by a real server.
-    await using service = await startService({ dataDirectory, secrets: createSecrets() });
+    await using service = await startService({ dataDirectory, passwords: createPasswords() });
 
     const old = await service.get("/v1/account/usage", { session: customer.session });
     assert.equal(old.status, 401);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Config } from "../../../src/app/config.ts";
-import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import { createHashPool } from "../../../src/customers/passwords/hashing/hash-pool.ts";
 import { serverTimeouts } from "../../../src/platform/storage/settings.ts";
 import { sourceAt } from "../../support/fake-publisher.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";
@@ -168,11 +168,11 @@ test("metrics: waiting and given-up mails count separately, with the oldest one'
 });
 
 test("metrics: queued and rejected password hashes are counted", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 2 }));
-  await using service = await start({ secrets });
+  const passwords = createPasswords(createHashPool({ threads: 1, maxQueued: 2 }));
+  await using service = await start({ passwords });
   await service.openSession(EMAIL);
   using held = holdHashes();
-  const queued = [1, 2, 3].map(() => secrets.hashPassword(PASSWORD));
+  const queued = [1, 2, 3].map(() => passwords.hash(PASSWORD));
   const json = { email: EMAIL, password: PASSWORD };
   const rejected = await service.post("/v1/auth/login", { json });
   const result = await scrape(service);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
-import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import { createHashPool } from "../../../src/customers/passwords/hashing/hash-pool.ts";
+import type { Passwords } from "../../../src/customers/passwords/passwords.ts";
 import { temporaryDirectory } from "../../support/process.ts";
-import { quickSecrets } from "../../support/quick-secrets.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 import { openWire, plainRead, type Wire } from "../../support/raw-connection.ts";
 import { startService, type TestOptions } from "../../support/service.ts";
 
@@ -143,14 +144,13 @@ test("log-ins in flight on one connection at a shutdown all get responses", asyn
 });
 
 test("at a shutdown a malformed request gets its 400 after the response in flight before it", async () => {
-  const { secrets } = quickSecrets();
   let stopping = Promise.resolve();
-  const { verifyPassword } = secrets;
-  secrets.verifyPassword = async (stored, password) => {
+  const verify: Passwords["verify"] = async (stored, password) => {
     await stopping;
-    return await verifyPassword(stored, password);
+    return await quickPasswords.verify(stored, password);
   };
-  await using started = await startStoppable(0, { secrets });
+  const passwords = { ...quickPasswords, verify };
+  await using started = await startStoppable(0, { passwords });
   const { promise, resolve } = Promise.withResolvers<void>();
   stopping = promise;
   using wire = await openWire(started.url);
@@ -172,9 +172,9 @@ test("at a shutdown a malformed request gets its 400 after the response in fligh
 });
 
 test("reads behind log-ins that wait for a thread at a shutdown all get responses", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1 }));
+  const passwords = createPasswords(createHashPool({ threads: 1 }));
   const shutdownLimits = { drainMs: 120_000, passwordsMs: 0 };
-  await using started = await startStoppable(0, { secrets, shutdownLimits });
+  await using started = await startStoppable(0, { passwords, shutdownLimits });
   // 30 passes instead of 2 take the only thread 0.4 s per log-in: at the stop most of them wait.
   const lengthy = `$argon2id$v=19$m=19456,t=30,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
   started.service.query("UPDATE accounts SET password_hash = ?", lengthy);

@@ -23,10 +23,22 @@ import { scrape } from "../../support/metrics.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
-import { openSqliteStore } from "../../support/stores.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
 const SNAPSHOT_USD = "1.1476 as of 2026-03-13T15:00:00.000000000Z";
+
+/** What fetches a source now, as `kurs rates fetch` does while the server runs. */
+const newRefresh = (store: Store, clock: TestClock, rateSources: readonly string[]) =>
+  createRefreshSource({
+    store,
+    clock,
+    policy: createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal }),
+    headersOf,
+    packContent,
+    origin: () => BY,
+    random: () => 0.5,
+  });
 
 /** A service that fetches ecb and nbp from its start, with an account. */
 async function setUp(
@@ -49,16 +61,7 @@ async function setUp(
     await startService({ clock, sources, config: { rateSources, metricsPort: 0 } }),
   );
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
-  const policy = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
-  const refreshSource = createRefreshSource({
-    store,
-    clock,
-    policy,
-    headersOf,
-    packContent,
-    origin: () => BY,
-    random: () => 0.5,
-  });
+  const refreshSource = newRefresh(store, clock, rateSources);
   const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
@@ -68,7 +71,6 @@ async function setUp(
     ecb,
     nbpA,
     nbpB,
-    /** Fetches a source now, as `kurs rates fetch` does while the server runs. */
     async refresh(key: string, replaced: Partial<RateSource> = {}) {
       const source = sources.find((known) => known.key === key);
       assert.ok(source !== undefined);
@@ -355,16 +357,7 @@ test("an exception in a publisher's parser shows in the status and does not bloc
   await using store = openSqliteStore(directory.path, 5000);
   const sound = sourceAt("ecb", [ecb.address], clock);
   const faulty = { ...sound, fetch: () => Promise.reject(new TypeError("no such member")) };
-  const policy = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
-  const refresh = createRefreshSource({
-    store,
-    clock,
-    policy,
-    headersOf,
-    packContent,
-    origin: () => BY,
-    random: () => 0.5,
-  });
+  const refresh = newRefresh(store, clock, ["ecb"]);
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 
   // Reported or thrown: the status must show it in either case.

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
 import { createUsageReads } from "../../../src/customers/billing/usage.ts";
 import { createIterationQueue } from "../../../src/platform/async/iteration-queue.ts";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createSecrets } from "../../../src/platform/shared/secrets.ts";
 import { createCoverage } from "../../../src/rates/coverage/coverage.ts";
 import { createCallTool } from "../../../src/reads/mcp/call-tool.ts";
 import { type CallDirectly, createDirectCalls } from "../../../src/reads/mcp/direct.ts";

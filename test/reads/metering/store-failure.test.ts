@@ -3,7 +3,7 @@ import { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { Client } from "pg";
 import { pino } from "pino";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createSecrets } from "../../../src/platform/shared/secrets.ts";
 import { StoreUnavailable, storeOverloaded } from "../../../src/platform/shared/store.ts";
 import { createDatabaseHealth } from "../../../src/platform/storage/sqlite/health/database-health.ts";
 import { createRespondToRead } from "../../../src/reads/metering/http.ts";

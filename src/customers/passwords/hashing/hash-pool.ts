@@ -1,10 +1,10 @@
 import type { Argon2Parameters } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
-import { Failure } from "../shared/failure.ts";
-import { readProgramFile } from "../shared/program/program-files.ts";
-import type { Secrets } from "../shared/secrets.ts";
+import { createConcurrencyLimit } from "../../../platform/async/concurrency-limit.ts";
+import { Failure } from "../../../platform/shared/failure.ts";
+import { readProgramFile } from "../../../platform/shared/program/program-files.ts";
+import type { Passwords } from "../passwords.ts";
 
 /** A hash takes a core for about 30 ms, and 19 MiB. One core stays free for reads. */
 const POOL_SIZE = Math.max(1, availableParallelism() - 1);
@@ -28,8 +28,8 @@ export interface HashPool {
    * @throws {Failure} `temporarily_unavailable`, at once, when the queue is full.
    */
   hash(parameters: Argon2Parameters): Promise<Uint8Array>;
-  readonly queue: Secrets["passwordQueue"];
-  readonly close: Secrets["closePasswords"];
+  readonly queue: Passwords["queue"];
+  readonly close: Passwords["close"];
 }
 
 /** The size of the pool and of its queue; the defaults suit the machine. */
@@ -113,6 +113,6 @@ class HashWorker {
 
 /** A data URL, because the single executable has no file that a thread could load. */
 function threadProgram(): URL {
-  const source = readProgramFile("src/platform/hashing/hash-worker.js").toString();
+  const source = readProgramFile("src/customers/passwords/hashing/hash-worker.js").toString();
   return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
 }

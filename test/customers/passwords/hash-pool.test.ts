@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { createHashPool } from "../../../src/platform/hashing/hash-pool.ts";
-import { createSecrets } from "../../../src/platform/hashing/secrets.ts";
+import { createPasswords } from "../../../src/customers/passwords/hashing/argon2.ts";
+import { createHashPool } from "../../../src/customers/passwords/hashing/hash-pool.ts";
 import { Failure } from "../../../src/platform/shared/failure.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { holdHashes } from "../../support/held-hashes.ts";
@@ -18,8 +18,8 @@ const MAX_QUEUED = 7;
 const threads: Worker[] = [];
 process.on("worker", (thread) => threads.push(thread));
 
-const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: MAX_QUEUED }));
-const service = await startSharedService({ secrets });
+const passwords = createPasswords(createHashPool({ threads: 1, maxQueued: MAX_QUEUED }));
+const service = await startSharedService({ passwords });
 
 const logIn = (email = EMAIL) =>
   service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
@@ -47,7 +47,7 @@ test("hashing: with a full queue password requests return 503 at once and reads 
   const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
   const before = stored();
   using held = holdHashes();
-  const queued = Array.from({ length: 1 + MAX_QUEUED }, () => secrets.hashPassword(PASSWORD));
+  const queued = Array.from({ length: 1 + MAX_QUEUED }, () => passwords.hash(PASSWORD));
 
   const rejected = await Promise.all([
     logIn(),
@@ -67,7 +67,7 @@ test("hashing: with a full queue password requests return 503 at once and reads 
 
   held.release();
   const [passwordHash] = await Promise.all(queued);
-  assert.equal((await secrets.verifyPassword(passwordHash, PASSWORD)).matches, true);
+  assert.equal((await passwords.verify(passwordHash, PASSWORD)).matches, true);
   assert.equal((await logIn()).status, 200);
 });
 
@@ -103,7 +103,7 @@ test("hashing: a thread that ends fails its request, and the next password start
   const started = threads.length;
   {
     using _held = holdHashes();
-    const check = assert.rejects(secrets.hashPassword(PASSWORD), /thread ended/);
+    const check = assert.rejects(passwords.hash(PASSWORD), /thread ended/);
     await threads.at(-1)?.terminate();
     await check;
   }
@@ -119,12 +119,12 @@ test("hashing: a thread that ends fails its request, and the next password start
 });
 
 test("hashing: closing the pool rejects the password that is being hashed and those that wait", async () => {
-  const closing = createSecrets(createHashPool({ threads: 1 }));
-  const passwords = [closing.hashPassword(PASSWORD), closing.hashPassword(PASSWORD)];
+  const closing = createPasswords(createHashPool({ threads: 1 }));
+  const hashed = [closing.hash(PASSWORD), closing.hash(PASSWORD)];
 
-  closing.closePasswords();
+  closing.close();
 
-  for (const outcome of await Promise.allSettled([...passwords, closing.hashPassword(PASSWORD)])) {
+  for (const outcome of await Promise.allSettled([...hashed, closing.hash(PASSWORD)])) {
     assert.ok(outcome.status === "rejected");
     assert.ok(outcome.reason instanceof Failure);
     assert.equal(outcome.reason.code, "temporarily_unavailable");
@@ -134,7 +134,7 @@ test("hashing: closing the pool rejects the password that is being hashed and th
 // Only Linux has a niceness per thread.
 if (process.platform === "linux") {
   test("hashing: the hash thread has a lower priority than the other threads", async () => {
-    await createSecrets().hashPassword(PASSWORD);
+    await createPasswords().hash(PASSWORD);
 
     const niceness = readdirSync("/proc/self/task").map((thread) => {
       const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");

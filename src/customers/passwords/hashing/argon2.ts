@@ -1,5 +1,5 @@
-import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
-import { SECRET_BYTES, type Secrets } from "../shared/secrets.ts";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Passwords } from "../passwords.ts";
 import { createHashPool } from "./hash-pool.ts";
 
 /** Argon2id with the minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, t=2, p=1. */
@@ -14,31 +14,26 @@ interface Argon2Parameters {
   readonly parallelism: number;
 }
 
-/** Uses the operating system's randomness, SHA-256 for credentials, Argon2id for passwords. */
-export function createSecrets(pool = createHashPool()): Secrets {
+/** Uses Argon2id, with salts of the operating system's randomness. */
+export function createPasswords(pool = createHashPool()): Passwords {
   const computeTag = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
     pool.hash({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
-
-  const hashPassword = async (password: string) => {
-    const salt = randomBytes(SALT_BYTES);
-    return phcString(CURRENT, salt, await computeTag(password, salt, CURRENT));
-  };
 
   // Checked against when there is no account: the check then takes as long and always fails.
   const dummyHash = phcString(CURRENT, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   return {
-    uuid: createUuids(),
-    secret: () => randomBytes(SECRET_BYTES).toString("hex"),
-    hash: (credential) => hash("sha256", credential),
-    hashPassword,
-    passwordQueue: pool.queue,
-    closePasswords: pool.close,
-    async verifyPassword(stored, password) {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      return phcString(CURRENT, salt, await computeTag(password, salt, CURRENT));
+    },
+    async verify(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? dummyHash);
       const matches = timingSafeEqual(await computeTag(password, salt, parameters), tag);
       return { matches: matches && stored !== undefined, outdated: isWeaker(parameters) };
     },
+    queue: pool.queue,
+    close: pool.close,
   };
 }
 
@@ -67,23 +62,4 @@ function parsePhcString(text: string) {
     salt: Buffer.from(salt, "base64"),
     tag: Buffer.from(tag, "base64"),
   };
-}
-
-/**
- * Makes UUIDv7s, each greater than the last, also within one millisecond (RFC 9562, section 6.2,
- * method 2): the order of ids is the order of creation.
- */
-function createUuids(): () => string {
-  let last = "";
-  return () => {
-    const next = randomUUIDv7();
-    last = next > last ? next : increment(last);
-    return last;
-  };
-}
-
-/** Adds one to the last 48 of the random bits. */
-function increment(uuid: string): string {
-  const tail = Number.parseInt(uuid.slice(-12), 16) + 1;
-  return uuid.slice(0, -12) + tail.toString(16).padStart(12, "0");
 }
