@@ -1,10 +1,10 @@
-# Kurs as a container image: one executable on a small Debian.
+# Kurs as a container image: one executable with its libraries, without a shell.
 #
 #   docker build -t kurs .
 #   docker run -d --read-only -p 127.0.0.1:8080:8080 -v kurs-data:/data kurs
 #
-# Any Debian or Ubuntu with glibc 2.28 or newer can be the base: Node.js 26 comes with the
-# dependencies. NPM_CONFIG_REGISTRY names another npm registry.
+# Any Debian or Ubuntu with glibc 2.28 or newer can build it, and its libraries are in the image:
+# Node.js 26 comes with the dependencies. NPM_CONFIG_REGISTRY names another npm registry.
 ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
 
 FROM ${BASE_IMAGE} AS build
@@ -19,13 +19,18 @@ RUN node scripts/run.js
 COPY . .
 RUN npm run --silent build:binary
 
-FROM ${BASE_IMAGE}
-RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates libatomic1 libstdc++6 \
-  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /build/dist/kurs /usr/local/bin/kurs
-# Not copied from the build: COPY creates a directory that every user may read.
-RUN install --directory --owner=10001 --group=10001 --mode=0700 /data
+# What runs: the executable, the libraries that it names, and those with which glibc looks up a host.
+RUN mkdir -p /image/etc /image/usr/local/bin /volume/data \
+  && echo "hosts: files dns" > /image/etc/nsswitch.conf \
+  && { ldd dist/kurs | grep -o "/[^ )]*"; ls /lib/*/libnss_files.so.2 /lib/*/libnss_dns.so.2; } \
+  | xargs cp --parents --dereference --target-directory=/image \
+  && mv dist/kurs /image/usr/local/bin/ \
+  && chmod 0700 /volume/data
+
+FROM scratch
+COPY --from=build /image/ /
+# From a parent of its own: of what COPY itself creates, it opens a directory to every user.
+COPY --from=build --chown=10001:10001 /volume/ /
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Kurs" \
@@ -34,7 +39,7 @@ LABEL org.opencontainers.image.title="Kurs" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 # SQLite sorts what is large in files, and a read-only root has no other place for them.
-ENV DATA_DIR=/data HOST=0.0.0.0 SQLITE_TMPDIR=/data
+ENV PATH=/usr/local/bin DATA_DIR=/data HOST=0.0.0.0 SQLITE_TMPDIR=/data
 # A number, so that an orchestrator can see that it is not root.
 USER 10001:10001
 VOLUME /data

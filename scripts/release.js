@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buildah, buildImage, chooseBase, isInstalled } from "./build-image.js";
 
 const USAGE = `usage: npm run release -- --dry-run [--without-image]
 
@@ -12,7 +13,10 @@ container image, the list of components (SBOM), checksums and the changelog's se
 workflow in .github/workflows/release.yml when a tag v<version> is pushed.
 
   --dry-run         required: publish nothing
-  --without-image   skip the container image, which needs buildah or docker`;
+  --without-image   skip the container image, which needs buildah or docker
+
+BASE_IMAGE names the image to build on. Without it buildah takes the Dockerfile's, and where its
+registry cannot be reached, a Debian that mmdebstrap makes.`;
 
 const root = join(import.meta.dirname, "..");
 const directory = join(root, "dist/release");
@@ -28,7 +32,7 @@ else if (unknown.length > 0 || !args.includes("--dry-run")) {
 /** @param {boolean} withImage */
 async function release(withImage) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const builder = withImage ? imageBuilder() : undefined;
+  const writeImage = withImage ? imageWriter() : undefined;
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   const name = `kurs-${version}`;
@@ -43,12 +47,12 @@ async function release(withImage) {
     run(process.execPath, ["scripts/build-binary.js", platform]);
     await cp(join(root, "dist/kurs"), join(directory, `${name}-${platform}`));
   }
-  if (builder !== undefined) buildImage(builder, version, join(directory, `${name}-image.tar`));
+  writeImage?.(version, join(directory, `${name}-image.tar`));
 
   const files = (await readdir(directory)).sort();
   const sums = await Promise.all(files.map(async (file) => `${await sumOf(file)}  ${file}\n`));
   await writeFile(join(directory, "SHA256SUMS"), sums.join(""));
-  console.log(`${sums.join("")}in dist/release, with SHA256SUMS`);
+  console.log(`${sums.join("")}in dist/release, with SHA256SUMS; the workflow signs them`);
 }
 
 /**
@@ -66,41 +70,51 @@ async function changesOf(version) {
   return `${found.trim()}\n`;
 }
 
-/** The program that builds images. Exits when there is none, before anything is written. */
-function imageBuilder() {
-  const found = ["buildah", "docker"].find(
-    (program) => spawnSync(program, ["--version"]).error === undefined,
-  );
-  if (found !== undefined) return found;
-  console.error("The image needs buildah or docker: install one, or add --without-image.");
-  process.exit(1);
+/**
+ * Exits when there is nothing to build the image with or on, before anything is written.
+ *
+ * @returns {(version: string, archive: string) => void} writes the image for `docker load`
+ */
+function imageWriter() {
+  if (!isInstalled("buildah") && isInstalled("docker")) return writeWithDocker;
+  const base = orExit(chooseBase);
+  return (version, archive) =>
+    orExit(() => {
+      const tag = `kurs:${version}`;
+      buildImage(tag, base, { VERSION: version, REVISION: revision() });
+      buildah("push", "--quiet", tag, `docker-archive:${archive}:${tag}`);
+    });
 }
 
 /**
- * @param {string} builder
- * @param {string} version
- * @param {string} archive for docker load: the OCI format has no health check
+ * @template Result
+ * @param {() => Result} work whose errors are sentences for a person
+ * @returns {Result}
  */
-function buildImage(builder, version, archive) {
-  const revision = run("git", ["rev-parse", "HEAD"]).trim();
-  const labels = ["--build-arg", `VERSION=${version}`, "--build-arg", `REVISION=${revision}`];
-  const base = process.env.BASE_IMAGE;
-  const from = base === undefined ? [] : ["--build-arg", `BASE_IMAGE=${base}`];
-  const tag = `kurs:${version}`;
-  if (builder === "docker") {
-    run("docker", [
-      "buildx",
-      "build",
-      ...labels,
-      ...from,
-      "--output",
-      `type=docker,dest=${archive}`,
-      ".",
-    ]);
-    return;
+function orExit(work) {
+  try {
+    return work();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error} --without-image skips it.`);
+    process.exit(1);
   }
-  run("buildah", ["bud", "--format", "docker", ...labels, ...from, "--tag", tag, "."]);
-  run("buildah", ["push", tag, `docker-archive:${archive}:${tag}`]);
+}
+
+/**
+ * @param {string} version
+ * @param {string} archive
+ */
+function writeWithDocker(version, archive) {
+  const base = process.env.BASE_IMAGE;
+  const settings = [`VERSION=${version}`, `REVISION=${revision()}`];
+  if (base !== undefined) settings.push(`BASE_IMAGE=${base}`);
+  const args = settings.flatMap((setting) => ["--build-arg", setting]);
+  const output = ["--tag", `kurs:${version}`, "--output", `type=docker,dest=${archive}`];
+  run("docker", ["buildx", "build", ...args, ...output, "."]);
+}
+
+function revision() {
+  return run("git", ["rev-parse", "HEAD"]).trim();
 }
 
 /** @param {string} file in the directory of the release */

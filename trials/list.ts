@@ -95,7 +95,7 @@ export const trials: readonly Trial[] = [
   },
   {
     name: "artefacts",
-    about: "the package, the image and the executable, as their users get them",
+    about: "a clone, the package, the image and the executable, as their users get them",
     commands: [program("trials/artefacts/run-artefacts.ts")],
     needs: { buildah: "buildah", mmdebstrap: "mmdebstrap" },
   },

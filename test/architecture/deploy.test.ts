@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../support/process.ts";
@@ -111,3 +111,32 @@ test("the context of the image has no secret, no data and nothing that was built
   const left = ["guide/.cache/x", "node_modules/pg/package.json"];
   assert.deepEqual([...names, ...built, ...left].filter(isSent), []);
 });
+
+const buildahWithoutNetwork = `#!/bin/sh
+[ "$1" = --version ] || { echo "Error: no such host" >&2; exit 1; }
+`;
+
+for (const [lacks, buildah, says] of [
+  ["a builder", undefined, "The image needs buildah: apt-get install buildah."],
+  [
+    "a base",
+    buildahWithoutNetwork,
+    "docker.io/library/debian:trixie-slim cannot be had here (no such host): set BASE_IMAGE " +
+      "to an image that you have, or apt-get install mmdebstrap.",
+  ],
+] as const) {
+  test(`a release whose image lacks ${lacks} says what to install, and does nothing`, async () => {
+    await using directory = await temporaryDirectory();
+    const program = join(directory.path, "buildah");
+    if (buildah !== undefined) writeFileSync(program, buildah, { mode: 0o700 });
+    const release = [join(ROOT, "scripts/release.js"), "--dry-run"];
+    const ended = spawnSync(process.execPath, release, {
+      env: { PATH: directory.path },
+      encoding: "utf8",
+    });
+    assert.deepEqual(
+      [ended.status, ended.stdout, ended.stderr],
+      [1, "", `${says} --without-image skips it.\n`],
+    );
+  });
+}

@@ -28,7 +28,7 @@ const mayImportAtTop: Readonly<Record<string, readonly string[]>> = {
   bench: ["src", "harness"],
   guide: ["src", "console", "scripts"],
   test: ["src", "client", "console", "guide", "harness"],
-  trials: ["src", "client", "guide", "harness", "test", "examples"],
+  trials: ["src", "client", "guide", "harness", "scripts", "test", "examples"],
 };
 
 /** What a wing of src may import besides itself: wings that stand above it in this table. */

@@ -7,8 +7,8 @@ import { looks, startBrowser, Visitor } from "../../test/support/browser.ts";
 import { clientOf } from "../../test/support/client.ts";
 import { residentMib } from "../../test/support/resources.ts";
 
-/** Longer than any start on a busy machine takes. */
-const READY_MS_MAX = 120_000;
+/** Longer than any start on a busy machine takes, one that installs from a registry included. */
+const READY_MS_MAX = 400_000;
 const STOP_MS_MAX = 10_000;
 
 /** How an artefact is started: a program with arguments. */
@@ -24,6 +24,8 @@ export interface Start {
 
 /** What an operator sees of an artefact: times in seconds, memory in MiB. */
 export interface Seen {
+  /** From the first start, which creates the database. */
+  readonly firstSeconds: number;
   readonly readySeconds: number;
   readonly residentMib: number;
   readonly stopSeconds: number;
@@ -56,6 +58,7 @@ export async function walk(startOf: (port: number) => Start): Promise<Seen> {
     return undefined;
   });
   return {
+    firstSeconds: first.readySeconds,
     // The second start is what an operator waits for: the first creates the database.
     readySeconds: next.readySeconds,
     residentMib: first.result ?? 0,
