@@ -17,6 +17,7 @@ import type { Clock } from "../platform/shared/clock.ts";
 import { isLoopback } from "../platform/shared/loopback.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
+import { StoreUnavailable } from "../platform/shared/store.ts";
 import { startRateRefresh } from "../rates/background.ts";
 import type { RateSource } from "../rates/settings.ts";
 import { createRates, prepareRates } from "../rates/use-cases.ts";
@@ -106,7 +107,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   starting.use(startMails(config, { ...parts, publicUrl, trustedNowMs, claimJob }));
   starting.use(startOperations(config, parts));
 
-  const isNew = (await store.accounts.list("", "", 1)).length === 0;
+  const isNew = await hasNoAccount(store);
   const running = starting.move();
   return {
     url,
@@ -142,5 +143,16 @@ async function drain(app: App, { passwords, limits: { shutdown } }: ServiceDeps)
   } finally {
     clearTimeout(closePasswords);
     clearTimeout(cutOff);
+  }
+}
+
+/** Whether nobody has an account yet: not known, and so false, where the store fails meanwhile. */
+async function hasNoAccount({ accounts }: Store): Promise<boolean> {
+  try {
+    return (await accounts.list("", "", 1)).length === 0;
+  } catch (error) {
+    // The server runs: each use of the store says and logs what has happened to it.
+    if (error instanceof StoreUnavailable) return false;
+    throw error;
   }
 }
