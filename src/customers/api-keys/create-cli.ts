@@ -27,6 +27,8 @@ export interface CreateKeyStores {
 export interface CreateKeyDeps extends CommandIo {
   readonly openStore: OpenStore<CreateKeyStores>;
   readonly secrets: Secrets;
+  /** Where people reach the server. @throws {ConfigError} */
+  readonly publicUrl: () => string;
 }
 
 interface CreateOptions extends OutputOptions {
@@ -62,7 +64,7 @@ async function createForAccount(
   typed: string,
   { name: typedName, newAccount: isNew, json }: CreateOptions,
 ): Promise<void> {
-  const { openStore, origin, print, printError } = deps;
+  const { openStore, origin, publicUrl, print, printError } = deps;
   const email = isNew ? await requireEmail(typed) : normalizeEmail(typed);
   const name = typedName.trim().toWellFormed();
   // Loaded only here: the compiler takes 70 ms.
@@ -85,7 +87,8 @@ async function createForAccount(
   print(json ? formatJson(createdApiKeyJson(key, secret)) : secret);
   printError(
     `This is the key ${visibleLine(name)} of ${visibleLine(email)}. It is not shown again: ` +
-      "store it, and give it to the owner of the account alone.",
+      "store it, and give it to the owner of the account alone. A read, with the key in KEY:\n" +
+      `  curl -H "Authorization: ApiKey $KEY" ${publicUrl()}/v1/rates/EUR/USD`,
   );
   if (account.suspendedAt !== undefined)
     printError(`${visibleLine(email)} is suspended: its keys are rejected until it is resumed.`);

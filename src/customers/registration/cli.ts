@@ -8,7 +8,12 @@ import {
 import { formatJson, formatList } from "../../platform/cli/output.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { Email } from "../../platform/shared/json-schema.ts";
-import { normalizeEmail } from "../../platform/shared/text/email.ts";
+import {
+  EMAIL_LENGTH_MAX,
+  EMAIL_TOO_LONG,
+  normalizeEmail,
+} from "../../platform/shared/text/email.ts";
+import { quoted } from "../../platform/shared/text/visible-text.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { requirePlan } from "../billing/cli.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
@@ -185,8 +190,9 @@ export async function requireEmail(typed: string): Promise<string> {
   // Loaded only here: the compiler takes 70 ms.
   const { Compile } = await import("typebox/schema");
   if (Compile(Email).Check(email)) return email;
-  const shown = JSON.stringify(typed.slice(0, 300));
-  throw new CommandError(`${shown} must be an email such as ada@example.org`, 2);
+  const isLong = normalizeEmail(typed).length > EMAIL_LENGTH_MAX;
+  const why = isLong ? EMAIL_TOO_LONG : "must be an email such as ada@example.org";
+  throw new CommandError(`${quoted(typed)} ${why}`, 2);
 }
 
 function accountExists(email: string): CommandError {

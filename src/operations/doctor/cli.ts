@@ -43,7 +43,9 @@ async function reportHealth({ settings, print }: DoctorCommandDeps): Promise<voi
   // Loaded only here: node:http takes 15 MB.
   const { checkHealth } = await import("./health.ts");
   const { url, problem } = await checkHealth(host, port);
-  if (problem !== undefined) throw new CommandError(`${url}: ${problem}; is the server running?`);
+  if (problem !== undefined) {
+    throw new CommandError(`${url}: ${problem}; is the server running, and on this PORT?`);
+  }
   print(`${url}: alive`);
 }
 

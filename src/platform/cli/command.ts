@@ -1,6 +1,7 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Origin } from "../shared/origin.ts";
-import { visibleLine } from "../shared/text/visible-text.ts";
+import { EMAIL_LENGTH_MAX, EMAIL_TOO_LONG } from "../shared/text/email.ts";
+import { quoted, visibleLine } from "../shared/text/visible-text.ts";
 
 /** The clock and the output that every command may use. */
 export interface CommandIo {
@@ -43,6 +44,8 @@ export class CommandError extends Error {
 
 /** @param email in normal form, of no account. */
 export function unknownAccount(email: string): CommandError {
+  if (email.length > EMAIL_LENGTH_MAX)
+    return new CommandError(`${quoted(email)} ${EMAIL_TOO_LONG}`);
   return new CommandError(`there is no account ${visibleLine(email)}: see kurs accounts list`);
 }
 

@@ -1,6 +1,6 @@
 import type TypeBox from "typebox";
 import type { TNull, TSchema, TString, TUnion } from "typebox";
-import { UNMAILABLE_CHARACTERS } from "./text/email.ts";
+import { EMAIL_LENGTH_MAX, UNMAILABLE_CHARACTERS } from "./text/email.ts";
 
 /** The builders of typebox that the API's schemas use. */
 type Builders = Pick<
@@ -102,7 +102,7 @@ export const Units = Type.Integer({ minimum: 0, examples: [1] });
 
 export const Email = Type.String({
   format: "email",
-  maxLength: 254,
+  maxLength: EMAIL_LENGTH_MAX,
   pattern: textWithout(UNMAILABLE_CHARACTERS, "control characters, < or >"),
   description: "Trimmed and lower-cased before validation",
   examples: ["ada@example.org"],

@@ -63,6 +63,11 @@ suite("kurs keys create", () => {
     const unknown = await createFor("eve@example.org", "--name", "a");
     assert.deepEqual([unknown.exitCode, unknown.stdout], [1, ""]);
     assert.match(unknown.stderr, /there is no account eve@example\.org/);
+    const long = await createFor(`${"a".repeat(300)}@example.org`, "--name", "a");
+    assert.match(
+      long.stderr,
+      /^kurs: "a{40}…" is too long: an email has at most 254 characters\n$/,
+    );
     for (const name of ["", "  ", "a".repeat(101), "a\u202eb"]) {
       const { exitCode, stdout, stderr } = await createFor(email, "--name", name);
       assert.deepEqual([exitCode, stdout], [2, ""], name);
@@ -96,6 +101,8 @@ suite("kurs keys create", () => {
       assert.match(created.stdout, /^svc_live_[0-9a-f]{64}\n$/);
       const apiKey = created.stdout.trim();
       assert.match(created.stderr, /^first@example\.org has an account now, .* without a password/);
+      const read = `curl -H "Authorization: ApiKey $KEY" ${server.url}/v1/rates/EUR/USD\n`;
+      assert.ok(created.stderr.endsWith(`alone. A read, with the key in KEY:\n  ${read}`));
       assert.equal(created.stderr.includes(apiKey.slice(0, 18)), false);
       assert.equal((await server.readRate("EUR/USD", apiKey)).status, 200);
       const { stdout: audit } = await run("audit", "--account", email, "--json");

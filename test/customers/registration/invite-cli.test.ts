@@ -218,6 +218,12 @@ const failures = [
     2,
     '"ada@example.org,eve@example.org" must be',
   ],
+  [
+    ["create", `${"a".repeat(300)}@example.org`],
+    {},
+    2,
+    `"${"a".repeat(40)}…" is too long: an email has at most 254 characters\n`,
+  ],
   [["create", `${"a".repeat(100_000)}@example.org`], {}, 2, '"aaaa'],
 ] as const;
 

@@ -25,7 +25,7 @@ test("kurs health exits with 1 and one line when nothing listens", async () => {
   const url = `http://127.0.0.1:${port}/healthz`;
   assert.equal(
     stderr,
-    `kurs: ${url}: connect ECONNREFUSED 127.0.0.1:${port}; is the server running?\n`,
+    `kurs: ${url}: connect ECONNREFUSED 127.0.0.1:${port}; is the server running, and on this PORT?\n`,
   );
 });
 
@@ -42,7 +42,7 @@ test("kurs health exits with 1 when the server accepts connections and does not 
   assert.equal(exitCode, 1);
   assert.match(
     stderr,
-    /^kurs: http:\S+: there is no response within 3 s; is the server running\?\n$/,
+    /^kurs: http:\S+: there is no response within 3 s; is the server running, and on this PORT\?\n$/,
   );
 });
 

@@ -1,3 +1,9 @@
+/** RFC 5321, section 4.5.3.1.3, without the angle brackets of a path. */
+export const EMAIL_LENGTH_MAX = 254;
+
+/** Says it of a longer one, after its beginning. */
+export const EMAIL_TOO_LONG = `is too long: an email has at most ${EMAIL_LENGTH_MAX} characters`;
+
 /** The form in which an email is stored and compared. */
 export function normalizeEmail(typed: string): string {
   return typed.trim().toLowerCase();
