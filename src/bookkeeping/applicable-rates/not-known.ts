@@ -8,7 +8,15 @@ import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
-import { type DatedFigure, type Dates, daysAfter, GAPS, hasDate } from "./rules.ts";
+import {
+  type DatedFigure,
+  type Dates,
+  daysAfter,
+  GAPS,
+  hasDate,
+  type RateRule,
+  wholeMonth,
+} from "./rules.ts";
 import { type AskedRate, dueLater, type Search } from "./search.ts";
 
 // Why a figure is not known, and what to do: sentences for a person.
@@ -70,6 +78,24 @@ export function adviceToFetch(
   if (to < since) return `${source.key}'s archive begins on ${since}: import the figures`;
   const first = from < since ? since : from;
   return `kurs rates backfill ${source.key} --from ${first} --to ${to} fetches it`;
+}
+
+/** How to get the figures of a pair of which the source has none. */
+export function adviceForSeries(
+  source: RateSource,
+  rule: RateRule,
+  date: string,
+  nowMs: number,
+): string {
+  const near = { from: daysAfter(date, -GAPS.usual), to: date };
+  const { from, to } = rule === "month" ? wholeMonth(date) : near;
+  const today = dateAt(nowMs);
+  if (from > today) return `${date} is to come`;
+  const isOld = to < today && !source.isHandedIn && source.archive === undefined;
+  const fetch = isOld
+    ? `kurs rates fetch ${source.key} gets the newest (an earlier one must be imported)`
+    : adviceToFetch(source, from, to, nowMs);
+  return `${fetch}, if it publishes the pair`;
 }
 
 /** Why no figure is stored that the rule could name. */

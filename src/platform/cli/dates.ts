@@ -25,7 +25,7 @@ export function parseMoment(name: string, text: string, ofDate: "start" | "end")
   const wanted = isLeapSecond(text)
     ? "a leap second has no time here: use second 59"
     : "must be a date such as 2026-03-13 (UTC), or a time such as 2026-03-13T15:00:00Z";
-  throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
+  throw new CommandError(whyNoDate(name, text, wanted), 2);
 }
 
 /**
@@ -47,7 +47,13 @@ export function parsePastMoment(name: string, text: string, nowMs: number): stri
 /** Parses a date. @param what as the message names it. @throws {CommandError} it is none. */
 export function parseDate(name: string, text: string, what = "date of the publisher"): string {
   if (isDate(text)) return text;
-  throw new CommandError(`${name} ${quoted(text)}: must be a ${what} such as 2026-03-13`, 2);
+  throw new CommandError(whyNoDate(name, text, `must be a ${what} such as 2026-03-13`), 2);
+}
+
+/** Why a text is no date. @param date in the form 2026-03-13, if the text has another form. */
+export function whyNoDate(name: string, text: string, wanted: string, date = text): string {
+  const why = dateAlone.test(date) ? "there is no such day" : wanted;
+  return `${name} ${quoted(text)}: ${why}`;
 }
 
 interface TimeRange<Time> {

@@ -160,9 +160,13 @@ async function fetchSources(
 
 /** @throws {CommandError} a key is no source's. */
 export function requireKnown(keys: readonly string[], sourceKeys: readonly string[]): void {
-  const unknown = keys.filter((key) => !sourceKeys.includes(key)).join(", ");
-  if (unknown === "") return;
-  throw new CommandError(`unknown source ${unknown}; known sources: ${sourceKeys.join(", ")}`, 2);
+  const unknown = keys.filter((key) => !sourceKeys.includes(key));
+  if (unknown.length === 0) return;
+  const meant = unknown.map((key) => key.toLowerCase());
+  const advice = meant.every((key) => sourceKeys.includes(key))
+    ? `: did you mean ${meant.join(", ")}?`
+    : `; known sources: ${sourceKeys.join(", ")}`;
+  throw new CommandError(`unknown source ${unknown.join(", ")}${advice}`, 2);
 }
 
 function showReport(report: RefreshReport): string {

@@ -279,9 +279,44 @@ test("a pair of which no source has a figure: the one that it has, or the end of
   );
   assert.equal(
     await store.failure(command("EUR HRK 2022-03-11")),
-    "no source has a figure of EUR/HRK: see kurs rates list",
+    `ecb has no figure of EUR/HRK: kurs rates backfill ecb --from 2022-03-01 --to 2022-03-11 fetches it, if it publishes the pair`,
   );
 });
+
+const NEWEST = "gets the newest (an earlier one must be imported)";
+
+for (const [asked, advice] of [
+  ["EUR USD 2026-03-16 --as de-vat", "kurs rates import FILE --document --source bmf"],
+  [
+    "AUD USD 2026-03-16 --as au-gst",
+    "kurs rates backfill rba --from 2026-03-06 --to 2026-03-16 fetches it",
+  ],
+  [
+    "USD CAD 2026-03-16 --as ca-gst",
+    "kurs rates backfill boc --from 2026-03-06 --to 2026-03-16 fetches it",
+  ],
+  ["GBP USD 2026-03-16 --as uk-vat", `kurs rates fetch hmrc ${NEWEST}`],
+  ["USD EUR 2126-03-16 --as us-fbar", "2126-12-31 is to come"],
+  [
+    "USD EUR 2025-03-16 --as us-fbar",
+    "kurs rates backfill ust --from 2025-12-21 --to 2025-12-31 fetches it",
+  ],
+  ["EUR CHF 2026-03-16 --as ch-vat", `kurs rates fetch bazg-monthly ${NEWEST}`],
+  ["EUR HUF 2026-03-16 --as hu-vat", `kurs rates fetch mnb ${NEWEST}`],
+  [
+    "EUR RON 2026-03-16 --as ro-vat",
+    "kurs rates backfill bnr --from 2026-03-06 --to 2026-03-16 fetches it",
+  ],
+] as const) {
+  test(`a source without a figure of the pair: ${asked} says how to get it`, async () => {
+    await using store = await newRateStore();
+    const message = await store.failure(`rates for ${asked}`);
+    const [base, quote] = asked.split(" ");
+    assert.match(message, new RegExp(`^[a-z-]+ has no figure of ${base}/${quote}: `));
+    const perhaps = advice.endsWith("to come") ? "" : ", if it publishes the pair";
+    assert.equal(message.slice(message.indexOf(": ") + 2), advice + perhaps);
+  });
+}
 
 suite("after a restore", () => {
   test("a figure that may be lost is not known, and the message says why", async () => {
@@ -359,7 +394,10 @@ suite("a list of dates", { concurrency: 4 }, () => {
       /^5,13\/03\/2026,EUR,USD,,.*must be a date such as 2026-03-13 or 13\.03/,
     );
     assert.match(rows[5] ?? "", /^7,2026-03-13,EUR,,,.*must be DATE,BASE,QUOTE, such as/);
-    assert.match(rows[6] ?? "", /^8,2026-03-13,EUR,XXX,,.*no source has a figure of EUR\/XXX/);
+    assert.match(
+      rows[6] ?? "",
+      /^8,2026-03-13,EUR,XXX,,.*ecb has no figure of EUR\/XXX: .* if it publishes/,
+    );
     assert.equal(rows.length, 7);
   });
 
@@ -399,8 +437,18 @@ suite("a list of dates", { concurrency: 4 }, () => {
   });
 });
 
+test("a series of imports is no unknown source", async () => {
+  await using store = await newRateStore();
+  assert.equal(
+    await store.failure("rates for EUR XXX 2026-03-13 --source import:mine --rule on"),
+    "no source has a figure of EUR/XXX: see kurs rates list",
+  );
+});
+
 suite("wrong use", { concurrency: 4 }, () => {
   const names = presets.map(({ name }) => name).join(", ");
+  const known = [...publishers, ...handedIn].map(({ key }) => key);
+  const keys = [...known, "import"].join(", ");
   const uses = {
     "EUR USD 2026-03-13": "pass --source and --rule, or --as: --source is missing",
     "EUR USD 2026-03-13 --source ecb": "pass --source and --rule, or --as: --rule is missing",
@@ -410,8 +458,9 @@ suite("wrong use", { concurrency: 4 }, () => {
       "--as eu-vat names the figure alone: leave out --rule",
     "USD EUR 2026-03-13 --as eu-vat":
       "USD/EUR has no figure for eu-vat: ecb states figures with the base EUR, such as EUR USD",
-    "EUR USD 2026-02-30 --as eu-vat":
-      'date "2026-02-30": must be a date of the publisher such as 2026-03-13',
+    "EUR USD 2026-02-30 --as eu-vat": 'date "2026-02-30": there is no such day',
+    "EUR USD 2026-03-13 --source ECB --rule on": "unknown source ECB: did you mean ecb?",
+    "EUR USD 2026-03-13 --source foo --rule on": `unknown source foo; known sources: ${keys}`,
     "EUR USD 2026-03-13 --as eu-vat --format csv": "--format is for --file: pass --json",
   };
   test("ends with one sentence", async () => {

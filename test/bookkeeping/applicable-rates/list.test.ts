@@ -145,7 +145,7 @@ suite("a list as an accountant has it", { concurrency: 4 }, () => {
         ['date "03/04/2026": must be a date such as 2026-03-13 or 13.03.2026', null, null],
         ['amount "1 USD" must be a number such as 1234.56 or -1.234,56', null, null],
         ["the line has 2 cells, the header 3", null, null],
-        ['date "31.02.2026": must be a date such as 2026-03-13 or 13.03.2026', null, null],
+        ['date "31.02.2026": there is no such day', null, null],
       ],
     );
     const [other] = await rowsOf(["date,base,quote", "2026-03-04,EUR,EUR"], "--as pl-vat");

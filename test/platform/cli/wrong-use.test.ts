@@ -27,7 +27,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates import one.csv two.csv", "error: too many arguments for 'import'"],
     ["rates history EUR U$D", 'kurs: quote "U$D": must be'],
     ["rates history EUR USD --from ''", 'kurs: --from "": must be a date such as 2026-'],
-    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": must be a'],
+    ["rates history EUR USD --to 2026-02-30", 'kurs: --to "2026-02-30": there is no such day'],
     ["rates history EUR USD --to 24h", 'kurs: --to "24h": must be a date such as'],
     [
       "rates history EUR USD --from 2026-01-02 --to 2026-01-01",
@@ -40,6 +40,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ],
     ["rates at EUR USD yesterday", 'kurs: moment "yesterday": must be a date such as'],
     ["rates at EUR USD 2026-01-01T10:00", 'kurs: moment "2026-01-01T10:00": must be'],
+    ["rates at EUR USD 2026-02-30", 'kurs: moment "2026-02-30": there is no such day'],
     ["rates at EUR USD 9999-12-31", 'kurs: moment "9999-12-31": this day ends at'],
     ["rates at EUR USD 9999-12-31T00:00:00Z", 'kurs: moment "9999-12-31T00:00:00Z"'],
     ["rates trace EUR USD --at 9999-01-01", 'kurs: --at "9999-01-01": this day'],
@@ -62,7 +63,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ],
     [
       "rates history EUR USD --source ecb --to 2026-02-30",
-      'kurs: --to "2026-02-30": must be a date of the publisher',
+      'kurs: --to "2026-02-30": there is no such day',
     ],
     [
       "rates history EUR USD --source=ecb --from=2026-01-02 --to=2026-01-01",

@@ -44,7 +44,7 @@ const wrongUses: readonly (readonly [args: string, message: RegExp])[] = [
   ["kraken", /^kurs: kraken: Kraken has no archive that Kurs knows; kurs rates backfill lists /],
   ["ecb snb", /^kurs: snb: Swiss National Bank has no archive that Kurs knows;/],
   ["ecb bank", /^kurs: unknown source bank; known sources: ecb, cnb, nbp, /],
-  ["ecb --from 2024-02-30", /^kurs: --from "2024-02-30": must be a date such as 2026-03-13\n$/],
+  ["ecb --from 2024-02-30", /^kurs: --from "2024-02-30": there is no such day\n$/],
   ["ecb --to 13.03.2026", /^kurs: --to "13\.03\.2026": must be a date such as 2026-03-13\n$/],
   ["ecb --from 2024-03-02 --to 2024-03-01", /^kurs: --from 2024-03-02 is after --to 2024-03-01: /],
   ["ecb --to 9999-12-31", /^kurs: --to 9999-12-31 is in the future\n$/],

@@ -3,16 +3,21 @@ import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
+import { handedIn } from "../../../rates/documents.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import type { Series, StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import { IMPORT_SOURCE, isImport } from "../../../rates/served/rules/update-policy.ts";
+import { requireKnown } from "../../../rates/sources/cli.ts";
+import type { RateSource, SourceLookup } from "../../../rates/sources/source.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
+import { adviceForSeries } from "../not-known.ts";
 import { explainEarly } from "../preset.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, GAPS, type RateRule, rateRules } from "../rules.ts";
@@ -118,27 +123,30 @@ function readGaps(given: RuleOptions["acceptGaps"]): number {
 /** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
 export async function applyRule(
   store: ProvenanceStore,
-  deps: Pick<ApplicableRateDeps, "clock" | "sourcesOf" | "documents" | "settings">,
+  deps: Pick<ApplicableRateDeps, "clock" | "sourcesOf" | "sourceKeys" | "documents" | "settings">,
   pair: Pair,
   asked: string,
   { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
-  const { clock, sourcesOf, documents, settings } = deps;
+  const { clock, sourcesOf, sourceKeys, documents, settings } = deps;
   if (requireTwo(pair, preset) === undefined) {
     throw new CommandError(`${pairName(pair)} is 1 by definition: no publisher states it`);
   }
   const early = preset && explainEarly(preset, asked);
   if (early !== undefined) throw new CommandError(early);
   const served = servedKindOf(key, sourcesOf);
+  const [source] = sourcesOf([key]);
+  const nowMs = clock.nowMs();
   const date = dateCounted(asked, preset?.period);
   const wanted = { ...pair, source: key, kind: kind ?? served };
   const contradicted = await store.series.contradicted(wanted);
-  if (contradicted.length === 0) await requireSeries(store, wanted, asked > date ? asked : date);
+  if (contradicted.length === 0) {
+    await requireSeries(store, wanted, { source, sourceKeys, rule, asked, date, nowMs });
+  }
   const series =
     contradicted.length > 0
       ? wanted
       : await seriesOf(store.series, pair, key, { asked: kind, served });
-  const [source] = sourcesOf([key]);
   const restores = await readRestores(store.audit, pair);
   const readStated = async ({ publication }: StoredFigure) => {
     const found = await store.history.publicationFrom(publication);
@@ -148,27 +156,43 @@ export async function applyRule(
   const { historyDays } = settings();
   const uses = {
     ...{ reads: store.series, series, contradicted, source, restores, historyDays, readStated },
-    nowMs: clock.nowMs(),
+    nowMs,
   };
   const rate = await findApplicableRate(uses, { rule, asked, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
   return { asked, rate, preset };
 }
 
-/** @throws {CommandError} the source has no figure of the pair, for a reason that is known. */
+/** @throws {CommandError} the source has no figure of the pair: why, or how to get one. */
 async function requireSeries(
   { series }: ProvenanceStore,
-  { base, quote, source }: Series,
-  date: string,
+  { base, quote, source: key }: Series,
+  { source, sourceKeys, rule, asked, date, nowMs }: MissingSeries,
 ): Promise<void> {
-  const has = async (pair: Pair) =>
-    (await series.seriesOf(pair)).some((one) => one.source === source);
+  const has = async (pair: Pair) => (await series.seriesOf(pair)).some((one) => one.source === key);
   if (await has({ base, quote })) return;
-  const ended = explainEnd({ base, quote }, date);
+  const isInverse = await has({ base: quote, quote: base });
+  if (source === undefined && !isInverse && !isImport(key)) {
+    requireKnown([key], [...sourceKeys, ...handedIn.map((one) => one.key), IMPORT_SOURCE]);
+  }
+  const ended = explainEnd({ base, quote }, asked > date ? asked : date);
   if (ended !== undefined) throw new CommandError(ended);
-  if (!(await has({ base: quote, quote: base }))) return;
-  const inverse = `but of ${quote}/${base}: ask for that, and divide`;
-  throw new CommandError(`${source} has no figure of ${base}/${quote}, ${inverse}`);
+  const none = `${key} has no figure of ${base}/${quote}`;
+  if (isInverse)
+    throw new CommandError(`${none}, but of ${quote}/${base}: ask for that, and divide`);
+  if (source !== undefined) {
+    throw new CommandError(`${none}: ${adviceForSeries(source, rule, date, nowMs)}`);
+  }
+}
+
+/** What explains that a source has no figure of a pair. */
+interface MissingSeries extends Pick<SourceLookup, "sourceKeys"> {
+  /** Undefined for an import, and for a source that this version does not know. */
+  readonly source: RateSource | undefined;
+  readonly rule: RateRule;
+  readonly asked: string;
+  readonly date: string;
+  readonly nowMs: number;
 }
 
 /**

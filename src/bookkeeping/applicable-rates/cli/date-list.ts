@@ -1,9 +1,9 @@
 import { CommandError } from "../../../platform/cli/command.ts";
+import { whyNoDate } from "../../../platform/cli/dates.ts";
 import { withFile } from "../../../platform/cli/input-file.ts";
 import { type ListOptions, writeList } from "../../../platform/cli/list-writer.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import type { Rounding } from "../../../platform/shared/decimal.ts";
-import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { requirePair, requireSymbol } from "../../../rates/served/cli/arguments.ts";
 import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.ts";
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
@@ -18,6 +18,7 @@ import {
   readRuleOptions,
 } from "./arguments.ts";
 import {
+  isoForm,
   type ListHeader,
   type ListLine,
   type Meaning,
@@ -170,7 +171,8 @@ async function findFor(
 function requireDate(text: string): string {
   const date = readListDate(text);
   if (date !== undefined) return date;
-  throw new CommandError(`date ${quoted(text)}: must be a date such as 2026-03-13 or 13.03.2026`);
+  const wanted = "must be a date such as 2026-03-13 or 13.03.2026";
+  throw new CommandError(whyNoDate("date", text, wanted, isoForm(text)));
 }
 
 /** Reads which currency leads to which. @throws {CommandError} no pair of one figure does. */

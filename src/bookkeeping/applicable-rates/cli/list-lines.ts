@@ -145,7 +145,12 @@ const splitCells = (text: string, separator: Separator) =>
 
 /** Reads a date as 2024-10-16, 16.10.2024 or 6.1.2024; undefined for anything else. */
 export function readListDate(text: string): string | undefined {
-  const [, day = "", month = "", year = ""] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
-  const date = year === "" ? text : `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const date = isoForm(text);
   return isDate(date) ? date : undefined;
+}
+
+/** A date in any of those forms as 2024-10-16, also of a day that does not exist. */
+export function isoForm(text: string): string {
+  const [, day = "", month = "", year = ""] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
+  return year === "" ? text : `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
