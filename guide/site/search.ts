@@ -1,4 +1,4 @@
-import MiniSearch from "minisearch";
+import MiniSearch, { type SearchResult } from "minisearch";
 
 /** The text below a heading; `passagesOf` in guide/build.ts writes them. */
 interface Passage {
@@ -13,8 +13,20 @@ const RESULTS_MAX = 20;
 const BEFORE = 60;
 const AFTER = 140;
 
-/** Pages that say what was, or list everything: found, but after the others. */
-const LAST = /^(?:#|changes|decisions\/|reference\/|specification|glossary)/;
+/** Pages that list everything: found, but after the others; and last what was. */
+const LATE = /^(?:#|decisions\/|reference\/|specification|glossary)/;
+const LAST = /^changes/;
+
+/** Words of questions that say nothing of their subject. */
+const FUNCTION_WORDS = new Set(
+  (
+    "a about again all an and any are as at be been but by can could did do does else for from get " +
+    "had has have he help her his how i if in into is it its just may me might must my need no not " +
+    "now of off on or our out please shall she should so some than that the their them then there " +
+    "these they this those to up us want was we were what when where which who whose why will " +
+    "with would you your"
+  ).split(" "),
+);
 
 /** An address in a command: `https` is no word of it that a reader looks for. */
 const ADDRESSES = /https?:\/\/\S*/g;
@@ -97,18 +109,44 @@ async function showResults(): Promise<void> {
   const search = await (index as Promise<MiniSearch>);
   // A later input shows its own.
   if (query !== input.value) return;
-  const found = search.search(query, {
-    combineWith: "AND",
-    prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-    boost: { title: 4, above: 2 },
-    boostDocument: (id) => (LAST.test(passages[Number(id)]?.path ?? "") ? 0.4 : 1),
-  });
-  const shown = found.slice(0, RESULTS_MAX);
+  const shown = find(search, query).slice(0, RESULTS_MAX);
   list.replaceChildren(
     ...shown.map(({ id, terms }) => resultOf(passages[Number(id)] as Passage, terms)),
   );
-  status.textContent = shown.length > 0 || query.trim() === "" ? "" : `Nothing has "${query}".`;
+  const advice = "Try another word for it, or fewer letters of one.";
+  status.textContent =
+    shown.length > 0 || query.trim() === "" ? "" : `Nothing has "${query}". ${advice}`;
+}
+
+/** Finds passages: first those with all words of the query, then those with some. */
+function find(search: MiniSearch, query: string): readonly SearchResult[] {
+  const words = wordsOf(search, query);
+  const found = search.search(words.join(" "), {
+    prefix: true,
+    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    boost: { title: 4, above: 2 },
+    boostDocument: (id) => weightOf(passages[Number(id)]?.path ?? ""),
+  });
+  const hasAll = ({ queryTerms }: SearchResult) => queryTerms.length >= words.length;
+  return found.toSorted((one, other) => Number(hasAll(other)) - Number(hasAll(one)));
+}
+
+function weightOf(path: string): number {
+  return LAST.test(path) ? 0.1 : LATE.test(path) ? 0.4 : 1;
+}
+
+/** @returns the words of a query that say what it is about; if none does, all. */
+function wordsOf(search: MiniSearch, query: string): readonly string[] {
+  const exact = { prefix: false, fuzzy: false };
+  // "back up" is "backup" in the documents.
+  const joined = query
+    .toLowerCase()
+    .replaceAll(/(\p{L}+) (up|in|out)\b/gu, (apart, verb: string, particle: string) =>
+      search.search(verb + particle, exact).length > 0 ? verb + particle : apart,
+    );
+  const all = [...new Set(joined.match(/[\p{L}\p{N}_]+/gu))];
+  const telling = all.filter((word) => !FUNCTION_WORDS.has(word));
+  return telling.length > 0 ? telling : all;
 }
 
 function resultOf({ path, titles, text }: Passage, terms: readonly string[]): HTMLElement {

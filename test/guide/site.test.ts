@@ -103,6 +103,15 @@ for (const [query, first] of [
   ["upgrade", "upgrading"],
   ["path prefix", "operating/proxies#a-path-prefix"],
   ["inverse", "sources#which-directions-there-are-and-why-no-inverse"],
+  ["How do I get my first key?", "overview#the-first-rate"],
+  ["Can I use it with Claude?", "mcp#connecting-a-client"],
+  ["The key is lost, what now?", "questions#how-do-i-create-an-api-key"],
+  ["why is my rate from March", "questions#why-is-a-rate-old"],
+  ["how do I change the port", "settings"],
+  ["How do I back up?", "operating/backups"],
+  ["how to stop the server", "operating/running"],
+  ["forgot password", "questions#i-forgot-my-password-what-now"],
+  ["kurs command not found", "commands"],
 ] as const) {
   test(`the search finds "${query}" at ${first} first, with an excerpt`, async () => {
     await using visitor = await Visitor.come(service.url, desktop);
@@ -128,7 +137,7 @@ test("a search without a result says so", async () => {
   await page.goto("/guide/");
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("searchbox").fill("xylophone");
-  await page.getByText('Nothing has "xylophone".').waitFor();
+  await page.getByText(/^Nothing has "xylophone"\. Try another word/).waitFor();
   assert.equal(await resultsIn(page).count(), 0);
 });
 
