@@ -15,10 +15,10 @@ import { timestamp } from "../../platform/shared/instant.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
+import { requireKnown } from "../served/cli/arguments.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
 import type { ContradictionStore } from "../served/store.ts";
-import { requireKnown } from "../sources/cli.ts";
 import type { Dates } from "../sources/rules/archive-ranges.ts";
 import type { SourceLookup } from "../sources/source.ts";
 import {

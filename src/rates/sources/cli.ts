@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type OpenStore, type OutputOptions } from "../../platform/cli/command.ts";
 import { ageOf, type Column, formatList, table } from "../../platform/cli/output.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
-import type { RateCommandDeps } from "../served/cli/arguments.ts";
+import { type RateCommandDeps, requireKnown } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
@@ -156,17 +156,6 @@ async function fetchSources(
   }
   deps.showProgress("");
   return failed ? 1 : 0;
-}
-
-/** @throws {CommandError} a key is no source's. */
-export function requireKnown(keys: readonly string[], sourceKeys: readonly string[]): void {
-  const unknown = keys.filter((key) => !sourceKeys.includes(key));
-  if (unknown.length === 0) return;
-  const meant = unknown.map((key) => key.toLowerCase());
-  const advice = meant.every((key) => sourceKeys.includes(key))
-    ? `: did you mean ${meant.join(", ")}?`
-    : `; known sources: ${sourceKeys.join(", ")}`;
-  throw new CommandError(`unknown source ${unknown.join(", ")}${advice}`, 2);
 }
 
 function showReport(report: RefreshReport): string {

@@ -3,16 +3,14 @@ import { CommandError } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { wholeNumber } from "../../../platform/cli/whole-number.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
-import { handedIn } from "../../../rates/documents.ts";
 import { figureKinds, seriesOf, servedKindOf } from "../../../rates/series/cli/arguments.ts";
 import type { Series, StoredFigure } from "../../../rates/series/store.ts";
-import { requirePair } from "../../../rates/served/cli/arguments.ts";
+import { requireKnown, requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { IMPORT_SOURCE, isImport } from "../../../rates/served/rules/update-policy.ts";
-import { requireKnown } from "../../../rates/sources/cli.ts";
-import type { RateSource, SourceLookup } from "../../../rates/sources/source.ts";
+import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
 import { findApplicableRate } from "../find.ts";
@@ -31,6 +29,8 @@ export type NumberedLine =
 export interface ApplicableRateDeps extends ProvenanceCommandDeps {
   /** @throws {ConfigError} */
   readonly settings: () => { readonly historyDays: number | undefined };
+  /** All sources of this version, also those whose documents are handed in. */
+  readonly knownSources: () => readonly RateSource[];
   /** Reads lines of any length in batches; a blank one is left out. */
   readonly readTextLines: (
     bytes: AsyncIterable<Uint8Array>,
@@ -123,12 +123,12 @@ function readGaps(given: RuleOptions["acceptGaps"]): number {
 /** Finds the figure of a pair that is asked for. @throws {CommandError} it is not known. */
 export async function applyRule(
   store: ProvenanceStore,
-  deps: Pick<ApplicableRateDeps, "clock" | "sourcesOf" | "sourceKeys" | "documents" | "settings">,
+  deps: Pick<ApplicableRateDeps, "clock" | "sourcesOf" | "knownSources" | "documents" | "settings">,
   pair: Pair,
   asked: string,
   { source: key, rule, preset, kind, mostGaps }: AskedRule,
 ): Promise<AppliedRule> {
-  const { clock, sourcesOf, sourceKeys, documents, settings } = deps;
+  const { clock, sourcesOf, knownSources, documents, settings } = deps;
   if (requireTwo(pair, preset) === undefined) {
     throw new CommandError(`${pairName(pair)} is 1 by definition: no publisher states it`);
   }
@@ -141,7 +141,7 @@ export async function applyRule(
   const wanted = { ...pair, source: key, kind: kind ?? served };
   const contradicted = await store.series.contradicted(wanted);
   if (contradicted.length === 0) {
-    await requireSeries(store, wanted, { source, sourceKeys, rule, asked, date, nowMs });
+    await requireSeries(store, wanted, { source, knownSources, rule, asked, date, nowMs });
   }
   const series =
     contradicted.length > 0
@@ -167,13 +167,13 @@ export async function applyRule(
 async function requireSeries(
   { series }: ProvenanceStore,
   { base, quote, source: key }: Series,
-  { source, sourceKeys, rule, asked, date, nowMs }: MissingSeries,
+  { source, knownSources, rule, asked, date, nowMs }: MissingSeries,
 ): Promise<void> {
   const has = async (pair: Pair) => (await series.seriesOf(pair)).some((one) => one.source === key);
   if (await has({ base, quote })) return;
   const isInverse = await has({ base: quote, quote: base });
   if (source === undefined && !isInverse && !isImport(key)) {
-    requireKnown([key], [...sourceKeys, ...handedIn.map((one) => one.key), IMPORT_SOURCE]);
+    requireKnown([key], [...knownSources().map((one) => one.key), IMPORT_SOURCE]);
   }
   const ended = explainEnd({ base, quote }, asked > date ? asked : date);
   if (ended !== undefined) throw new CommandError(ended);
@@ -186,7 +186,7 @@ async function requireSeries(
 }
 
 /** What explains that a source has no figure of a pair. */
-interface MissingSeries extends Pick<SourceLookup, "sourceKeys"> {
+interface MissingSeries extends Pick<ApplicableRateDeps, "knownSources"> {
   /** Undefined for an import, and for a source that this version does not know. */
   readonly source: RateSource | undefined;
   readonly rule: RateRule;

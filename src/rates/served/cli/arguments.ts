@@ -21,6 +21,17 @@ export function requirePair(base: string, quote: string): Pair {
   return { base: requireSymbol("base", base), quote: requireSymbol("quote", quote) };
 }
 
+/** @throws {CommandError} a key is no source's. */
+export function requireKnown(keys: readonly string[], sourceKeys: readonly string[]): void {
+  const unknown = keys.filter((key) => !sourceKeys.includes(key));
+  if (unknown.length === 0) return;
+  const meant = unknown.map((key) => key.toLowerCase());
+  const advice = meant.every((key) => sourceKeys.includes(key))
+    ? `: did you mean ${meant.join(", ")}?`
+    : `; known sources: ${sourceKeys.join(", ")}`;
+  throw new CommandError(`unknown source ${unknown.join(", ")}${advice}`, 2);
+}
+
 /** The failure of a command whose pair has no stored rate. */
 export function notStored(pair: Pair): CommandError {
   return new CommandError(`there is no stored rate for ${pairName(pair)}: see kurs rates list`);
