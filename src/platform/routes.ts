@@ -67,7 +67,7 @@ export interface HttpDeps {
 /** Builds the server for every path, with the envelope for every failure; routes come later. */
 export function createHttp(settings: HttpSettings, schemas: readonly TSchema[], deps: HttpDeps) {
   const { log, logDestination, clock, observeResponse, parse, authenticate, nextIteration } = deps;
-  const { isShuttingDown, connectionsMax, publicUrl } = settings;
+  const { isShuttingDown, connectionsMax, publicUrl, publicPath } = settings;
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
   const logAccess = createAccessLog({ log, logDestination, clock, observe: observeResponse });
   const app = createServer(settings.trustedProxies);
@@ -83,7 +83,8 @@ export function createHttp(settings: HttpSettings, schemas: readonly TSchema[], 
   installFastPath(app.server, acceptConnection, { ...limits, parse, serialize, logAccess, log });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  const rejectUnmatched = addUnmatchedHandling(app, replyWriter, createNotFoundPage(settings));
+  const notFoundPage = createNotFoundPage(settings);
+  const rejectUnmatched = addUnmatchedHandling(app, replyWriter, publicPath, notFoundPage);
   handleClientErrors(app.server, { closeWithError, exchanges, rejectUnmatched });
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));

@@ -35,6 +35,7 @@ const METERED = "GET /v1/rates/{base}/{quote}";
 const undocumented = [
   "GET /openapi.json",
   ...consolePages.map((path) => `GET ${path}`),
+  "GET /docs/",
   "GET /about.json",
   "GET /coverage.json",
   "GET /favicon.svg",

@@ -114,7 +114,7 @@ for (const [encodings, coding] of [
 
 const ACCEPTED = ["*/*", "application/json", "text/html;q=0", "text/*", ""];
 const unknown: readonly (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
-  ...["/index.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"],
+  ...["/index.html", "/docs/x", "/keys/", "/assets/", "/assets/none.js", "/keys/1"],
   ...["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"],
 ].map((path) => [path, {}]);
 const ofPrograms = ["/v1", "/v1/nothing", "/v1/rates/EUR", "/.well-known/x", "/register"];
@@ -130,6 +130,8 @@ test("a program at an unknown path gets the API's 404, and an unsupported method
     assert.equal(sent["cache-control"], "no-store");
     assert.match(sent["content-security-policy"] ?? "", /default-src 'none'/);
   }
+  const { status, headers: ofDocs } = await service.get("/docs/");
+  assert.deepEqual([status, ofDocs.location], [308, "../docs"]);
   assert.equal((await service.post("/nothing", { headers: asBrowser })).body.code, "not_found");
   for (const path of ["/", "/keys", "/docs", "/favicon.svg"]) {
     const { status, headers } = await service.post(path);

@@ -80,7 +80,8 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
   );
 }
 
-const unknownPath = new Failure("not_found", "There is nothing at this path.");
+const NOTHING = "There is nothing at this path.";
+const unknownPath = new Failure("not_found", NOTHING);
 const noOAuth = new Failure(
   "not_found",
   "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_...",
@@ -105,6 +106,9 @@ const hasFragment = new Failure(
  */
 const oauthPath = /^\/(?:register|authorize|token)(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
+/** The paths of the API, and a guess at one. */
+const apiPath = /^\/(?:v1|mcp)(?:[/?]|$)/;
+
 const host = new RegExp(`^${HOST}$`);
 
 /**
@@ -112,15 +116,20 @@ const host = new RegExp(`^${HOST}$`);
  * not support, before a credential is required or a body read: 405 with Allow, or 204 to a true
  * preflight. Call it before any route is registered.
  *
+ * @param publicPath the path that a proxy puts before all others.
  * @param notFoundPage returns what a browser gets at an unknown path; undefined: the failure.
  * @returns the rejection of requests that the router does not get.
  */
 export function addUnmatchedHandling(
   app: App,
   { send, sendFailure, sendPage }: ReplyWriter,
+  publicPath: string,
   notFoundPage: (request: FastifyRequest) => string | undefined,
 ): RejectUnmatched {
   const findKnownPath = collectKnownPaths(app);
+  const described = `${publicPath}/docs and ${publicPath}/openapi.json describe the API.`;
+  const unknownOfApi = new Failure("not_found", `${NOTHING} ${described}`);
+  const unknownAt = (target: string) => (apiPath.test(target) ? unknownOfApi : unknownPath);
   app.decorateRequest("knownPath", null);
   app.addHook("onRequest", (request, reply, done) => {
     const known = request.is404 ? findKnownPath(request.url) : undefined;
@@ -140,7 +149,7 @@ export function addUnmatchedHandling(
 
   const rejectPath = (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request;
-    const failure = oauthPath.test(url) ? noOAuth : unknownPath;
+    const failure = oauthPath.test(url) ? noOAuth : unknownAt(url);
     // MCP clients send their user's browser to /authorize: it shows the message, too.
     const isLogIn = failure === noOAuth && url.startsWith("/authorize");
     const page = isLogIn ? undefined : notFoundPage(request);
@@ -166,7 +175,7 @@ export function addUnmatchedHandling(
 
   return (target) => {
     const known = findKnownPath(target);
-    return known === undefined ? { failure: unknownPath } : methodRejected(known);
+    return known === undefined ? { failure: unknownAt(target) } : methodRejected(known);
   };
 }
 

@@ -27,6 +27,10 @@ export function consoleRoutes(app: App, settings: PageSettings): boolean {
     );
   };
   for (const page of consolePages) serve(page, "index.html");
+  // People type it as the address of a folder.
+  app.get("/docs/", { schema: { hide: true } }, (_request, reply) =>
+    reply.redirect("../docs", 308),
+  );
   for (const name of names) if (extname(name) !== ".html") serve(`/${name}`, name);
   return true;
 }

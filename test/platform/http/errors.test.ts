@@ -41,6 +41,17 @@ const ways = [
   "/%zz",
 ];
 
+test("errors: a path like the API's says where that is described, also behind a proxy's path", async () => {
+  await using prefixed = await startService({ config: { publicUrl: "https://example.org/x" } });
+  for (const path of ["/v1/rates", "/v1/rates/EUR", "/v1/rates/EURUSD", "/v1?x", "/mcp", "/v12"]) {
+    for (const [at, before] of [[service, ""] as const, [prefixed, "/x"] as const]) {
+      const described = ` ${before}/docs and ${before}/openapi.json describe the API.`;
+      const message = `There is nothing at this path.${path === "/v12" ? "" : described}`;
+      assertFailure(await at.get(path, { apiKey }), 404, "not_found", message);
+    }
+  }
+});
+
 test(`errors: ${ways.length} paths to a file that is no page serve none`, async () => {
   for (const way of ways) {
     const answer = await service.get(way);

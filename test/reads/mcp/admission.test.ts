@@ -29,6 +29,8 @@ const charges = () => [
 ];
 
 const UNKNOWN = "There is nothing at this path.";
+const UNKNOWN_OF_API = `${UNKNOWN} /docs and /openapi.json describe the API.`;
+const unknownAt = (path: string) => (/^\/(?:v1|mcp)/.test(path) ? UNKNOWN_OF_API : UNKNOWN);
 const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_...";
 
 /** Asserts a 401 that does not suggest OAuth: clients would try it. */
@@ -131,11 +133,11 @@ suite("MCP admission: the path", () => {
     const paths = ["/mcp", "/mcp/", "/v1/mcp/", "/v1/MCP", "/v1/mcp/x", "/sse", "/v1/mcp/messages"];
     for (const path of paths) {
       const answer = await service.post(path, { apiKey, ...readOf("2025") });
-      assertFailure(answer, 404, "not_found", UNKNOWN);
+      assertFailure(answer, 404, "not_found", unknownAt(path));
     }
     for (const method of ["GET", "DELETE", "PUT", "OPTIONS"]) {
       for (const how of [{}, { apiKey }]) {
-        assertFailure(await service.call(method, "/mcp", how), 404, "not_found", UNKNOWN);
+        assertFailure(await service.call(method, "/mcp", how), 404, "not_found", UNKNOWN_OF_API);
       }
     }
     assert.deepEqual(charges(), before);
@@ -263,8 +265,9 @@ suite("MCP admission: the path", () => {
   test("other paths like those of OAuth and of .well-known are unknown paths", async () => {
     const others = ["/authorized", "/tokens", "/.well-known/security.txt", "/registered"];
     for (const path of [...others, "/v1/register", "/v1/token", "/v1/mcp/authorize"]) {
-      assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found", UNKNOWN);
-      assertFailure(await service.get(path), 404, "not_found", UNKNOWN);
+      const message = unknownAt(path);
+      assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found", message);
+      assertFailure(await service.get(path), 404, "not_found", message);
     }
   });
 });
