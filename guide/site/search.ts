@@ -22,7 +22,7 @@ const FUNCTION_WORDS = new Set(
   (
     "a about again all an and any are as at be been but by can could did do does else for from get " +
     "had has have he help her his how i if in into is it its just may me might must my need no not " +
-    "now of off on or our out please shall she should so some than that the their them then there " +
+    "now of off on or our out please s shall she should so some t than that the their them then there " +
     "these they this those to up us want was we were what when where which who whose why will " +
     "with would you your"
   ).split(" "),
@@ -120,14 +120,16 @@ async function showResults(): Promise<void> {
 
 /** Finds passages: first those with all words of the query, then those with some. */
 function find(search: MiniSearch, query: string): readonly SearchResult[] {
-  const words = wordsOf(search, query);
-  const found = search.search(words.join(" "), {
+  const words = wordsOf(query).join(" ");
+  const found = search.search(words, {
     prefix: true,
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
     boost: { title: 4, above: 2 },
     boostDocument: (id) => weightOf(passages[Number(id)]?.path ?? ""),
   });
-  const hasAll = ({ queryTerms }: SearchResult) => queryTerms.length >= words.length;
+  // `as_of` is two terms of the index.
+  const count = words.split(/[ _]+/).length;
+  const hasAll = ({ queryTerms }: SearchResult) => queryTerms.length >= count;
   return found.toSorted((one, other) => Number(hasAll(other)) - Number(hasAll(one)));
 }
 
@@ -136,15 +138,10 @@ function weightOf(path: string): number {
 }
 
 /** @returns the words of a query that say what it is about; if none does, all. */
-function wordsOf(search: MiniSearch, query: string): readonly string[] {
-  const exact = { prefix: false, fuzzy: false };
-  // "back up" is "backup" in the documents.
-  const joined = query
-    .toLowerCase()
-    .replaceAll(/(\p{L}+) (up|in|out)\b/gu, (apart, verb: string, particle: string) =>
-      search.search(verb + particle, exact).length > 0 ? verb + particle : apart,
-    );
-  const all = [...new Set(joined.match(/[\p{L}\p{N}_]+/gu))];
+function wordsOf(query: string): readonly string[] {
+  // The documents have the noun.
+  const lower = query.toLowerCase().replaceAll(/\bback(?:ing)? up\b/g, "backup");
+  const all = [...new Set(lower.match(/[\p{L}\p{N}_]+/gu))];
   const telling = all.filter((word) => !FUNCTION_WORDS.has(word));
   return telling.length > 0 ? telling : all;
 }

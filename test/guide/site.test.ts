@@ -110,6 +110,7 @@ for (const [query, first] of [
   ["how do I change the port", "settings"],
   ["How do I back up?", "operating/backups"],
   ["how to stop the server", "operating/running"],
+  ["what's as_of?", "concepts#as_of"],
   ["forgot password", "questions#i-forgot-my-password-what-now"],
   ["kurs command not found", "commands"],
 ] as const) {
