@@ -87,7 +87,10 @@ export function adviceForSeries(
   date: string,
   nowMs: number,
 ): string {
-  const near = { from: daysAfter(date, -GAPS.usual), to: date };
+  const near =
+    rule === "on-or-next"
+      ? { from: date, to: daysAfter(date, GAPS.usual) }
+      : { from: daysAfter(date, -GAPS.usual), to: date };
   const { from, to } = rule === "month" ? wholeMonth(date) : near;
   const today = dateAt(nowMs);
   if (from > today) return `${date} is to come`;

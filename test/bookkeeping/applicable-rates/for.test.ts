@@ -295,6 +295,10 @@ for (const [asked, advice] of [
     "USD CAD 2026-03-16 --as ca-gst",
     "kurs rates backfill boc --from 2026-03-06 --to 2026-03-16 fetches it",
   ],
+  [
+    "USD CAD 2026-03-16 --source boc --rule on-or-next",
+    "kurs rates backfill boc --from 2026-03-16 --to 2026-03-26 fetches it",
+  ],
   ["GBP USD 2026-03-16 --as uk-vat", `kurs rates fetch hmrc ${NEWEST}`],
   ["USD EUR 2126-03-16 --as us-fbar", "2126-12-31 is to come"],
   [
