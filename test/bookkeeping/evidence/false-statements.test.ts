@@ -319,6 +319,14 @@ suite("a false statement does not hold:", () => {
       both(both(at("2026-09-01T08:00:00.000Z"), named(INFOREURO_IN_SEPTEMBER)), september),
     ],
     [
+      "a table that never ends, of another host",
+      "hmrc",
+      both(
+        edited((content) => content.replaceAll("31/08/2026", "31/12/9999")),
+        both(named("https://rates.example/hmrc.csv"), () => ({ valid_until: "9999-12-31" })),
+      ),
+    ],
+    [
       "a file of the year 2031",
       "ecb",
       { made: { at: "2031-01-01T00:00:00.000Z", by: "Kurs 0.1.0" } },
