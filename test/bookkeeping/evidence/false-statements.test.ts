@@ -90,11 +90,11 @@ async function verdictOn(statement: Evidence, by: typeof key | null = key) {
     verifiedAt,
   );
   assert.equal(ended.stderr, "");
-  const { verdict, holds, checks } = JSON.parse(ended.stdout);
+  const { verdict, holds, checks, stated } = JSON.parse(ended.stdout);
   const exitCodes = { holds: 0, fails: 1, "not proven": 3 };
   assert.equal(ended.exitCode, exitCodes[verdict as keyof typeof exitCodes]);
   assert.equal(holds, verdict === "holds");
-  return { verdict, checks };
+  return { verdict, checks, stated };
 }
 
 suite("a genuine file holds", () => {
@@ -106,6 +106,14 @@ suite("a genuine file holds", () => {
       const wanted = ["import", "inforeuro", "kraken"].includes(name) ? "not proven" : "holds";
       assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
     });
+  }
+});
+
+test("a file that was read is not called fetched", async () => {
+  const { stated } = await verdictOn(genuine.ecb);
+  assert.match(stated, /^sent \S+, fetched \S+, stored \S+ as /);
+  for (const name of ["snapshot", "import"] as const) {
+    assert.match((await verdictOn(genuine[name])).stated, /^read \S+, stored \S+ as /);
   }
 });
 
