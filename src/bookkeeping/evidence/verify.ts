@@ -114,7 +114,8 @@ export function statedAlone({ documents, received_at, stored_at, made, revision 
   const sent = [...new Set(documents.map((one) => one.received_at))].join(" and ");
   const isFetched = documents.some(({ name }) => isAddress(name));
   const arrived = isFetched ? `sent ${sent}, fetched ${received_at}` : `read ${received_at}`;
-  return `${arrived}, stored ${stored_at} as revision ${revision}, written here ${made.at} by ${made.by}`;
+  const stored = `stored ${stored_at} as revision ${revision}`;
+  return `${arrived}, ${stored}, written here ${made.at} by ${made.by}`;
 }
 
 type Placed = SourcedRate & { readonly place: number };
