@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { METHODS } from "node:http";
 import fc from "fast-check";
 import { assertCommonHeaders } from "../../support/assertions.ts";
 import type { Answer } from "../../support/client.ts";
@@ -73,7 +74,9 @@ function assertAllowed(stage: Stage, text: string, answer: Answer): void {
   const [, method = "", target = ""] = /^([A-Z]+) (\S+) HTTP\/1\.1\r\n/.exec(text) ?? [];
   const { status, headers } = answer;
   const hasOrigin = /^origin:/im.test(text.split("\r\n\r\n")[0] ?? "");
-  const isRead = status !== 400 && status !== 413;
+  // Of a method that Node's parser does not know only the line is read. A browser does not send it:
+  // the preflight does not allow it.
+  const isRead = status !== 400 && status !== 413 && METHODS.includes(method);
   if (hasOrigin && isRead) assert.equal(headers["access-control-allow-origin"], "*");
   // What cannot be read is no HEAD yet: its rejection says why.
   if (method === "HEAD" && answer.text !== "") {
