@@ -35,7 +35,7 @@ export function createRates(
     const result: RateResult = await send<"getRate">(connection, call, options);
     if (result.error === undefined) Object.freeze(result.data);
     cache?.put(path, result);
-    return withoutStale(result, maxMissed);
+    return result;
   };
 
   const readShared = async (path: string, options: CallOptions): Promise<RateResult> => {
@@ -62,9 +62,8 @@ export function createRates(
   return {
     async get(base, quote, options = {}) {
       const path = `/v1/rates/${symbolOf(base)}/${symbolOf(quote)}`;
-      const cached = cache?.get(path);
-      if (cached !== undefined) return cached;
-      return await (isShared ? readShared : read)(path, options);
+      const result = cache?.get(path) ?? (await (isShared ? readShared : read)(path, options));
+      return withoutStale(result, maxMissed);
     },
   };
 }

@@ -16,7 +16,7 @@ export function levelOf({ usage: { remaining_units, utilization } }: Usage): Quo
 
 export const howToGetUnits = "For more units before then, ask the operator of this service.";
 
-/** The warning on every page, from 80 % of the quota on. */
+/** The warning beside a page that does not show the quota, from 80 % of it on. */
 export function warningOf(all: Usage): string | undefined {
   const { utilization, remaining_units, quota_units } = all.usage;
   const level = levelOf(all);

@@ -3,10 +3,16 @@ import { dirname, join, normalize } from "node:path";
 import { ROOT } from "./index-of-documents.ts";
 
 /**
- * A fenced block or code in a line, in which nothing is a link; or `[text](target)`, and with `!`
- * before it an image. Whichever begins first: a link's text may be code.
+ * A fenced block or code in a text, also over the end of a line, in which nothing is a link; or
+ * `[text](target)`, and with `!` before it an image. Whichever begins first: a link's text may be
+ * code.
  */
-const CODE_OR_LINK = /^```[\s\S]*?^```$|`[^`\n]+`|(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/gm;
+const CODE_OR_LINK = new RegExp(
+  [/^ *```[\s\S]*?^ *```$|`[^`]+`/, /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/]
+    .map(({ source }) => source)
+    .join("|"),
+  "gm",
+);
 
 /** Where a document's links lead to. Files are named by their paths from the repository's root. */
 export interface Targets {

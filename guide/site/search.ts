@@ -38,7 +38,7 @@ const SHORTENED_LENGTH_MIN = 6;
 /** The addresses of pages begin here, whatever path a proxy puts before them. */
 const base = new URL("..", import.meta.url);
 
-let index: Promise<MiniSearch> | undefined;
+let index: Promise<MiniSearch | undefined> | undefined;
 let passages: readonly Passage[] = [];
 
 const dialog = document.createElement("dialog");
@@ -86,9 +86,15 @@ export async function openSearch(address: string): Promise<void> {
   await index;
 }
 
-async function loadIndex(address: string): Promise<MiniSearch> {
-  const loaded: { readonly default: readonly Passage[] } = await import(address);
-  passages = loaded.default;
+/** @returns undefined without the passages: a page that was open during an upgrade names others. */
+async function loadIndex(address: string): Promise<MiniSearch | undefined> {
+  try {
+    const loaded: { readonly default: readonly Passage[] } = await import(address);
+    passages = loaded.default;
+  } catch {
+    status.textContent = "The search cannot be loaded. Reload the page.";
+    return undefined;
+  }
   const search = new MiniSearch({ fields: ["title", "above", "text"], processTerm: stemOf });
   search.addAll(
     passages.map(({ titles, text }, id) => {
@@ -106,9 +112,9 @@ function stemOf(term: string): string {
 
 async function showResults(): Promise<void> {
   const query = input.value;
-  const search = await (index as Promise<MiniSearch>);
+  const search = await index;
   // A later input shows its own.
-  if (query !== input.value) return;
+  if (search === undefined || query !== input.value) return;
   const shown = find(search, query).slice(0, RESULTS_MAX);
   list.replaceChildren(
     ...shown.map(({ id, terms }) => resultOf(passages[Number(id)] as Passage, terms)),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSharedService, TestClock } from "../support/service.ts";
-import { countedClient } from "./counted.ts";
+import { answering, countedClient } from "./counted.ts";
 
 // The bundled rate of EUR/USD is of 13 March 2026, a Friday; the ECB's next one was due on Monday.
 const PUBLISHED = "2026-03-13T16:00:00.000Z";
@@ -62,6 +62,18 @@ for (const [maxMissed, time, missed] of reads) {
     assert.deepEqual([requests.length, await usedUnits()], [1, 1]);
   });
 }
+
+test("a rate that was cached is as old as it was, and costs nothing", async () => {
+  const stated = { "units-charged": "1", "rate-missed": "1", "rate-next": "2999-01-01T00:00:00Z" };
+  const fetch = answering([200, stated, JSON.stringify(EUR_USD)]);
+  const { kurs, requests } = countedClient({ url, fetch, maxMissed: 0, cache: true });
+
+  for (const units of [1, 0]) {
+    const { error, unitsCharged } = await kurs.rates.get("EUR", "USD");
+    assert.deepEqual([error?.code, unitsCharged], ["client:stale", units]);
+  }
+  assert.equal(requests.length, 1);
+});
 
 test("maxMissed that the service cannot state is an error of the program", () => {
   for (const maxMissed of [-1, 1.5, 100, Number.NaN]) {

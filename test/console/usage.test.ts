@@ -68,6 +68,10 @@ test("many keys are searched, turned in pages and counted, and home shows the mo
   const texts = (await lines.allTextContents()).map((text) => text.replace(/ svc_.+: /, ", "));
   const used = ["key 1, yesterday", "key 3, today", "key 2, 1 Nov 2026"];
   assert.deepEqual(texts, [...used, "key 26, never", "key 25, never"]);
+  await page.goto("/keys");
+  await press("Next", "Revoke key 1", /^Revoke key$/);
+  await see("25 of 100 active keys");
+  await untilCount(rows, 25);
 });
 
 test("a new key is kept in the tab if its owner ticks the box, until it is forgotten or revoked", async () => {

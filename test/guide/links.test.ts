@@ -34,7 +34,10 @@ test("links to documents lead to their pages, and those to other files become te
 test("code is left as it is", () => {
   const fenced = "```sh\nsee [x](nowhere.md)\n```";
   assert.equal(rewrite(fenced), fenced);
+  const indented = "  ```sh\n  b\n\n  c\n  ```\n\n";
+  assert.equal(rewrite(`${indented}[API](../api.md) \`c\``), `${indented}[API](/api.md) \`c\``);
   assert.equal(rewrite("`[x](nowhere.md)`"), "`[x](nowhere.md)`");
+  assert.equal(rewrite("`a\nb` [API](../api.md), `c`"), "`a\nb` [API](/api.md), `c`");
 });
 
 test("a link that leads to nothing fails the build, with its document and itself", () => {

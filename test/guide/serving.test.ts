@@ -31,6 +31,7 @@ test("every document of the index is a page, uncached, with a strict policy", as
     assert.ok(policy.includes("default-src 'self'"));
     assert.doesNotMatch(policy.join(), /script-src|style-src|https?:|data:|\*/);
     assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\s(?:style|on\w+)="/, path);
+    assert.doesNotMatch(text, /href="(?!https?:)[^"]*\.md/, path);
     assert.doesNotMatch(text, /<(?:script|img|link)\b[^>]*(?:src|href)="(?:https?:)?\/\//, path);
   }
 });

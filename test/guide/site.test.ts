@@ -142,6 +142,16 @@ test("a search without a result says so", async () => {
   assert.equal(await resultsIn(page).count(), 0);
 });
 
+test("a search whose passages are gone says what to do", async () => {
+  await using visitor = await Visitor.come(service.url, desktop);
+  const { page } = visitor;
+  await page.goto("/guide/");
+  await page.route("**/passages.*.js", (route) => route.fulfill({ status: 404 }));
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("searchbox").fill("rate");
+  await page.getByText("The search cannot be loaded. Reload the page.").waitFor();
+});
+
 test("a block of code is copied by its button, without its colours", async () => {
   await using visitor = await Visitor.come(service.url, desktop);
   const { page } = visitor;

@@ -80,7 +80,7 @@ export async function readBlocks(blocks: readonly Block[], reading: Reading): Pr
       ...{ NODE: process.execPath, NODE_COMPILE_CACHE: COMPILE_CACHE, MAIN, BIN: bin },
       ...{ UNTIL_READY: join(import.meta.dirname, "until-ready.ts"), CALLS: calls },
       FAILED: failures,
-      ...{ REAL_NPM: onPath("npm"), REAL_GIT: onPath("git") },
+      ...{ REAL_NPM: onPath("npm"), REAL_GIT: onPath("git"), REAL_CHOWN: onPath("chown") },
       // Nothing comes from a registry.
       ...{ npm_config_offline: "true", npm_config_update_notifier: "false" },
       ...env,

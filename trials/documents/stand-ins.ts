@@ -49,7 +49,10 @@ async function callTool(url: string, header: string, name: string, given = {}): 
 export const standIns: Readonly<Record<string, StandIn>> = {
   amtool: { why: "it comes with Debian's Alertmanager" },
   "apt-get": { why: "it changes the machine, and needs the network" },
-  chown: { why: "the user is not there" },
+  chown: {
+    why: "the user is not there; a PostgreSQL of a test that a block runs gets its files",
+    effect: 'case "$1" in kurs:*) ;; *) exec "$REAL_CHOWN" "$@" ;; esac',
+  },
   claude: {
     why: "Claude Code is not in the test workspace, and writes into the user's settings",
     async check({ args }) {

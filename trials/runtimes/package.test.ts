@@ -58,13 +58,14 @@ test("the package's page links to nothing beside it, which a registry does not h
 test("the programs of its page compile against the package, and the first reads and multiplies", async () => {
   const page = await readFile(installed("README.md"), "utf8");
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, program = ""]) => program);
-  assert.equal(programs.length, 3);
+  assert.equal(programs.length, 4);
   const [first = ""] = programs;
-  const created =
-    'import { createClient } from "@kurs/client";\nconst kurs = createClient({ url: "" });\n';
+  const imported = 'import { createClient } from "@kurs/client";\n';
+  const created = `${imported}const kurs = createClient({ url: "" });\n`;
   await writeFile(join(directory, "first.ts"), first.replace("http://127.0.0.1:8080", service.url));
-  await writeFile(join(directory, "accounts.ts"), created + programs[1]);
-  await writeFile(join(directory, "verify.ts"), created + programs[2]);
+  await writeFile(join(directory, "stale.ts"), imported + programs[1]);
+  await writeFile(join(directory, "accounts.ts"), created + programs[2]);
+  await writeFile(join(directory, "verify.ts"), created + programs[3]);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,

@@ -76,8 +76,10 @@ interface PagedProps {
 
 /** Keys, a page at a time. */
 function Paged({ keys, children }: PagedProps) {
-  const [start, setStart] = useState(0);
+  const [wanted, setStart] = useState(0);
   const place = useRef<HTMLDivElement>(null);
+  // A revocation may have emptied the last page.
+  const start = wanted < keys.length ? wanted : Math.max(0, wanted - KEYS_PER_PAGE);
   const turnTo = (next: number) => {
     setStart(next);
     place.current?.focus();

@@ -58,7 +58,7 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
   const advice =
     held.length > 0
-      ? `held: ${release}, kurs rates drop ${base} ${quote} none`
+      ? `held: ${release}, and kurs rates drop ${base} ${quote} takes none`
       : "dropped: import the right one, and pass --source import";
   return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
 }

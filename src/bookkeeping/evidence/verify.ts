@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import { expectationsOf, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
-import { publisherJson } from "../provenance/json.ts";
+import { isAddress, publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses, readPublication } from "./check-document.ts";
 import { checkRule } from "./check-rule.ts";
@@ -111,9 +111,11 @@ function checkRevision({ revision, source }: Evidence): readonly Check[] {
 
 /** What only the operator knows: no check tells whether it is so. */
 export function statedAlone({ documents, received_at, stored_at, made, revision }: Evidence) {
-  const received = [...new Set(documents.map((one) => one.received_at))].join(" and ");
-  const stored = `sent ${received}, fetched ${received_at}, stored ${stored_at}`;
-  return `${stored} as revision ${revision}, written here ${made.at} by ${made.by}`;
+  const sent = [...new Set(documents.map((one) => one.received_at))].join(" and ");
+  const isFetched = documents.some(({ name }) => isAddress(name));
+  const arrived = isFetched ? `sent ${sent}, fetched ${received_at}` : `read ${received_at}`;
+  const stored = `stored ${stored_at} as revision ${revision}`;
+  return `${arrived}, ${stored}, written here ${made.at} by ${made.by}`;
 }
 
 type Placed = SourcedRate & { readonly place: number };

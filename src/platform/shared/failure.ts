@@ -37,13 +37,13 @@ export interface QuotaDetails {
   readonly reset_at: string;
 }
 
-/** The optional details of a failure. */
 /** The way out of a failure whose message the specification fixes: a sentence, and a page. */
 export interface Help {
   readonly text: string;
   readonly url: string;
 }
 
+/** The optional details of a failure. */
 export interface FailureOptions {
   readonly quota?: QuotaDetails;
   readonly retryAfterSeconds?: number;

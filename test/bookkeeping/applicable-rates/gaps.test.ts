@@ -95,7 +95,7 @@ test("two figures that are held keep every rule from another date's, and the mes
   store.clock.set("2026-03-19T21:00:00.000Z");
   const held =
     "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are held: " +
-    "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, kurs rates drop BRL ARS none";
+    "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, and kurs rates drop BRL ARS takes none";
   const command = (date: string, rule: string) =>
     `rates for BRL ARS ${date} --source bcra --rule ${rule} --accept-gaps`;
   await store.refresh("bcra", [CONFLICT]);

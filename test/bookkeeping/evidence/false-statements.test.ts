@@ -90,11 +90,11 @@ async function verdictOn(statement: Evidence, by: typeof key | null = key) {
     verifiedAt,
   );
   assert.equal(ended.stderr, "");
-  const { verdict, holds, checks } = JSON.parse(ended.stdout);
+  const { verdict, holds, checks, stated } = JSON.parse(ended.stdout);
   const exitCodes = { holds: 0, fails: 1, "not proven": 3 };
   assert.equal(ended.exitCode, exitCodes[verdict as keyof typeof exitCodes]);
   assert.equal(holds, verdict === "holds");
-  return { verdict, checks };
+  return { verdict, checks, stated };
 }
 
 suite("a genuine file holds", () => {
@@ -106,6 +106,14 @@ suite("a genuine file holds", () => {
       const wanted = ["import", "inforeuro", "kraken"].includes(name) ? "not proven" : "holds";
       assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
     });
+  }
+});
+
+test("a file that was read is not called fetched", async () => {
+  const { stated } = await verdictOn(genuine.ecb);
+  assert.match(stated, /^sent \S+, fetched \S+, stored \S+ as /);
+  for (const name of ["snapshot", "import"] as const) {
+    assert.match((await verdictOn(genuine[name])).stated, /^read \S+, stored \S+ as /);
   }
 });
 
@@ -317,6 +325,14 @@ suite("a false statement does not hold:", () => {
       "August's figure as September's, fetched in September",
       "inforeuro",
       both(both(at("2026-09-01T08:00:00.000Z"), named(INFOREURO_IN_SEPTEMBER)), september),
+    ],
+    [
+      "a table that never ends, of another host",
+      "hmrc",
+      both(
+        edited((content) => content.replaceAll("31/08/2026", "31/12/9999")),
+        both(named("https://rates.example/hmrc.csv"), () => ({ valid_until: "9999-12-31" })),
+      ),
     ],
     [
       "a file of the year 2031",

@@ -56,9 +56,10 @@ export function verifyCommand(
 }
 
 const verifyExamples = `
-It prints a line for each thing that holds, fails or is not proven. Exit code 1 where one fails, and
-3 where none fails but one is not proven: without the document, or a signature by a key that you
-passed, nobody can tell.
+It prints a line for each thing that holds, fails or is not proven; for a line of a list, all that
+fails or is not proven, or else that it holds. Exit code 1 where one fails, and 3 where none fails
+but one is not proven: without the document, or a signature by a key that you passed, nobody can
+tell.
 
 Examples:
   $ kurs rates evidence verify invoice-17.json --jwks jwks.json

@@ -58,6 +58,9 @@ const daysAfter = (date: string, days: number) =>
 /** How long before and after a day's request the figures in its response are dated. */
 const REQUESTED_DAYS = { before: 16, after: 7 };
 
+/** No table is valid for longer. */
+const VALID_DAYS_MAX = 366;
+
 /** Whether a document with a figure of a date may have an address, by the dates in that. */
 export function isNamedFor(
   publisher: Publisher,
@@ -75,7 +78,9 @@ export function isNamedFor(
     return daysAfter(from, -before) <= date && date <= daysAfter(to, after);
   }
   const first = validUntil === undefined ? daysAfter(date, -REQUESTED_DAYS.after) : date;
-  const last = validUntil ?? daysAfter(date, REQUESTED_DAYS.before);
+  const days = validUntil === undefined ? REQUESTED_DAYS.before : VALID_DAYS_MAX;
+  const end = daysAfter(date, days);
+  const last = validUntil !== undefined && validUntil < end ? validUntil : end;
   for (let day = first; day <= last; day = daysAfter(day, 1)) {
     const requests = requestsOf(publisher, Date.parse(`${day}T12:00:00Z`), "");
     if (requests.some(({ address }) => address === name)) return true;
