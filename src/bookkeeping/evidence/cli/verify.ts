@@ -5,7 +5,6 @@ import { formatJson } from "../../../platform/cli/output.ts";
 import { counted } from "../../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { SigningKey } from "../../../rates/served/signing-key.ts";
-import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ApplicableRateDeps } from "../../applicable-rates/cli/arguments.ts";
 import { readLine } from "../../provenance/cli/imported-file.ts";
 import { type Check, type Verdict, verdictOf } from "../check.ts";
@@ -22,8 +21,6 @@ import { openedAgain, readWhole } from "./files.ts";
 export interface EvidenceDeps extends ApplicableRateDeps {
   /** The program's version. */
   readonly version: string;
-  /** Every source, without settings. */
-  readonly knownSources: () => readonly RateSource[];
   /** @throws {ConfigError} */
   readonly settings: () => {
     readonly signingKey: SigningKey | undefined;
