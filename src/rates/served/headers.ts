@@ -40,6 +40,14 @@ export const signatureHeaders: ReadonlySet<string> = new Set([
 /** The header with the time of the next publication. */
 export const RATE_NEXT = "rate-next";
 
+/** The header with the digest of the document in which the publisher states the rate. */
+export const RATE_DOCUMENT = "rate-document";
+
+/** @param hash of the document's bytes: the SHA-256 in hexadecimal. @see RFC 9530 */
+export function documentHeader(hash: string): readonly [name: string, value: string] {
+  return [RATE_DOCUMENT, `sha-256=:${Buffer.from(hash, "hex").toString("base64")}:`];
+}
+
 /** A list of names and values that are the same bytes on every way in. */
 const SENDABLE = /^\[(?:"[\w-]+","(?:[ !#-[\]-~]|\\["\\])*"(?:,(?!\])|(?=\])))*\]$/;
 

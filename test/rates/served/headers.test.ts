@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
 import { DisplayString, parseItem, Token } from "structured-headers";
+import { documentHeader, RATE_DOCUMENT } from "../../../src/rates/served/headers.ts";
 import { newRate } from "../../contract/suite/rates-stored.ts";
 import { metaIn, rpcOf } from "../../reads/mcp/answers.ts";
 import { callOf, EUR_USD, eras, readOf } from "../../reads/mcp/messages.ts";
@@ -80,6 +82,13 @@ suite("the headers of a rate", () => {
         assert.deepEqual(named(source), [source, "Imported by the operator"]);
       }),
     );
+  });
+
+  test("name a document by the digest of RFC 9530", () => {
+    const hash = createHash("sha256").update('{"hello": "world"}\n').digest("hex");
+    // The example of its section 2.
+    const value = "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:";
+    assert.deepEqual(documentHeader(hash), [RATE_DOCUMENT, value]);
   });
 
   test("name an import, which has neither terms nor a calendar", async () => {
