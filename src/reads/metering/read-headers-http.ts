@@ -72,6 +72,10 @@ export const rateHeaders: DocumentedHeaders = {
     1,
     { type: "integer", minimum: 1, maximum: 99 },
   ),
+  "Rate-Document": sometimes(
+    "SHA-256 of the publisher's document, or of the imported file (RFC 9530); if it is known",
+    "sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:",
+  ),
   "Content-Digest": sometimes(
     "SHA-256 of the body (RFC 9530); if rates are signed",
     "sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:",
