@@ -56,12 +56,7 @@ export function linesOfOrigin(
   }
 }
 
-export function linesOfDocument({
-  name,
-  receivedAt,
-  hash,
-  bytes,
-}: StoredDocument): readonly string[] {
+export function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): string[] {
   return [
     field("received", receivedAt),
     field("document", documentName(name)),

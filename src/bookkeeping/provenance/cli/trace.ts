@@ -46,6 +46,8 @@ export function traceCommand(
   deps: ProvenanceCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
+  const about = "show the document that a Rate-Document names, and what came from it";
+  const documentOption = new Option("--document <digest>", about);
   rates
     .command("trace")
     .description("show the document and the line that a served figure came from, and what followed")
@@ -55,11 +57,7 @@ export function traceCommand(
     .addOption(sourceOption("the figure of this source, of --at's date or the last one before"))
     .addOption(kindOption())
     .option("--file <path>", "check that this imported file states the figure, and show its line")
-    .addOption(
-      new Option("--document <digest>", "show the document with this Rate-Document").conflicts([
-        ...["at", "source", "kind", "file"],
-      ]),
-    )
+    .addOption(documentOption.conflicts(["at", "source", "kind", "file"]))
     .option("--json", "print it as JSON")
     .addHelpText("after", traceExamples)
     .action(async (base: string | undefined, quote: string | undefined, options: TraceOptions) => {
@@ -72,10 +70,10 @@ export function traceCommand(
       }
       const pair = requirePair(base, quote);
       if (document !== undefined) return traceDocument(deps, document, pair, json);
-      const isTraced = isOfSeries(options)
+      const exitCode = isOfSeries(options)
         ? traceSeries(deps, pair, options)
         : trace(deps, pair, options);
-      setExitCode(await isTraced);
+      setExitCode(await exitCode);
     });
 }
 
