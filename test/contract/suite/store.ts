@@ -13,6 +13,7 @@ import { historyReadSuite } from "./history-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
+import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite, signatureSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
@@ -51,6 +52,7 @@ const PARTS = {
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   "reads at boundaries": boundarySuite,
+  "reads of past times": pastReadSuite,
   transactions: engineSuite,
 };
 

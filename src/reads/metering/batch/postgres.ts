@@ -1,8 +1,10 @@
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../../platform/storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../../platform/storage/postgres/errors.ts";
+import type { PastFigure } from "../../../rates/served/rules/past.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { BatchStore, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, PastSearch, RateRead, RateReadOutcome } from "../store.ts";
+import { lastFigure, type PastFigureRow, pastFigureOf } from "./past-figure.ts";
 import {
   createKeyCache,
   createRateCache,
@@ -10,7 +12,7 @@ import {
   type KnownKey,
   type KnownRate,
 } from "./postgres-caches.ts";
-import { rateFound } from "./rate-found.ts";
+import { isServed, rateFound } from "./rate-found.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit
@@ -23,7 +25,7 @@ import { readWithoutQuota } from "./without-quota.ts";
 // locked, not as in the statement's snapshot. The row is its account's lock; the daily counts are
 // only written under it.
 // counted: a read is granted when its number within its account is among the granted units.
-const METERED_BATCH = `
+const meteredBatch = (past: { readonly query: string; readonly column: string }) => `
   WITH epochs AS MATERIALIZED (
     SELECT (SELECT epoch FROM read_epochs WHERE name = 'access') AS access,
       (SELECT epoch FROM read_epochs WHERE name = 'rates') AS rates
@@ -52,13 +54,38 @@ const METERED_BATCH = `
     JOIN charged c ON c.account_id = r.account_id AND r.number <= c.granted
     GROUP BY r.account_id, r.api_key_id
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
-  )
+  )${past.query}
   SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
     SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
-  ), 0) AS used
+  ), 0) AS used ${past.column}
   FROM epochs e LEFT JOIN (
     wanted w LEFT JOIN charged c ON c.account_id = w.account_id
   ) ON true`;
+
+const METERED_BATCH = meteredBatch({ query: "", column: "" });
+
+const pastValues = {
+  ...{ base: "r.base", quote: "r.quote", source: "r.source", date: "s.date" },
+  kind: "coalesce($14::json ->> r.source, 'middle')",
+  latest: "least(s.latest, r.as_of)",
+};
+
+// The batch with reads of past times: their figures, in a list that the first row has.
+const METERED_PAST_BATCH = meteredBatch({
+  query: `,
+  past AS (
+    SELECT json_agg(json_build_object('index', s.index, 'figure', f)) AS figures
+    FROM unnest($10::int[], $11::text[], $12::text[], $13::text[], $15::text[])
+      AS s (index, base, quote, latest, date)
+    JOIN rates r ON r.base = s.base AND r.quote = s.quote
+    CROSS JOIN LATERAL (
+      SELECT * FROM (${lastFigure("time", pastValues)}) t WHERE s.date IS NULL
+      UNION ALL
+      SELECT * FROM (${lastFigure("date", pastValues)}) d WHERE s.date IS NOT NULL
+    ) f
+  )`,
+  column: ", CASE WHEN w.place = 1 THEN (SELECT figures FROM past) END AS past",
+});
 
 /**
  * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
@@ -75,6 +102,8 @@ interface ChargedRow {
   readonly place: number | null;
   readonly granted: number;
   readonly used: number;
+  /** The figures of past times, by the number of their read among those that are charged. */
+  readonly past?: readonly { readonly index: number; readonly figure: PastFigureRow }[] | null;
 }
 
 /** An account in a batch. */
@@ -93,6 +122,9 @@ interface MeteredRead {
   readonly key: KnownKey;
   readonly account: Account;
   readonly pair: Pair | undefined;
+  readonly past: PastSearch | undefined;
+  /** Of a read of a past time, once it is found. */
+  figure?: PastFigure;
   /** Its number among its account's reads of pairs, or the number of those before it. */
   readonly number: number;
 }
@@ -209,7 +241,10 @@ async function charge(
 ): Promise<Pick<ChargedRow, "access" | "rates">> {
   const accounts = [...new Set(metered.map(({ account }) => account))];
   const charged = metered.filter(({ pair }) => pair !== undefined);
-  const { rows } = await run(METERED_BATCH, [
+  const asked = charged.flatMap(({ pair, past }, index) =>
+    pair === undefined || past === undefined ? [] : [{ ...pair, ...past, index }],
+  );
+  const values = [
     accounts.map(({ id }) => id),
     accounts.map(({ wantedUnits }) => wantedUnits),
     accounts.map(({ quotaUnits }) => quotaUnits),
@@ -219,10 +254,17 @@ async function charge(
     charged.map(({ key }) => key.id),
     charged.map(({ number }) => number),
     epoch,
-  ]);
+  ];
+  const { rows } = await (asked.length === 0
+    ? run(METERED_BATCH, values)
+    : run(METERED_PAST_BATCH, [...values, ...pastValuesOf(asked)]));
   const [first] = rows as ChargedRow[];
   if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
-  for (const { place, granted, used } of rows as ChargedRow[]) {
+  for (const { place, granted, used, past } of rows as ChargedRow[]) {
+    for (const { index, figure } of past ?? []) {
+      const read = charged[index];
+      if (read?.pair !== undefined) read.figure = pastFigureOf(read.pair, figure);
+    }
     const account = accounts[(place ?? 0) - 1];
     if (account === undefined) continue;
     account.grantedUnits = granted;
@@ -231,12 +273,23 @@ async function charge(
   return first;
 }
 
+function pastValuesOf(asked: readonly (Pair & PastSearch & { readonly index: number })[]) {
+  return [
+    asked.map(({ index }) => index),
+    asked.map(({ base }) => base),
+    asked.map(({ quote }) => quote),
+    asked.map(({ latest }) => latest),
+    JSON.stringify(asked[0]?.servedKinds),
+    asked.map(({ date }) => date ?? null),
+  ];
+}
+
 /** Numbers the reads of each account, in order of arrival. The outcomes of the others are known. */
 function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) {
   const outcomes: RateReadOutcome[] = reads.map(() => undefined);
   const accounts = new Map<string, Account>();
   const metered: MeteredRead[] = [];
-  for (const [index, { keyHash, pair }] of reads.entries()) {
+  for (const [index, { keyHash, pair, past }] of reads.entries()) {
     const key = keys.get(keyHash);
     if (key === undefined) continue;
     const { accountId: id, quotaUnits, rejection } = key;
@@ -252,13 +305,13 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
       return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
     });
     if (pair !== undefined) account.wantedUnits += 1;
-    metered.push({ index, key, account, pair, number: account.wantedUnits });
+    metered.push({ index, key, account, pair, past, number: account.wantedUnits });
   }
   return { outcomes, metered };
 }
 
 function outcomeOf(
-  { account, pair, number }: MeteredRead,
+  { account, pair, past, figure, number }: MeteredRead,
   rates: FoundRows<KnownRate> | StoreUnavailable,
 ): RateReadOutcome {
   const { id: accountId, quotaUnits } = account;
@@ -276,7 +329,9 @@ function outcomeOf(
     rates instanceof StoreUnavailable
       ? rates
       : rateFound(pair, (wanted) => rates.rows.get(pairName(wanted)));
-  return { accountId, quota: { quotaUnits, usedUnits }, found };
+  const isPast = past !== undefined && isServed(found);
+  const result = isPast ? (figure ?? "no_figure") : found;
+  return { accountId, quota: { quotaUnits, usedUnits }, found: result };
 }
 
 /** The units are charged already: each of these reads fails alone (section 4). */
