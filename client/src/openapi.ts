@@ -4405,6 +4405,11 @@ export interface operations {
                      */
                     "Rate-Missed"?: number;
                     /**
+                     * @description SHA-256 of the publisher's document, or of the imported file (RFC 9530); if it is known
+                     * @example sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:
+                     */
+                    "Rate-Document"?: string;
+                    /**
                      * @description SHA-256 of the body (RFC 9530); if rates are signed
                      * @example sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:
                      */
@@ -4614,6 +4619,11 @@ export interface operations {
                      * @example 1
                      */
                     "Rate-Missed"?: number;
+                    /**
+                     * @description SHA-256 of the publisher's document, or of the imported file (RFC 9530); if it is known
+                     * @example sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:
+                     */
+                    "Rate-Document"?: string;
                     /**
                      * @description SHA-256 of the body (RFC 9530); if rates are signed
                      * @example sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:

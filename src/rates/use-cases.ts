@@ -96,9 +96,10 @@ export async function prepareRates(
 async function prepareHeaders(
   { signingKey }: RateSettings,
   headersOf: Rates["headersOf"],
-  { store: { rates, signingKeys }, clock, log }: RateDeps,
+  { store: { rates, signingKeys }, clock, log, nextIteration }: RateDeps,
 ): Promise<void> {
   const now = timestamp(clock.nowMs());
+  for await (const _ of rates.addDocuments()) await nextIteration();
   if (signingKey !== undefined) {
     await signingKeys.add(signingKey, now);
     const signed = await rates.renewHeaders("without a signature", headersOf, now);

@@ -48,6 +48,18 @@ export function documentHeader(hash: string): readonly [name: string, value: str
   return [RATE_DOCUMENT, `sha-256=:${Buffer.from(hash, "hex").toString("base64")}:`];
 }
 
+/**
+ * Adds the header of a document to headers as they are stored: no signature covers it.
+ *
+ * @param hash undefined where it is not known, as that of a file before its import has ended.
+ */
+export function withDocument(json: string, hash: string | undefined): string {
+  return hash === undefined ? json : `${json.slice(0, -1)}${documentEnding(hash)}`;
+}
+
+/** What replaces the last character of stored headers. */
+export const documentEnding = (hash: string) => `,${JSON.stringify(documentHeader(hash)).slice(1)}`;
+
 /** A list of names and values that are the same bytes on every way in. */
 const SENDABLE = /^\[(?:"[\w-]+","(?:[ !#-[\]-~]|\\["\\])*"(?:,(?!\])|(?=\])))*\]$/;
 

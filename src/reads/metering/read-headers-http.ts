@@ -72,6 +72,10 @@ export const rateHeaders: DocumentedHeaders = {
     1,
     { type: "integer", minimum: 1, maximum: 99 },
   ),
+  "Rate-Document": sometimes(
+    "SHA-256 of the publisher's document, or of the imported file (RFC 9530); if it is known",
+    "sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:",
+  ),
   "Memento-Datetime": sometimes(
     "The rate's as_of, to the second (RFC 7089); of a read of a past time",
     "Tue, 14 Oct 2025 14:00:00 GMT",
