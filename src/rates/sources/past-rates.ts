@@ -57,8 +57,8 @@ function kept<Asked, Told>(ask: (asked: Asked) => Told): (asked: Asked) => Told 
 
 /**
  * Counts the publications, up to 99, that a source's publisher had made by a past time and that the
- * figure which is stored for that time does not reflect: a gap of the store, by the calendar of that
- * year.
+ * figure which is stored for that time does not reflect: a gap of the store, by the calendar of
+ * that year.
  */
 function createPastMissed(sources: readonly RateSource[]) {
   const bySource = new Map(sources.map((source) => [source.key, source]));
@@ -70,7 +70,7 @@ function createPastMissed(sources: readonly RateSource[]) {
     const askedMs = Math.min(epochMs, nowMs);
     const lastDate = date ?? new Date(askedMs).toISOString().slice(0, 10);
     if (figure.validUntil !== undefined && lastDate <= figure.validUntil) return 0;
-    const schedule = scheduleOf(source, figure, Number(figure.date.slice(0, 4)));
+    const schedule = scheduleOf(source, figure, Number.parseInt(figure.date, 10));
     const calendar = bySchedule.getOrInsertComputed(schedule, keptCalendar);
     if (date !== undefined && calendar.publicationOf !== undefined) {
       return countDates(calendar.publicationOf, figure.date, date, nowMs);

@@ -32,14 +32,15 @@ const symbol = (description: string, example: string) =>
 /** When a read fails, and what it then costs. */
 const conditions = {
   invalid_request:
-    "malformed HTTP, a parameter such as date or amount, or a malformed Accept-Datetime; costs nothing",
+    "malformed HTTP, a parameter such as date or amount, or a malformed Accept-Datetime; costs " +
+    "nothing",
   unauthorized:
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
   quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
   unsupported_pair:
-    "the pair is not stored, or has no figure of that time or before: Link says whether its other " +
-    "direction is, or where the list is; costs one unit",
+    "the pair is not stored, or has no figure of that time or before: Link says whether its " +
+    "other direction is, or where the list is; costs one unit",
   temporarily_unavailable:
     "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
     "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +

@@ -50,7 +50,7 @@ export function parseAcceptDatetime(text: string): PastMoment | undefined {
   return { latest: instantAt(epochMs), date: undefined, epochMs, acceptDatetime: text };
 }
 
-/** Parses a date such as 2025-10-14, of a publisher's own. @returns undefined for any other text. */
+/** Parses a publisher's own date, such as 2025-10-14. @returns undefined for any other text. */
 export function parsePastDate(date: string): PastMoment | undefined {
   if (!isDate(date)) return undefined;
   const epochMs = Date.parse(date) + DAY_MS - 1;
