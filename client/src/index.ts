@@ -6,6 +6,7 @@ import type { Result } from "./operations.ts";
 import { createRates, MISSED_MAX, type Rates } from "./rates.ts";
 
 export type { Account } from "./accounts.ts";
+export type { At } from "./at.ts";
 export type { CacheOptions } from "./cache.ts";
 export type { CallOptions } from "./deadline.ts";
 export { type Precision, type Rounding, times, toNumber } from "./money.ts";
@@ -23,7 +24,7 @@ export type {
   Success,
   UnitsCharged,
 } from "./operations.ts";
-export type { Rates } from "./rates.ts";
+export type { Rates, ReadOptions } from "./rates.ts";
 
 export interface ClientOptions {
   /** The address of the service, such as `https://kurs.example.org`. */
@@ -43,7 +44,7 @@ export interface ClientOptions {
    * returns `client:stale`. By default, and with 99, a rate may have any age.
    */
   readonly maxMissed?: number | undefined;
-  /** Whether to keep a rate until `Rate-Next`, when its publisher's next one is due. */
+  /** Whether to keep a rate until `Rate-Next`, and one of the past for the life of the client. */
   readonly cache?: boolean | CacheOptions | undefined;
 }
 

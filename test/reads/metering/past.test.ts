@@ -86,7 +86,7 @@ const malformed = (
   "2026-03-06T15:00:00Z|1772809200|now||Fri, 06 Mar 2026 15:00:00 UTC|Sat, 06 Mar 2026 15:00:00 GMT|" +
   "Fri, 6 Mar 2026 15:00:00 GMT|Friday, 06-Mar-26 15:00:00 GMT|Fri Mar  6 15:00:00 2026|" +
   "Mon, 30 Feb 2026 15:00:00 GMT|Fri, 06 Mar 2026 24:00:00 GMT|fri, 06 mar 2026 15:00:00 gmt|" +
-  "Fri, 06 Mar 2026 15:00:00 GMT, Fri, 06 Mar 2026 15:00:00 GMT"
+  "Fri, 06 Mar 2026 15:00:00 GMT, Fri, 06 Mar 2026 15:00:00 GMT|Sat, 01 Jan 10000 00:00:00 GMT"
 ).split("|");
 
 test("a malformed Accept-Datetime is 400 with the form, uncharged, after the key and the symbols", async () => {

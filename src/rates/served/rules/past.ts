@@ -39,6 +39,8 @@ export interface PastRates {
   toRate(figure: PastFigure, asked: PastMoment): Promise<PastRate>;
 }
 
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /**
  * Parses the time of a header Accept-Datetime (RFC 7089, section 2.1.1).
  *
@@ -47,6 +49,8 @@ export interface PastRates {
 export function parseAcceptDatetime(text: string): PastMoment | undefined {
   const epochMs = Date.parse(text);
   if (Number.isNaN(epochMs) || new Date(epochMs).toUTCString() !== text) return undefined;
+  // The text of an instant in a year of five digits would come before all others.
+  if (epochMs > LAST_MS) return undefined;
   return { latest: instantAt(epochMs), date: undefined, epochMs, acceptDatetime: text };
 }
 
