@@ -2,6 +2,7 @@ import type { RateCache } from "./cache.ts";
 import { type CallOptions, startDeadline } from "./deadline.ts";
 import type { RateResult } from "./operations.ts";
 import { type Connection, isObject, segmentOf, send, wholeNumber } from "./send.ts";
+import type { Tally } from "./tally.ts";
 
 export interface Rates {
   /**
@@ -23,16 +24,19 @@ export function createRates(
     readonly cache: RateCache | undefined;
     readonly isShared: boolean;
     readonly maxMissed: number;
+    readonly tally: Tally | undefined;
   },
 ): Rates {
-  const { cache, isShared, maxMissed } = options;
+  const { cache, isShared, maxMissed, tally } = options;
   const authorization = apiKey === undefined ? undefined : `ApiKey ${apiKey}`;
   const open = new Map<string, Promise<RateResult>>();
 
   const read = async (path: string, options: CallOptions): Promise<RateResult> => {
     const isData = (value: unknown) => isRateAt(path, value);
     const call = { method: "GET", path, authorization, isMetered: true, isData } as const;
+    const sinceMs = performance.now();
     const result: RateResult = await send<"getRate">(connection, call, options);
+    tally?.count(result, performance.now() - sinceMs);
     if (result.error === undefined) Object.freeze(result.data);
     cache?.put(path, result);
     return result;

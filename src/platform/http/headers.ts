@@ -60,7 +60,7 @@ export const unchargedHeaders: readonly string[] = [UNITS_CHARGED, "0"];
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, " +
+    "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, Statement-Signature, " +
     "Rate-Source, Rate-Next, Rate-Missed, Link, Content-Digest, Signature-Input, Signature, ETag",
 };
 

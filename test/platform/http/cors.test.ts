@@ -19,7 +19,7 @@ const namesOf = (header: string | undefined) =>
 
 const EXPOSED = (
   "content-digest etag link rate-missed rate-next rate-source ratelimit ratelimit-policy " +
-  "retry-after signature signature-input units-charged x-request-id"
+  "retry-after signature signature-input statement-signature units-charged x-request-id"
 ).split(" ");
 const ALLOWED = (
   "accept authorization content-type if-none-match mcp-method mcp-name mcp-protocol-version " +
