@@ -46,7 +46,7 @@ prints a line for each figure that is not unchanged, and exits with 1 if there i
   withdrawn     the operator dropped it where it was held, or deleted it
   differs       it is no revision of the figure for the date
   not stored    no figure is stored for the date
-  not checked   the line cannot be read, or names no series
+  not checked   the line cannot be read, or no source owns its pair
 
 Examples:
   $ kurs rates recheck used.csv

@@ -183,3 +183,13 @@ test("a list is one as spreadsheets, or kurs rates for, write it, and others are
     assert.deepEqual([exitCode, stdout], [0, "3 figures: 3 unchanged\n"], format);
   }
 });
+
+test("a revision that HISTORY_DAYS removed differs, and a figure that it removed is not stored", async () => {
+  const removed = store.store.history.removeBefore("2026-10-02T00:00:00.000Z");
+  for await (const step of removed) assert.equal(step, undefined);
+
+  const { stdout } = await recheck(BOOKED);
+
+  assert.match(stdout, /^line 2: .*: not stored: no figure is stored for this date; ecb has none /);
+  assert.match(stdout, /^line 3: .*: differs: 1\.1599 now, a difference of -0\.0007: revision 2/m);
+});
