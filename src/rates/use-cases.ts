@@ -13,6 +13,7 @@ import { sourceNames, sourcesOf } from "./sources/fetching/registry.ts";
 import { loadSnapshot } from "./sources/fetching/snapshot.ts";
 import { createHeadersOf } from "./sources/headers.ts";
 import { createCountMissed } from "./sources/outlook.ts";
+import { createPastRates } from "./sources/past-rates.ts";
 import type { RateSource } from "./sources/source.ts";
 import type { rateGroups } from "./store.ts";
 
@@ -45,6 +46,7 @@ export function createRates({ signingKey }: RateSettings, deps: RateDeps) {
     /** Computes the headers of the rates that are stored. */
     headersOf: createHeadersOf(knownSources, () => signingKey),
     countMissed: createCountMissed(knownSources),
+    pastRates: createPastRates(knownSources, { clock, signingKey }),
     listPublicKeys: createListPublicKeys(store, signingKey),
     /** What visitors may know about rates. */
     async readNumbers() {
@@ -94,9 +96,10 @@ export async function prepareRates(
 async function prepareHeaders(
   { signingKey }: RateSettings,
   headersOf: Rates["headersOf"],
-  { store: { rates, signingKeys }, clock, log }: RateDeps,
+  { store: { rates, signingKeys }, clock, log, nextIteration }: RateDeps,
 ): Promise<void> {
   const now = timestamp(clock.nowMs());
+  for await (const _ of rates.addDocuments()) await nextIteration();
   if (signingKey !== undefined) {
     await signingKeys.add(signingKey, now);
     const signed = await rates.renewHeaders("without a signature", headersOf, now);

@@ -5,6 +5,7 @@ import type { Clock } from "../platform/shared/clock.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
 import type { Coverage } from "../rates/coverage/coverage.ts";
+import type { PastRates } from "../rates/served/rules/past.ts";
 import type { CountMissed } from "../rates/served/rules/rate.ts";
 import type { ObserveToolCall } from "./mcp/call-tool.ts";
 import type { HandleMcpRequest } from "./mcp/request.ts";
@@ -24,6 +25,7 @@ export function createReads(uses: {
   readonly usage: UsageReads;
   readonly coverage: Coverage;
   readonly countMissed: CountMissed;
+  readonly pastRates: PastRates;
   readonly publicUrl: () => string;
   readonly observeCall?: ObserveToolCall | undefined;
 }) {

@@ -5,9 +5,13 @@ import { packContent } from "../../src/rates/sources/fetching/content.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/fetching/registry.ts";
 import { loadSnapshot, parseSnapshot } from "../../src/rates/sources/fetching/snapshot.ts";
 import { createHeadersOf } from "../../src/rates/sources/headers.ts";
+import { createPastRates } from "../../src/rates/sources/past-rates.ts";
 import { publishers } from "../../src/rates/sources/publishers/catalogue.ts";
 
 export const sources = sourcesOf(sourceNames.known, { clock: systemClock, version: "test" });
+
+/** Past rates of every known source, without a signature. */
+export const pastRates = createPastRates(sources, { clock: systemClock, signingKey: undefined });
 
 /** The headers of every known source, without a signature. */
 export const headersOf = createHeadersOf(sources);

@@ -36,11 +36,19 @@ const NOW = Date.UTC(2100, 0) / 1000;
 
 const REQUIRED = ["content-digest", "rate-source"];
 
-/** Whether a response is genuine, by two programs that have nothing in common with this one. */
-export async function isGenuine(answer: Signed, keys: readonly Jwk[]): Promise<boolean> {
+/**
+ * Whether a response is genuine, by two programs that have nothing in common with this one.
+ *
+ * @param sent the request's headers, which the signature of a past rate covers.
+ */
+export async function isGenuine(
+  answer: Signed,
+  keys: readonly Jwk[],
+  sent: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
   const results = [
-    await verifiedByMessageSignatures(answer, keys),
-    await verifiedByMessageSig(answer, keys),
+    await verifiedByMessageSignatures(answer, keys, sent),
+    await verifiedByMessageSig(answer, keys, sent),
   ];
   assert.equal(results[0], results[1], "the two verifiers disagree");
   return digestMatches(answer) && results[0] === true;
@@ -55,6 +63,7 @@ function digestMatches({ headers, text }: Signed): boolean {
 async function verifiedByMessageSignatures(
   { status, headers }: Signed,
   keys: readonly Jwk[],
+  sent: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const keyLookup = async ({ keyid }: { readonly keyid?: string }) => {
     const jwk = keys.find(({ kid }) => kid === keyid);
@@ -64,18 +73,22 @@ async function verifiedByMessageSignatures(
   };
   const required = { requiredFields: REQUIRED, requiredParams: ["created", "keyid"] };
   const how = { keyLookup, notAfter: NOW, ...required };
-  return (await httpbis.verifyMessage(how, { status, headers: { ...headers } })) === true;
+  const request = { method: "GET", url: "http://localhost/", headers: sent };
+  return (await httpbis.verifyMessage(how, { status, headers: { ...headers } }, request)) === true;
 }
 
 async function verifiedByMessageSig(
   { status, headers }: Signed,
   keys: readonly Jwk[],
+  sent: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const fieldsOf = (of: object) => Object.entries(of).map(([name, value]) => ({ name, value }));
+  const target = { kind: "request", method: "GET", targetUri: "http://localhost/" } as const;
+  const request = { ...target, fields: fieldsOf(sent) };
   const required = { requiredComponents: REQUIRED, requiredParameters: ["created", "keyid"] };
   try {
     await verifySignature(
-      { kind: "response", status, fields },
+      { kind: "response", status, fields: fieldsOf(headers), request },
       {
         label: "kurs",
         policy: { algorithms: ["ed25519"], now: NOW, ...required },

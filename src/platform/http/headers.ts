@@ -61,13 +61,14 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, " +
-    "Rate-Source, Rate-Next, Rate-Missed, Link, Content-Digest, Signature-Input, Signature, ETag",
+    "Rate-Source, Rate-Next, Rate-Missed, Rate-Document, Memento-Datetime, Link, " +
+    "Content-Digest, Signature-Input, Signature, Statement-Signature, ETag",
 };
 
 /** Added to a preflight response: alternating names and values. */
 export const preflightHeaders: readonly string[] = [
   "access-control-allow-headers",
-  "Authorization, Content-Type, Accept, If-None-Match, " +
+  "Authorization, Content-Type, Accept, Accept-Datetime, If-None-Match, " +
     "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
   "access-control-max-age",
   "86400",

@@ -128,6 +128,8 @@ export function createRateImport(uses: {
     const digest = file.digest();
     if (typeof publication === "number" && digest !== undefined) {
       await store.history.recordDigest(publication, digest);
+      for await (const _ of store.rates.addDocuments())
+        if (await store.status.hasOtherWriters()) await sleep(YIELD_MS);
     }
     return tally.counts();
   };

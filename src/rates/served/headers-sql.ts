@@ -1,7 +1,7 @@
 import { chunksOf } from "../../platform/shared/chunks.ts";
-import { integerOf } from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, statement } from "../../platform/storage/engine.ts";
-import type { HeadersOf } from "./headers.ts";
+import { documentEnding, type HeadersOf, RATE_DOCUMENT, withDocument } from "./headers.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { RatesToRenew } from "./store.ts";
 import { readSourcedRate } from "./update-sql.ts";
@@ -17,9 +17,12 @@ const conditions: Readonly<Record<RatesToRenew, string>> = {
   all: "TRUE",
 };
 
-const listAfter = (which: RatesToRenew) => `
-  SELECT base, quote, rate, as_of, source, observation FROM rates
-  WHERE (base, quote) > ($1, $2) AND ${conditions[which]} ORDER BY base, quote LIMIT $3`;
+const selectAfter = (condition: string) => `
+  SELECT r.base, r.quote, r.rate, r.as_of, r.source, r.observation, d.hash FROM rates r
+  LEFT JOIN observations o
+    ON o.base = r.base AND o.quote = r.quote AND o.sequence = r.observation
+  LEFT JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
+  WHERE (r.base, r.quote) > ($1, $2) AND ${condition} ORDER BY r.base, r.quote LIMIT $3`;
 
 // Only where no other rate was stored meanwhile.
 const setHeaders = byCount(
@@ -30,6 +33,21 @@ const setHeaders = byCount(
   WHERE rates.base = n.base AND rates.quote = n.quote
     AND rates.observation = CAST(n.observation AS bigint)
   RETURNING rates.base`,
+);
+
+/** Not that of damaged headers, which are to be made anew. */
+const LACKS_DOCUMENT = `
+  headers LIKE '["rate-source","%"]' AND headers NOT LIKE '%","${RATE_DOCUMENT}","%'`;
+
+const WITHOUT_DOCUMENT = selectAfter(`${LACKS_DOCUMENT} AND d.hash IS NOT NULL`);
+
+// Only where neither the rate nor its headers were replaced meanwhile by some that have it.
+const addDocument = byCount(
+  (rates) => `
+  WITH found (base, quote, observation, ending) AS (VALUES ${placeholders(rates, 4)})
+  UPDATE rates SET headers = substr(headers, 1, length(headers) - 1) || f.ending FROM found f
+  WHERE rates.base = f.base AND rates.quote = f.quote
+    AND rates.observation = CAST(f.observation AS bigint) AND ${LACKS_DOCUMENT}`,
 );
 
 /** Bounds a transaction, for which a server's event loop waits on the embedded database. */
@@ -46,7 +64,7 @@ export async function renewHeaders(
   headersOf: HeadersOf,
   now: string,
 ): Promise<number> {
-  const sql = listAfter(which);
+  const sql = selectAfter(conditions[which]);
   let renewed = 0;
   let rows: Row[] = await engine.query(sql, "", "", ROWS_PER_PAGE);
   while (rows.length > 0) {
@@ -54,8 +72,10 @@ export async function renewHeaders(
     const headersFor = await headersOf.rates(rates, now);
     const renewals = rates.map((rate, index) => {
       const { json, signingKey } = headersFor(rate);
-      const observation = integerOf(rows[index] ?? {}, "observation");
-      const values = [rate.base, rate.quote, observation, json, signingKey?.id ?? null];
+      const row = rows[index] ?? {};
+      const headers = withDocument(json, optionalTextOf(row, "hash"));
+      const observation = integerOf(row, "observation");
+      const values = [rate.base, rate.quote, observation, headers, signingKey?.id ?? null];
       return { values, signingKey };
     });
     const { signingKey } = renewals[0] ?? {};
@@ -72,4 +92,22 @@ export async function renewHeaders(
     rows = await engine.query(sql, base, quote, ROWS_PER_PAGE);
   }
   return renewed;
+}
+
+/** Adds the digests of documents to the headers of served rates as `RateStore` says. */
+export async function* addDocuments(engine: Engine): AsyncGenerator<void> {
+  let rows: Row[] = await engine.query(WITHOUT_DOCUMENT, "", "", ROWS_PER_PAGE);
+  while (rows.length > 0) {
+    const found = rows.map((row) => {
+      const ending = documentEnding(textOf(row, "hash"));
+      return [textOf(row, "base"), textOf(row, "quote"), integerOf(row, "observation"), ending];
+    });
+    await engine.transaction(function* () {
+      for (const some of chunksOf(found, engine.maxRowsPerStatement))
+        yield statement(addDocument(some.length), ...some.flat());
+    }, RATES_LOCK);
+    yield;
+    const [base = "", quote = ""] = found.at(-1) ?? [];
+    rows = await engine.query(WITHOUT_DOCUMENT, base, quote, ROWS_PER_PAGE);
+  }
 }

@@ -40,6 +40,26 @@ export const signatureHeaders: ReadonlySet<string> = new Set([
 /** The header with the time of the next publication. */
 export const RATE_NEXT = "rate-next";
 
+/** The header with the digest of the document in which the publisher states the rate. */
+export const RATE_DOCUMENT = "rate-document";
+
+/** @param hash of the document's bytes: the SHA-256 in hexadecimal. @see RFC 9530 */
+export function documentHeader(hash: string): readonly [name: string, value: string] {
+  return [RATE_DOCUMENT, `sha-256=:${Buffer.from(hash, "hex").toString("base64")}:`];
+}
+
+/**
+ * Adds the header of a document to headers as they are stored: no signature covers it.
+ *
+ * @param hash undefined where it is not known, as that of a file before its import has ended.
+ */
+export function withDocument(json: string, hash: string | undefined): string {
+  return hash === undefined ? json : `${json.slice(0, -1)}${documentEnding(hash)}`;
+}
+
+/** What replaces the last character of stored headers. */
+export const documentEnding = (hash: string) => `,${JSON.stringify(documentHeader(hash)).slice(1)}`;
+
 /** A list of names and values that are the same bytes on every way in. */
 const SENDABLE = /^\[(?:"[\w-]+","(?:[ !#-[\]-~]|\\["\\])*"(?:,(?!\])|(?=\])))*\]$/;
 

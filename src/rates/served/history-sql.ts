@@ -1,4 +1,4 @@
-import { integerOf, type Tables } from "../../platform/storage/columns.ts";
+import { integerOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
@@ -66,6 +66,15 @@ export function* storePublication({
     yield statement(ADD_PLACE, id, place, name, sentAt, hash, bytes);
   }
   return id;
+}
+
+const HASHES = `
+  SELECT place, hash FROM publication_documents WHERE publication = $1 AND hash IS NOT NULL`;
+
+/** @returns the hashes of a publication's documents by their places, where they are known. */
+export function* readHashes(publication: number): Transaction<ReadonlyMap<number, string>> {
+  const rows: Row[] = yield statement(HASHES, publication);
+  return new Map(rows.map((row) => [integerOf(row, "place"), textOf(row, "hash")]));
 }
 
 const RECORD_DIGEST = `

@@ -14,6 +14,8 @@ export interface SignedContent {
   readonly rateSource: string;
   /** In seconds since 1970. */
   readonly createdSeconds: number;
+  /** The request's header of that name, of a read of a past time. */
+  readonly acceptDatetime?: string;
 }
 
 /** A key that signs rates. Nothing can read its private part. */

@@ -9,7 +9,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { renewHeaders } from "./headers-sql.ts";
+import { addDocuments, renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
@@ -123,6 +123,7 @@ export function rateStore(engine: Engine): RateStore {
       }),
 
     renewHeaders: (which, headersOf, now) => renewHeaders(engine, which, headersOf, now),
+    addDocuments: () => addDocuments(engine),
 
     async list(base) {
       return (await engine.query(LIST_RATES, base ?? null)).map(storedRateOf);

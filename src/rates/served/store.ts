@@ -130,6 +130,13 @@ export interface RateStore {
    * @returns the number of rates.
    */
   renewHeaders(which: RatesToRenew, headersOf: HeadersOf, now: string): Promise<number>;
+  /**
+   * Adds the digests of their documents to the headers of served rates that lack it, where it is
+   * known: after an import, and once to a store of an earlier version. Signatures stay.
+   *
+   * @returns its steps, each of a few milliseconds. Pause between them, for other work.
+   */
+  addDocuments(): AsyncIterable<void>;
   /** Every rate, or those of one base, ordered by pair. */
   list(base?: string): Promise<StoredRate[]>;
   hasAny(): Promise<boolean>;

@@ -12,8 +12,8 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { addFigures, claimUnproven, decideFigures } from "./figures-sql.ts";
-import type { StoredHeaders } from "./headers.ts";
-import { storePublication } from "./history-sql.ts";
+import { type StoredHeaders, withDocument } from "./headers.ts";
+import { readHashes, storePublication } from "./history-sql.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
@@ -35,7 +35,7 @@ export const COUNT_CHANGE = `
   ON CONFLICT (name) DO UPDATE SET version = versions.version + 1
   RETURNING version`;
 
-/** @returns the headers of a rate that is about to be stored. */
+/** @returns the headers of a rate that is about to be stored, without that of its document. */
 type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
 /** An accepted rate, with its place in its pair's history. */
@@ -76,7 +76,7 @@ export function* updateRates(
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
     const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
-    yield* serve(maxRowsPerStatement, served, headersOf, origin.at);
+    yield* serve(maxRowsPerStatement, served, id, headersOf, origin.at);
     yield statement(COUNT_CHANGE);
   }
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
@@ -112,7 +112,7 @@ export function* storeRate(
   const [state] = (yield* readStates(1, [rate])).ofPairs;
   const accepted = [{ rate, sequence: (state?.sequence ?? 0) + 1 }];
   yield addObservations(accepted, publication, now);
-  yield* serve(1, accepted, headersOf, now);
+  yield* serve(1, accepted, publication, headersOf, now);
   yield statement(COUNT_CHANGE);
 }
 
@@ -207,17 +207,20 @@ function addObservations(
 function* serve(
   maxRowsPerStatement: number,
   accepted: readonly Accepted[],
+  publication: number,
   headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
+  const hashes = yield* readHashes(publication);
   let key: PublicSigningKey | undefined;
   for (const some of chunksOf(accepted, maxRowsPerStatement)) {
     const values: SqlValue[] = [];
     for (const { rate, sequence } of some) {
-      const { base, quote, rate: figure, asOf, source } = rate;
+      const { base, quote, rate: figure, asOf, source, place } = rate;
       const { json, signingKey } = headersOf(rate);
       key = signingKey;
-      values.push(base, quote, figure, asOf, source, sequence, json, signingKey?.id ?? null);
+      const headers = withDocument(json, place === undefined ? undefined : hashes.get(place));
+      values.push(base, quote, figure, asOf, source, sequence, headers, signingKey?.id ?? null);
     }
     yield statement(storeRates(some.length), ...values);
   }

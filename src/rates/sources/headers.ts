@@ -77,11 +77,23 @@ function contentOf(
   return { body: rateBody(rate), rateSource, createdSeconds };
 }
 
+/** The headers of a source that none of its rates changes. */
+function constantOf({ key, name, termsUrl }: HeaderSource): readonly string[] {
+  const license = termsUrl === undefined ? [] : ["link", `<${termsUrl}>; rel="license"`];
+  return ["rate-source", rateSource(key, name), ...license];
+}
+
+/** @returns the headers of a source that none of its rates changes; Rate-Source is the first. */
+export function createSourceHeaders(
+  sources: readonly HeaderSource[],
+): (source: string) => readonly string[] {
+  const bySource = new Map(sources.map((source) => [source.key, constantOf(source)]));
+  return (source) => bySource.get(source) ?? unnamed(source);
+}
+
 /** The rates of one publication have one time, so the last result is kept. */
 function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string[] {
-  const { key, name, termsUrl } = source;
-  const constant = ["rate-source", rateSource(key, name)];
-  if (termsUrl !== undefined) constant.push("link", `<${termsUrl}>; rel="license"`);
+  const constant = constantOf(source);
   let last:
     | { readonly asOf: string; readonly schedule: Schedule; readonly headers: readonly string[] }
     | undefined;

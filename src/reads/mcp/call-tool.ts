@@ -11,8 +11,11 @@ import type { Arguments, Tool } from "./tools.ts";
 export interface ToolResult {
   /** JSON: the tool's value, or the failure's envelope. */
   readonly text: string;
-  /** The way out of a failure: a text of its own, as the specification has the message's. */
-  readonly help?: string | undefined;
+  /**
+   * A text of its own beside the JSON, whose form is fixed: the way out of a failure, or the date
+   * of an earlier figure.
+   */
+  readonly note?: string | undefined;
   /**
    * Whether the tool failed. Then the result has no structured content: clients reject content that
    * violates the output schema.
@@ -36,16 +39,16 @@ export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool
       observe?.(tool.name, failure.code);
       logFailure(log, failure, requestId);
       const text = JSON.stringify(failureJson(failure, requestId));
-      const help = failure.help && `${failure.help.text}: ${failure.help.url}`;
-      return { text, help, isError: true, meta };
+      const note = failure.help && `${failure.help.text}: ${failure.help.url}`;
+      return { text, note, isError: true, meta };
     };
     return tool.run(apiKey, args).then(
-      ({ result, headers, unitsCharged, caller }) => {
+      ({ result, note, headers, unitsCharged, caller }) => {
         identify?.(caller);
         const meta = metaJson(unitsCharged, headers);
         if (result instanceof Failure) return fail(result, meta);
         observe?.(tool.name, undefined);
-        return { text: result, isError: false, meta };
+        return { text: result, note, isError: false, meta };
       },
       // Reads return their failures: this one comes from work that is never charged.
       (error: unknown) => fail(toFailure(error), metaJson(0, [])),

@@ -70,8 +70,8 @@ function modernResult(result: ToolResult, serverInfo: string): string {
 
 const textContent = (text: string) => `{"type":"text","text":${JSON.stringify(text)}}`;
 
-function contentOf({ text, help, isError }: ToolResult): string {
-  const more = help === undefined ? "" : `,${textContent(help)}`;
+function contentOf({ text, note, isError }: ToolResult): string {
+  const more = note === undefined ? "" : `,${textContent(note)}`;
   const content = `"content":[${textContent(text)}${more}]`;
   return `${content},${isError ? '"isError":true' : `"structuredContent":${text}`}`;
 }

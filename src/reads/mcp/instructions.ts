@@ -14,6 +14,9 @@ have passed since: call the rate old. kurs/rate-next is when the next one is due
 see _meta, the free resource kurs://pairs/EUR has the source, next_publication and \
 missed_publication of the pairs of one base.
 
+get_rate and convert_currency take a date (2025-10-14) for a rate of the past: pass it only then, \
+and name the date that the second text of the result states, which may be an earlier one.
+
 ${CHARGED_TOOLS.join(" and ")} cost one unit of a monthly quota each. get_usage and the resources \
 are free.
 

@@ -82,9 +82,9 @@ export function createSdkHandler(
 }
 
 /** The order of the members is that of the response. */
-function toSdkResult({ text, help, isError, meta }: ToolResult): CallToolResult {
+function toSdkResult({ text, note, isError, meta }: ToolResult): CallToolResult {
   const _meta = JSON.parse(meta) as Record<string, unknown>;
-  const texts = help === undefined ? [text] : [text, help];
+  const texts = note === undefined ? [text] : [text, note];
   const content = texts.map((each) => ({ type: "text" as const, text: each }));
   if (isError) return { _meta, content, isError };
   return { _meta, content, structuredContent: JSON.parse(text) as Record<string, unknown> };

@@ -4,10 +4,12 @@ import { UsageSchema, usageJson } from "../../customers/billing/json.ts";
 import type { UsageReads } from "../../customers/billing/usage.ts";
 import type { Caller } from "../../platform/shared/caller.ts";
 import { Failure } from "../../platform/shared/failure.ts";
-import { Type } from "../../platform/shared/json-schema.ts";
+import { nullable, Type } from "../../platform/shared/json-schema.ts";
 import { signatureHeaders } from "../../rates/served/headers.ts";
 import { RateSchema, rateJson } from "../../rates/served/json.ts";
+import { type PastMoment, type PastRate, parsePastDate } from "../../rates/served/rules/past.ts";
 import { rateBody, type ServedRate } from "../../rates/served/rules/rate.ts";
+import { pairName } from "../../rates/served/rules/symbol.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate, UnitsCharged } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
@@ -40,6 +42,8 @@ interface Annotations {
 interface ToolOutcome {
   /** The JSON of the value, which matches the output schema; or the failure. */
   readonly result: string | Failure;
+  /** A sentence about the value, for a text of its own. */
+  readonly note?: string | undefined;
   /** What the headers of a read over REST say, for the result's `_meta`. */
   readonly headers: readonly string[];
   readonly unitsCharged: UnitsCharged;
@@ -74,6 +78,16 @@ const amount = Type.String({
   examples: ["1250.50"],
 });
 
+const EXAMPLE_OF_DATE = "2025-10-14";
+const date = Type.Optional(
+  nullable({
+    description:
+      "Only for a rate of the past: the figure for this date, by the publisher's own dates, or " +
+      "the last one before it. Without it the newest",
+    examples: [EXAMPLE_OF_DATE],
+  }),
+);
+
 const examples: Record<string, string> = { base: "EUR", quote: "USD", amount: "1250.50" };
 
 const { properties: rateFields } = RateSchema;
@@ -91,13 +105,14 @@ const conversionFields = {
  * A schema of exactly these members, down to the innermost object. OpenAI's strict mode accepts no
  * other: each object lists every member as required and allows no further one.
  */
-function exactly(properties: TObject["properties"]): TObject {
+function exactly(properties: TObject["properties"], optional: TObject["properties"] = {}): TObject {
   const inner = Object.entries(properties).map(([name, schema]) => [
     name,
     "properties" in schema ? exactly((schema as TObject).properties) : schema,
   ]);
   const members = Object.fromEntries(inner) as TObject["properties"];
-  return Type.Object(members, { required: Object.keys(members), additionalProperties: false });
+  const required = Object.keys(members);
+  return Type.Object({ ...members, ...optional }, { required, additionalProperties: false });
 }
 
 const ONE_UNIT =
@@ -125,15 +140,16 @@ export function createTools(deps: {
         "Reads the stored direct exchange rate of a pair, exactly as its publisher wrote it: how " +
         "much of the quote one unit of the base costs, and as of when. EUR/USD does not give " +
         `USD/EUR. ${ONE_UNIT}; a malformed symbol costs nothing.`,
-      inputSchema: exactly({ base, quote }),
+      inputSchema: exactly({ base, quote }, { date }),
       outputSchema: exactly(rateFields),
       ...costsOneUnit,
-      run(apiKey, { base = "", quote = "" }: Record<string, string>) {
-        return readRate(apiKey, base, quote).then(({ result, unitsCharged, caller }) =>
-          result instanceof Failure
-            ? { result, headers: [], unitsCharged, caller }
-            : { result: rateBody(result), headers: result.headers, unitsCharged, caller },
-        );
+      run(apiKey, { base = "", quote = "", date }: Texts) {
+        const past = pastOf(date);
+        return readRate(apiKey, base, quote, past).then(({ result, unitsCharged, caller }) => {
+          if (result instanceof Failure) return { result, headers: [], unitsCharged, caller };
+          const note = noteOn(result, past);
+          return { result: rateBody(result), note, headers: result.headers, unitsCharged, caller };
+        });
       },
     },
     {
@@ -142,15 +158,17 @@ export function createTools(deps: {
       description:
         "Multiplies an amount of the base by the stored direct rate, exactly and unrounded, and " +
         `also returns the rate. ${ONE_UNIT}; a malformed symbol or amount costs nothing.`,
-      inputSchema: exactly({ base, quote, amount }),
+      inputSchema: exactly({ base, quote, amount }, { date }),
       outputSchema: exactly(conversionFields),
       ...costsOneUnit,
-      run(apiKey, { base = "", quote = "", amount = "" }: Record<string, string>) {
-        return convertCurrency(apiKey, base, quote, amount).then((conversion) => {
+      run(apiKey, { base = "", quote = "", amount = "", date }: Texts) {
+        const past = pastOf(date);
+        return convertCurrency(apiKey, base, quote, amount, past).then((conversion) => {
           const { result, ...others } = conversion;
           if (result instanceof Failure) return { result, headers: [], ...others };
           const json = JSON.stringify(conversionJson(result));
-          return { result: json, headers: withoutSignature(result.rate), ...others };
+          const note = noteOn(result.rate, past);
+          return { result: json, note, headers: withoutSignature(result.rate), ...others };
         });
       },
     },
@@ -171,9 +189,8 @@ export function createTools(deps: {
     },
   ];
   const strict = tools.map((tool): Tool => {
-    const names = Object.keys(tool.inputSchema.properties);
     const run: Tool["run"] = (apiKey, args) => {
-      const violation = violationOf(tool.name, names, args);
+      const violation = violationOf(tool, args);
       return violation === undefined ? tool.run(apiKey, args) : reject(apiKey, violation);
     };
     return { ...tool, run };
@@ -181,17 +198,37 @@ export function createTools(deps: {
   return new Map(strict.map((tool) => [tool.name, tool]));
 }
 
-/** @returns what is wrong with the arguments of a tool that takes texts with these names. */
-function violationOf(tool: string, names: string[], args: Arguments): string | undefined {
+/** The arguments of a tool, without violations. */
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** @returns what is wrong with the arguments of a tool. */
+function violationOf({ name: tool, inputSchema }: Tool, args: Arguments): string | undefined {
+  const { properties, required = [] } = inputSchema;
+  const names = Object.keys(properties);
   // The SDK drops __proto__.
   const other = Object.keys(args).find((name) => !names.includes(name) && name !== "__proto__");
   const taken = names.join(", ") || "none";
   if (other !== undefined)
     return `${tool} has no argument ${other.slice(0, 64)}: it takes ${taken}.`;
-  const wrong = names.find((name) => typeof args[name] !== "string");
-  if (wrong === undefined) return undefined;
-  if (args[wrong] === undefined) return `${wrong} is missing.`;
-  return `${wrong} must be a string such as "${examples[wrong]}".`;
+  const wrong = required.find((name) => typeof args[name] !== "string");
+  if (wrong !== undefined) {
+    if (args[wrong] === undefined) return `${wrong} is missing.`;
+    return `${wrong} must be a string such as "${examples[wrong]}".`;
+  }
+  const { date } = args;
+  // Of clients that fill in every argument, null is none.
+  if (date === undefined || date === null) return undefined;
+  if (typeof date === "string" && parsePastDate(date) !== undefined) return undefined;
+  return `date must be a date such as "${EXAMPLE_OF_DATE}", or be left out for the newest rate.`;
+}
+
+const pastOf = (date: string | undefined) => parsePastDate(date ?? "");
+
+/** Says of which date a rate is; undefined for the newest, whose `as_of` says it. */
+function noteOn(rate: ServedRate | PastRate, past: PastMoment | undefined): string | undefined {
+  if (past?.date === undefined || !("date" in rate)) return undefined;
+  const why = rate.date === past.date ? "" : `: the last one stored on or before ${past.date}`;
+  return `${pairName(rate)}: the figure of ${rate.date}${why}.`;
 }
 
 /** A signature covers the body of the rate, which a conversion's is not. */

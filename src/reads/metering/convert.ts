@@ -2,6 +2,7 @@ import type { ApiKeys } from "../../customers/api-keys/api-keys.ts";
 import type { Caller } from "../../platform/shared/caller.ts";
 import { type Decimal, multiply } from "../../platform/shared/decimal.ts";
 import { Failure } from "../../platform/shared/failure.ts";
+import type { PastMoment } from "../../rates/served/rules/past.ts";
 import type { ServedRate } from "../../rates/served/rules/rate.ts";
 import { parsePair } from "../../rates/served/rules/symbol.ts";
 import type { ReadRate, UnitsCharged } from "./read-rate.ts";
@@ -25,6 +26,7 @@ export type ConvertCurrency = (
   base: string,
   quote: string,
   amount: string,
+  past?: PastMoment,
 ) => Promise<ConversionResult>;
 
 interface ConversionResult {
@@ -44,14 +46,14 @@ export function createConvertCurrency(uses: {
   readonly apiKeys: Pick<ApiKeys, "authenticate">;
 }): ConvertCurrency {
   const { readRate, apiKeys } = uses;
-  return async (apiKey, base, quote, typed) => {
+  return async (apiKey, base, quote, typed, past) => {
     const amount = parseAmount(typed);
     if (amount === undefined) {
       const caller = await apiKeys.authenticate(apiKey);
       const result = parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
       return { result, unitsCharged: 0, caller };
     }
-    const { result: rate, unitsCharged, caller } = await readRate(apiKey, base, quote);
+    const { result: rate, unitsCharged, caller } = await readRate(apiKey, base, quote, past);
     if (rate instanceof Failure) return { result: rate, unitsCharged, caller };
     const result = { rate, amount, result: multiply(amount, rate.rate) };
     return { result, unitsCharged, caller };

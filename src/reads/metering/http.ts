@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Logger } from "pino";
 import { apiKeyRequired } from "../../customers/api-keys/rules.ts";
 import { remainingUnits } from "../../customers/billing/rules.ts";
@@ -11,25 +12,35 @@ import { errorResponse, type HttpResponse } from "../../platform/http/response/r
 import { logFailure } from "../../platform/log/log.ts";
 import { Failure, type Help } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
+import { type PastMoment, parseAcceptDatetime } from "../../rates/served/rules/past.ts";
 import { rateBody } from "../../rates/served/rules/rate.ts";
 import { parsePair } from "../../rates/served/rules/symbol.ts";
 import { failureHeadersByStatus, rateHeaders } from "./read-headers-http.ts";
 import { type QuotaState, quotaExceeded, type ReadRate, type ReadResult } from "./read-rate.ts";
-import { invalidAssetSymbol, readsOverloaded, rejectQuery, unsupportedPair } from "./rules.ts";
+import {
+  EXAMPLE_OF_TIME,
+  invalidAcceptDatetime,
+  invalidAssetSymbol,
+  readsOverloaded,
+  rejectQuery,
+  unsupportedPair,
+} from "./rules.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
 /** When a read fails, and what it then costs. */
 const conditions = {
-  invalid_request: "malformed HTTP, or a parameter such as date or amount; costs nothing",
+  invalid_request:
+    "malformed HTTP, a parameter such as date or amount, or a malformed Accept-Datetime; costs " +
+    "nothing",
   unauthorized:
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
   quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
   unsupported_pair:
-    "the pair is not stored: Link says whether its other direction is, or where the list is; " +
-    "costs one unit",
+    "the pair is not stored, or has no figure of that time or before: Link says whether its " +
+    "other direction is, or where the list is; costs one unit",
   temporarily_unavailable:
     "the operator suspended the pair, or its rate cannot be read: costs one unit, also when it " +
     "is retried; or overload, or the store cannot charge: costs nothing. Units-Charged says " +
@@ -47,8 +58,17 @@ const readRateSchema = {
   description:
     "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A " +
     "unit that was charged is not refunded when the pair is unsupported or suspended. " +
-    "HEAD is charged as GET is.",
+    "HEAD is charged as GET is. With Accept-Datetime, the rate is the figure of a past time.",
   security: [{ ApiKey: [] }],
+  headers: Type.Object({
+    "Accept-Datetime": Type.Optional(
+      Type.String({
+        description:
+          "Asks for the figure whose as_of is the last one at or before this time (RFC 7089)",
+        examples: [EXAMPLE_OF_TIME],
+      }),
+    ),
+  }),
   params: Type.Object({
     base: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "EUR"),
     quote: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "USD"),
@@ -94,20 +114,33 @@ export function rateRoutes(
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.raw, "ApiKey");
     if (apiKey === undefined) return sendFailure(request, reply, apiKeyRequired);
-    const rejection = parsePair(base, quote) && rejectQuery(request.query as object);
-    respondToRead(request.id, apiKey, base, quote, rejection)
+    const asked =
+      parsePair(base, quote) && (rejectQuery(request.query as object) ?? pastOf(request.headers));
+    respondToRead(request.id, apiKey, base, quote, asked)
       .then((response) => send(request, reply, response))
       .catch((error: Error) => reply.send(error));
   });
 }
 
-/** Reads a rate, or with a valid key rejects it, as the response. Logs failures with a cause. */
+/** @returns undefined for a read of the newest rate. A repeated header is one without a form. */
+function pastOf({
+  "accept-datetime": text,
+}: IncomingHttpHeaders): PastMoment | Failure | undefined {
+  if (text === undefined) return undefined;
+  return parseAcceptDatetime(String(text)) ?? invalidAcceptDatetime;
+}
+
+/**
+ * Reads a rate as the response. Logs failures with a cause.
+ *
+ * @param asked a past time, or a failure: with a valid key, the response.
+ */
 export type RespondToRead = (
   requestId: string,
   apiKey: string,
   base: string,
   quote: string,
-  rejection?: Failure,
+  asked?: PastMoment | Failure,
 ) => Promise<HttpResponse>;
 
 export function createRespondToRead(deps: {
@@ -116,9 +149,12 @@ export function createRespondToRead(deps: {
 }): RespondToRead {
   const { readRate, log } = deps;
 
-  return (requestId, apiKey, base, quote, rejection) =>
+  return (requestId, apiKey, base, quote, asked) => {
+    const rejection = asked instanceof Failure ? asked : undefined;
+    const past = asked instanceof Failure ? undefined : asked;
     // Without a valid symbol only the key is checked.
-    readRate(apiKey, rejection === undefined ? base : "", quote).then((read: ReadResult) => {
+    const symbol = rejection === undefined ? base : "";
+    return readRate(apiKey, symbol, quote, past).then((read: ReadResult) => {
       const { quotaState, unitsCharged, caller } = read;
       const result = (read.result === invalidAssetSymbol && rejection) || read.result;
       const headers = unitsCharged === undefined ? [] : [UNITS_CHARGED, String(unitsCharged)];
@@ -130,8 +166,10 @@ export function createRespondToRead(deps: {
         return errorResponse(result, requestId, headers, caller);
       }
       headers.push(...result.headers);
+      if (past !== undefined) headers.push("vary", "Accept-Datetime");
       return { status: 200, code: undefined, headers, body: rateBody(result), caller };
     });
+  };
 }
 
 /** A link to the page that helps (RFC 8288), with its sentence, of ASCII without quotes. */

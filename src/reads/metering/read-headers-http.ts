@@ -72,12 +72,22 @@ export const rateHeaders: DocumentedHeaders = {
     1,
     { type: "integer", minimum: 1, maximum: 99 },
   ),
+  "Rate-Document": sometimes(
+    "SHA-256 of the publisher's document, or of the imported file (RFC 9530); if it is known",
+    "sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:",
+  ),
+  "Memento-Datetime": sometimes(
+    "The rate's as_of, to the second (RFC 7089); of a read of a past time",
+    "Tue, 14 Oct 2025 14:00:00 GMT",
+  ),
+  Vary: sometimes("Accept-Datetime; of a read of a past time", "Accept-Datetime"),
   "Content-Digest": sometimes(
     "SHA-256 of the body (RFC 9530); if rates are signed",
     "sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:",
   ),
   "Signature-Input": sometimes(
-    "What the signature covers (RFC 9421); if rates are signed",
+    "What the signature covers (RFC 9421), of a read of a past time also its Accept-Datetime; if " +
+      "rates are signed",
     'kurs=("content-digest" "rate-source");created=1795262400;' +
       'keyid="dMGhAho72VE7zs3On-OKNFVp3GXPgZABX1EjMU0EfZ8";alg="ed25519"',
   ),

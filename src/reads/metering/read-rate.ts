@@ -10,10 +10,12 @@ import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
 import { Failure, toFailure } from "../../platform/shared/failure.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../../platform/shared/store.ts";
-import type { CountMissed, ServedRate } from "../../rates/served/rules/rate.ts";
+import type { PastFigure, PastMoment, PastRates } from "../../rates/served/rules/past.ts";
+import { type CountMissed, RATE_MISSED, type ServedRate } from "../../rates/served/rules/rate.ts";
 import { inverseOf, type Pair, parsePair } from "../../rates/served/rules/symbol.ts";
 import {
   invalidAssetSymbol,
+  noFigure,
   rateSuspended,
   rateUnavailable,
   readsOverloaded,
@@ -45,11 +47,14 @@ export type UnitsCharged = 0 | 1 | undefined;
 /**
  * Reads one rate for one unit, in the order of the specification (section 4): the key, the
  * symbols, the charge, the rate. Failures are returned, not thrown: they carry what they cost.
+ *
+ * @param past asks for the figure of a past time instead of the newest.
  */
 export type ReadRate = (
   apiKey: string | undefined,
   base: string,
   quote: string,
+  past?: PastMoment,
 ) => Promise<ReadResult>;
 
 const free = (failure: Failure, caller?: Caller): ReadResult => {
@@ -57,26 +62,26 @@ const free = (failure: Failure, caller?: Caller): ReadResult => {
 };
 const noKey = free(apiKeyRequired);
 
-/** The header with the number of publications that a rate's publisher has missed. */
-const RATE_MISSED = "rate-missed";
-
 export function createReadRate(uses: {
   readonly store: { readonly metering: MeterStore };
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
   readonly countMissed: CountMissed;
+  readonly pastRates: PastRates;
   /** Where people reach this server. */
   readonly publicUrl: () => string;
 }): ReadRate {
-  const { secrets, clock, countMissed, publicUrl } = uses;
+  const { secrets, clock, countMissed, pastRates, publicUrl } = uses;
   const { metering } = uses.store;
   const calendar = createCalendar();
 
-  return (apiKey, base, quote) => {
+  return (apiKey, base, quote, asked) => {
     if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(noKey);
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
-    const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
+    const pair = parsePair(base, quote);
+    const past = asked && { ...asked, servedKinds: pastRates.servedKinds };
+    const read = { keyHash: secrets.hash(apiKey), pair, past, period, day };
     const keyPrefix = keyPrefixOf(apiKey);
     return metering.read(read).then(
       (outcome) => {
@@ -92,7 +97,12 @@ export function createReadRate(uses: {
         const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
         const quotaState = { quota, period, secondsToReset };
         const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
-        let result = resultOf(found, quotaState, read.pair, publicUrl);
+        if (isPastFigure(found)) {
+          // It is found for such a read alone.
+          const rate = pastRates.toRate(found, asked as PastMoment).catch(toFailure);
+          return rate.then((result) => ({ result, quotaState, unitsCharged, caller }));
+        }
+        let result = resultOf(found, quotaState, pair, publicUrl);
         if (!(result instanceof Failure) && nowMs >= result.nextMs) {
           result = withMissed(result, countMissed(result, nowMs));
         }
@@ -116,8 +126,12 @@ function withoutQuota(error: unknown, caller: Caller): ReadResult {
   return { result, quotaState: undefined, unitsCharged, caller };
 }
 
+function isPastFigure(found: RateFound): found is PastFigure {
+  return typeof found === "object" && "document" in found;
+}
+
 function resultOf(
-  found: RateFound,
+  found: Exclude<RateFound, PastFigure>,
   quotaState: QuotaState,
   pair: Pair | undefined,
   publicUrl: () => string,
@@ -125,6 +139,7 @@ function resultOf(
   if (found === "no_pair" || pair === undefined) return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair(publicUrl());
   if (found === "only_inverse") return unsupportedPair(publicUrl(), inverseOf(pair));
+  if (found === "no_figure") return noFigure(publicUrl(), pair);
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") {
     const { quota, period, secondsToReset } = quotaState;

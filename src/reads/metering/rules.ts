@@ -23,6 +23,14 @@ export const invalidAssetSymbol = new Failure(
   "Asset symbol format is invalid.",
 );
 
+export const EXAMPLE_OF_TIME = "Tue, 14 Oct 2025 16:00:00 GMT";
+
+export const invalidAcceptDatetime = new Failure(
+  "invalid_request",
+  `Accept-Datetime must be one time in the form ${EXAMPLE_OF_TIME}, with its day of the week ` +
+    "(RFC 7089).",
+);
+
 /** Parameters of the query that other services have, where they change what a read means. */
 const foreignParameters = new Set([
   ...["date", "at", "as_of", "time", "timestamp", "from", "to", "start", "end", "start_date"],
@@ -35,7 +43,8 @@ export function rejectQuery(query: object): Failure | undefined {
   if (name === undefined) return undefined;
   const message =
     `There is no parameter ${name}: a read has the newest rate of the pair in its path. Remove ` +
-    "it; the operator has earlier figures, and convert_currency of MCP multiplies an amount.";
+    `it; the header Accept-Datetime: ${EXAMPLE_OF_TIME} asks for the rate of a past time, and ` +
+    "convert_currency of MCP multiplies an amount.";
   return new Failure("invalid_request", message);
 }
 
@@ -55,6 +64,15 @@ export function unsupportedPair(publicUrl: string, inverse?: Pair): Failure {
         };
   return new Failure("unsupported_pair", message, { help });
 }
+
+/** The failure of a read of a past time before the first figure that is stored of its pair. */
+export function noFigure(publicUrl: string, pair: Pair): Failure {
+  const { message } = unsupportedPair(publicUrl);
+  const text = `${pairName(pair)} has no figure of that time or before it`;
+  return new Failure("unsupported_pair", message, { help: { text, url: publicUrl + PAST } });
+}
+
+const PAST = "/guide/api#rates-of-the-past";
 
 const WHY_NO_INVERSE = "/guide/sources#which-directions-there-are-and-why-no-inverse";
 

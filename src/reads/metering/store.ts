@@ -2,14 +2,20 @@ import type { BillingPeriod, Quota } from "../../customers/billing/rules.ts";
 import type { KeyRejection } from "../../platform/shared/caller.ts";
 import type { Failure } from "../../platform/shared/failure.ts";
 import type { StoreUnavailable } from "../../platform/shared/store.ts";
+import type { PastFigure, PastMoment, PastRates } from "../../rates/served/rules/past.ts";
 import type { ServedRate } from "../../rates/served/rules/rate.ts";
 import type { Pair } from "../../rates/served/rules/symbol.ts";
+
+/** Which earlier figure a read searches for in the series of its pair's owner. */
+export type PastSearch = Pick<PastMoment, "latest" | "date"> & Pick<PastRates, "servedKinds">;
 
 /** One metered read of a batch. */
 export interface RateRead {
   readonly keyHash: string;
   /** Without a pair the key is checked and its quota returned, but nothing is charged. */
   readonly pair: Pair | undefined;
+  /** Undefined for a read of the newest rate. */
+  readonly past?: PastSearch | undefined;
   readonly period: BillingPeriod;
   /** The UTC day of the charge. */
   readonly day: string;
@@ -17,6 +23,9 @@ export interface RateRead {
 
 export type RateFound =
   | ServedRate
+  /** For a read of a past time whose pair is served. */
+  | PastFigure
+  | "no_figure"
   | "no_pair"
   | "exhausted"
   | "unsupported"

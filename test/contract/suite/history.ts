@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
+import { figureOf } from "../../../src/rates/served/figures.ts";
 import type { Publication, StoredContent } from "../../../src/rates/served/history.ts";
 import {
   createUpdatePolicy,
   type SourcedRate,
 } from "../../../src/rates/served/rules/update-policy.ts";
-import { headersOf } from "../../support/rates.ts";
+import { headersOf, signedHeadersOf } from "../../support/rates.ts";
+import { newSigningKey } from "../../support/signatures.ts";
 import type { Store } from "../../support/stores.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
 import { BY, byAt, NOW } from "./origins.ts";
@@ -95,6 +98,7 @@ export function historySuite(test: StoreTest): void {
   heldRateSuite(test);
   publicationSuite(test);
   changeSuite(test);
+  documentSuite(test);
 }
 
 function observationSuite(test: StoreTest): void {
@@ -425,5 +429,101 @@ function changeSuite(test: StoreTest): void {
     await store.rates.renewHeaders("without headers", headersOf, LATER);
 
     assert.deepEqual(await contentsOf(engine), before);
+  });
+}
+
+/** Digests of documents as they are stored, and as the header has them. */
+const DIGESTS = ["first", "second", "third"].map((text) => hash("sha256", text));
+const [FIRST = "", SECOND = "", THIRD = ""] = DIGESTS.map(
+  (hex) => `sha-256=:${Buffer.from(hex, "hex").toString("base64")}:`,
+);
+
+function documentSuite(test: StoreTest): void {
+  /** What the headers of each served rate say of its document. */
+  const servedDocuments = async (engine: Engine) => {
+    const rows = await engine.query("SELECT base, quote, headers FROM rates ORDER BY quote");
+    return rows.map(({ base, quote, headers }) => {
+      const [, ...values] = String(headers).split('"rate-document","');
+      return `${base}/${quote} ${values.map((value) => value.split('"')[0])}`;
+    });
+  };
+  const fetchOfDigests = (source: string, hashes: readonly string[]): Publication => {
+    const fetched = fetchOf(source, hashes);
+    const documents = hashes.map((each, place) => {
+      return { name: `${place}`, receivedAt: NOW, stored: { ...contentOf(each), hash: each } };
+    });
+    return { ...fetched, documents };
+  };
+  const key = signedHeadersOf(newSigningKey());
+  const addDocuments = async (store: Store) => {
+    let steps = 0;
+    for await (const _ of store.rates.addDocuments()) steps += 1;
+    return steps;
+  };
+
+  test("a rate's headers have the digest of the document that states it, whichever way it is served", async (store, engine) => {
+    const [first = "", second = "", third = ""] = DIGESTS;
+    const rates = ["USD", "CZK", "CHF"].map((quote, index) => {
+      return { ...newRate(`EUR/${quote}`, "1.1", after(0), "ecb"), place: index % 2 };
+    });
+    const publication = fetchOfDigests("ecb", [first, second]);
+    await updateRates(store, rates, cautious, { publication });
+    const both = ["EUR/CHF", "EUR/CZK", "EUR/USD"];
+    const expected = async (...documents: readonly string[]) => {
+      const served = both.map((pair, index) => `${pair} ${documents[index]}`);
+      assert.deepEqual(await servedDocuments(engine), served);
+    };
+    await expected(FIRST, SECOND, FIRST);
+
+    const held = { ...newRate("EUR/CHF", "9", after(5), "ecb"), place: 1 };
+    const next = { publication: fetchOfDigests("ecb", [first, third]) };
+    await updateRates(store, [held], cautious, next);
+    await store.rates.releaseHeld(pairOf("EUR/CHF"), headersOf, BY);
+    await expected(THIRD, SECOND, FIRST);
+
+    const figure = figureOf({ ...newRate("EUR/USD", "1.2", after(9), "cnb"), place: 0 });
+    await store.figures.addFigures([figure], fetchOfDigests("cnb", [second]), NOW);
+    const how = { maxRateJump: "0.5" as Decimal, headersOf, origin: BY };
+    await store.series.own(figure, how);
+    await expected(THIRD, SECOND, SECOND);
+
+    const before = await contentsOf(engine);
+    await engine.query("UPDATE rates SET headers = NULL WHERE quote <> 'CZK'");
+    await store.rates.renewHeaders("without headers", headersOf, LATER);
+    assert.deepEqual(await contentsOf(engine), before);
+    await store.rates.renewHeaders("all", key, LATER);
+    await expected(THIRD, SECOND, SECOND);
+    assert.equal(await addDocuments(store), 0);
+  });
+
+  test("the rates of an import, or of an earlier version, get the digest when it is known, and keep their signature", async (store, engine) => {
+    const [, , third = ""] = DIGESTS;
+    const how = { policy: cautious, headersOf: key, origin: BY };
+    const rates = Array.from({ length: 250 }, (_, index) => {
+      return { ...newRate(`EUR/X${index}`, "1.1", after(0)), place: 0, line: index + 2 };
+    });
+    const unfinished = { ...newRate("EUR/USD", "1.1", after(0)), place: 0, line: 2 };
+    await store.rates.update([unfinished], { ...how, ...A_FILE });
+    const { publication } = await store.rates.update(rates, { ...how, ...A_FILE });
+    const signed = async () => {
+      const rows = await engine.query("SELECT * FROM rates ORDER BY quote");
+      return rows.map(({ quote, headers, signing_key: id }) => [quote, String(headers), id]);
+    };
+    const before = await signed();
+    assert.equal(await addDocuments(store), 0, "none is known");
+
+    await store.history.recordDigest(publication, { hash: third, bytes: 99 });
+    assert.equal(await addDocuments(store), 3, "pages");
+
+    const header = `,"rate-document",${JSON.stringify(THIRD)}]`;
+    const expected = before.map(([quote, headers, id]) => {
+      return [quote, quote === "USD" ? headers : `${String(headers).slice(0, -1)}${header}`, id];
+    });
+    assert.deepEqual(await signed(), expected);
+    assert.equal(await addDocuments(store), 0);
+
+    const [damaged] = rates;
+    await engine.query("UPDATE rates SET headers = '{}' WHERE quote = $1", damaged?.quote ?? "");
+    assert.equal(await addDocuments(store), 0, "a damaged one is made anew");
   });
 }

@@ -13,11 +13,13 @@ import { historyReadSuite } from "./history-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
+import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite, signatureSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
 import { exportSuite, seriesReadSuite } from "./series-reads.ts";
+import { statementSuite } from "./statements.ts";
 
 const PARTS = {
   accounts: accountSuite,
@@ -35,6 +37,7 @@ const PARTS = {
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of each key": keyUsageSuite,
+  "statements of usage": statementSuite,
   "usage of all accounts": usageExportSuite,
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
@@ -51,6 +54,7 @@ const PARTS = {
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   "reads at boundaries": boundarySuite,
+  "reads of past times": pastReadSuite,
   transactions: engineSuite,
 };
 

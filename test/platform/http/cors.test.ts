@@ -18,12 +18,13 @@ const namesOf = (header: string | undefined) =>
     .sort();
 
 const EXPOSED = (
-  "content-digest etag link rate-missed rate-next rate-source ratelimit ratelimit-policy " +
-  "retry-after signature signature-input units-charged x-request-id"
+  "content-digest etag link memento-datetime rate-document rate-missed rate-next rate-source " +
+  "ratelimit ratelimit-policy retry-after signature signature-input statement-signature " +
+  "units-charged x-request-id"
 ).split(" ");
 const ALLOWED = (
-  "accept authorization content-type if-none-match mcp-method mcp-name mcp-protocol-version " +
-  "mcp-session-id"
+  "accept accept-datetime authorization content-type if-none-match mcp-method mcp-name " +
+  "mcp-protocol-version mcp-session-id"
 ).split(" ");
 
 const calls = [

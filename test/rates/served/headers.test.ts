@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite, test } from "node:test";
 import { DisplayString, parseItem, Token } from "structured-headers";
+import { documentHeader } from "../../../src/rates/served/headers.ts";
 import { newRate } from "../../contract/suite/rates-stored.ts";
 import { metaIn, rpcOf } from "../../reads/mcp/answers.ts";
 import { callOf, EUR_USD, eras, readOf } from "../../reads/mcp/messages.ts";
 import { startWithKey } from "../../reads/mcp/with-key.ts";
 import type { Answer } from "../../support/client.ts";
+import { temporaryDirectory } from "../../support/process.ts";
 import { fc } from "../../support/properties.ts";
 import { headersOf, sources as knownSources } from "../../support/rates.ts";
 import { startService, startSharedService, TestClock } from "../../support/service.ts";
@@ -14,7 +19,10 @@ import { startService, startSharedService, TestClock } from "../../support/servi
 
 const IMPORTED = newRate("AAA/BBB", "1.5", "2026-03-13T15:00:00Z");
 
-const NAMES = ["rate-source", "link", "rate-next"];
+const NAMES = ["rate-source", "link", "rate-next", "rate-document"];
+
+const SNAPSHOT = readFileSync(join(import.meta.dirname, "../../../snapshot/rates.json"));
+const DOCUMENT = `sha-256=:${hash("sha256", SNAPSHOT, "base64")}:`;
 
 const sourceHeaders = ({ headers }: Answer) => NAMES.map((name) => headers[name]);
 
@@ -45,6 +53,7 @@ suite("the headers of a rate", () => {
   ];
   for (const [pair, ...values] of expected) {
     test(`${pair}: source, terms and next publication, on GET and HEAD`, async () => {
+      values.push(DOCUMENT);
       assert.deepEqual(sourceHeaders(await service.get(`/v1/rates/${pair}`, { apiKey })), values);
       const head = await service.call("HEAD", `/v1/rates/${pair}`, { apiKey });
       assert.deepEqual(sourceHeaders(head), values);
@@ -82,6 +91,13 @@ suite("the headers of a rate", () => {
     );
   });
 
+  test("name a document by the digest of RFC 9530", () => {
+    // An example of it.
+    const value = "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:";
+    const hex = hash("sha256", '{"hello": "world"}\n');
+    assert.deepEqual(documentHeader(hex), ["rate-document", value]);
+  });
+
   test("name an import, which has neither terms nor a calendar", async () => {
     service.query(
       "INSERT INTO rates (base, quote, rate, as_of, source, headers) " +
@@ -91,7 +107,24 @@ suite("the headers of a rate", () => {
     const answer = await service.get("/v1/rates/AAA/BBB", { apiKey });
     assert.equal(answer.status, 200);
     const imported = 'import;name="Imported by the operator"';
-    assert.deepEqual(sourceHeaders(answer), [imported, undefined, undefined]);
+    assert.deepEqual(sourceHeaders(answer), [imported, undefined, undefined, undefined]);
+  });
+
+  test("are completed at a start with the documents that an earlier version did not name", async () => {
+    await using directory = await temporaryDirectory();
+    const start = () => startService({ dataDirectory: directory.path });
+    await using earlier = await start();
+    const { apiKey } = await earlier.newCustomer();
+    const cut = `replace(headers, ',"rate-document","${DOCUMENT}"', '')`;
+    earlier.query(`UPDATE rates SET headers = ${cut}`);
+    const before = await earlier.readRate("EUR/USD", apiKey);
+    assert.equal(before.headers["rate-document"], undefined);
+    await earlier[Symbol.asyncDispose]();
+
+    await using service = await start();
+    const after = await service.readRate("EUR/USD", apiKey);
+
+    assert.deepEqual(sourceHeaders(after), [...sourceHeaders(before).slice(0, -1), DOCUMENT]);
   });
 });
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -30,7 +32,7 @@ async function newStoreOn(engine: (typeof engines)[number]) {
   return {
     startNode: (signingKey?: SigningKey) =>
       startService({ dataDirectory, config: { ...settings, signingKey } }),
-    /** Imports a rate by a command that signs with a key of its own. */
+    /** Imports a rate by a command that signs with a key of its own. @returns the imported file. */
     async importRate(pem: string | undefined, line: string) {
       const path = join(dataDirectory, "command-key.pem");
       if (pem !== undefined) await writeFile(path, pem, { mode: 0o600 });
@@ -39,6 +41,7 @@ async function newStoreOn(engine: (typeof engines)[number]) {
       const how = { dataDirectory, env: { ...env, ...key }, input };
       const { exitCode, stderr } = await kurs(["rates", "import", "-"], how);
       assert.equal(exitCode, 0, stderr);
+      return input;
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -102,6 +105,24 @@ for (const engine of engines) {
       assert.deepEqual(signatureOf(old), before);
       for (const read of [old, signed]) assert.ok(await isGenuine(read, await publicKeysOf(third)));
       assert.match(String(signed.headers["signature-input"]), new RegExp(newKey.id));
+    });
+
+    test("an import adds its file's digest beside a server, and keeps the signature", async () => {
+      await using store = await newStoreOn(engine);
+      await using node = await store.startNode(newSigningKey());
+      const { apiKey } = await node.newCustomer();
+      const read = () => node.readRate("EUR/USD", apiKey);
+      const digestOf = (content: string | Buffer) =>
+        `sha-256=:${hash("sha256", content, "base64")}:`;
+      const snapshot = readFileSync(join(import.meta.dirname, "../../../snapshot/rates.json"));
+      assert.equal((await read()).headers["rate-document"], digestOf(snapshot));
+
+      const file = await store.importRate(newKeyPem(), "EUR,USD,1.2,2026-11-20T00:00:00Z");
+
+      const imported = await read();
+      assert.equal(imported.headers["rate-document"], digestOf(file));
+      assert.equal(imported.body.rate, "1.2");
+      assert.ok(await isGenuine(imported, await publicKeysOf(node)));
     });
 
     test("without a key no response has a signature, and no key is listed", async () => {

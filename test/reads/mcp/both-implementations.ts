@@ -13,6 +13,7 @@ import { createReadRate } from "../../../src/reads/metering/read-rate.ts";
 import { newAccount, newMailToken, newSession, UNCHANGED } from "../../contract/suite/customers.ts";
 import { BY, NOW } from "../../contract/suite/origins.ts";
 import { EUR_USD, storeRates } from "../../contract/suite/rates-stored.ts";
+import { pastRates } from "../../support/rates.ts";
 import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 
@@ -41,6 +42,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   const readRate = createReadRate({
     ...parts,
     countMissed: () => 0,
+    pastRates,
     publicUrl: () => "http://127.0.0.1",
   });
   const usage = createUsageReads(parts);

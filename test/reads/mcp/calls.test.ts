@@ -115,13 +115,15 @@ suite("MCP calls, through every door:", () => {
 });
 
 const TAKEN: Readonly<Record<string, string>> = {
-  get_rate: "base, quote",
-  convert_currency: "base, quote, amount",
+  get_rate: "base, quote, date",
+  convert_currency: "base, quote, amount, date",
   get_usage: "none",
 };
 const noArgument = (tool: string, name: string) =>
   `${tool} has no argument ${name}: it takes ${TAKEN[tool]}.`;
 const noText = (name: string, example: string) => `${name} must be a string such as "${example}".`;
+
+const NO_DATE = 'date must be a date such as "2025-10-14", or be left out for the newest rate.';
 
 const CONVERSION = { ...EUR_USD, amount: "1" };
 const inProto = JSON.parse('{"__proto__":{"base":"EUR","quote":"USD"}}') as Given;
@@ -132,7 +134,9 @@ const badArguments: readonly (readonly [tool: string, given: Given, message: str
   ["get_rate", { base: "EUR" }, "quote is missing."],
   ["get_rate", inProto, "base is missing."],
   ["get_rate", { constructor: EUR_USD }, noArgument("get_rate", "constructor")],
-  ["get_rate", { ...EUR_USD, date: "2025-01-01" }, noArgument("get_rate", "date")],
+  ...["14.10.2025", "2025-02-30", "2025-10-14T00:00:00Z", "", 20251014, ["2025-10-14"]].map(
+    (date) => ["get_rate", { ...EUR_USD, date }, NO_DATE] as const,
+  ),
   ["get_rate", { from: "EUR", to: "USD" }, noArgument("get_rate", "from")],
   ["get_rate", { BASE: "EUR", QUOTE: "USD" }, noArgument("get_rate", "BASE")],
   ["get_rate", { ...EUR_USD, at: null }, noArgument("get_rate", "at")],
@@ -146,7 +150,8 @@ const badArguments: readonly (readonly [tool: string, given: Given, message: str
   ["convert_currency", EUR_USD, "amount is missing."],
   ["convert_currency", { ...EUR_USD, amount: 1 }, noText("amount", "1250.50")],
   ["convert_currency", { ...EUR_USD, amount: null }, noText("amount", "1250.50")],
-  ["convert_currency", { ...CONVERSION, date: "" }, noArgument("convert_currency", "date")],
+  ["convert_currency", { ...CONVERSION, date: "today" }, NO_DATE],
+  ["convert_currency", { ...CONVERSION, at: "" }, noArgument("convert_currency", "at")],
   ["get_usage", EUR_USD, noArgument("get_usage", "base")],
 ];
 

@@ -81,6 +81,10 @@ const shortly = (era: Era): readonly (readonly [what: string, post: Post])[] => 
   ["a missing argument", postOf(callOf(era, "get_rate", { base: "EUR" }))],
   ["an argument of a wrong type", postOf(callOf(era, "get_rate", { base: 1, quote: null }))],
   ["unknown arguments", postOf(callOf(era, "get_usage", { base: "EUR", toString: 1 }))],
+  ...["2026-03-14", "2026-03-12", null, "14.03.2026", 5].map((date) => {
+    const given = { base: "EUR", quote: "USD", date };
+    return [`the date ${date}`, postOf(callOf(era, "get_rate", given))] as const;
+  }),
   ["no arguments", withParams(callOf(era, "get_usage"), { arguments: undefined })],
   ["a conversion", postOf(convert(era, "1250.50"))],
   ["an invalid amount", postOf(convert(era, "1e5"))],

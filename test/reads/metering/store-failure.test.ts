@@ -10,6 +10,7 @@ import { createRespondToRead } from "../../../src/reads/metering/http.ts";
 import { createReadRate } from "../../../src/reads/metering/read-rate.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
+import { pastRates } from "../../support/rates.ts";
 import { openNodeWire } from "../../support/read-both-ways.ts";
 import { startService, TestClock, type TestService } from "../../support/service.ts";
 import { holdWriteLock, withoutDays, withoutTable } from "../../support/store-faults.ts";
@@ -106,7 +107,11 @@ suite("a read whose store fails", () => {
   const respondTo = (error: Error) => {
     const metering = { read: () => Promise.reject(error) };
     const clock = new TestClock("2026-11-21T12:00:00.000Z");
-    const functions = { countMissed: () => 0, publicUrl: () => assert.fail("no pair is missing") };
+    const functions = {
+      countMissed: () => 0,
+      pastRates,
+      publicUrl: () => assert.fail("no pair is missing"),
+    };
     const parts = { store: { metering }, secrets: createSecrets(), clock, ...functions };
     const respondToRead = createRespondToRead({ readRate: createReadRate(parts), log });
     return respondToRead("1", `svc_live_${"0".repeat(64)}`, "EUR", "USD");

@@ -56,7 +56,12 @@ export function linesOfOrigin(
   }
 }
 
-function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): readonly string[] {
+export function linesOfDocument({
+  name,
+  receivedAt,
+  hash,
+  bytes,
+}: StoredDocument): readonly string[] {
   return [
     field("received", receivedAt),
     field("document", documentName(name)),

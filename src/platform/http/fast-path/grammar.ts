@@ -21,10 +21,13 @@ const JSON_HEADERS =
   "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n|" +
   "(?i:content-length): (?:0|[1-9][0-9]{0,3})\\r\\n";
 
-/** Headers that move the end of a request or its connection, and those with a rule below. */
+/**
+ * Headers that move the end of a request or its connection, the one that asks for a past time, and
+ * those with a rule below.
+ */
 const decisiveHeaders =
   "connection|proxy-connection|content-length|transfer-encoding|expect|upgrade|" +
-  "host|authorization|origin";
+  "accept-datetime|host|authorization|origin";
 
 /** The letters that `endsConnection` and `hasOrigin` look for are as clients write them. */
 const CONNECTION = "(?i:connection): (?:(?i:keep-alive)|close)\\r\\n";

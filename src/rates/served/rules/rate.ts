@@ -31,6 +31,9 @@ export interface ServedRate extends Rate {
   readonly nextMs: number;
 }
 
+/** The header with the number of publications that a rate's publisher has missed. */
+export const RATE_MISSED = "rate-missed";
+
 /** Counts the publications that a rate's publisher has missed since by its calendar, up to 99. */
 export type CountMissed = (rate: ServedRate, nowMs: number) => number;
 

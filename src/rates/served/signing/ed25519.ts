@@ -60,15 +60,18 @@ function thumbprintOf(publicKey: string): string {
 }
 
 /** The signature base of a response (RFC 9421, section 2.5), and the headers around a signature. */
-function unsigned({ body, rateSource, createdSeconds }: SignedContent, keyId: string) {
+function unsigned(content: SignedContent, keyId: string) {
+  const { body, rateSource, createdSeconds, acceptDatetime } = content;
   const digest = `sha-256=:${hash("sha256", body, "base64")}:`;
-  const components = '("content-digest" "rate-source")';
-  const parameters = `${components};created=${createdSeconds};keyid="${keyId}";alg="ed25519"`;
-  const lines = [
-    `"content-digest": ${digest}`,
-    `"rate-source": ${rateSource}`,
-    `"@signature-params": ${parameters}`,
+  const covered = [
+    ['"content-digest"', digest],
+    ['"rate-source"', rateSource],
+    // Of the request, not of the response (RFC 9421, section 2.4).
+    ...(acceptDatetime === undefined ? [] : [['"accept-datetime";req', acceptDatetime]]),
   ];
+  const components = covered.map(([component]) => component).join(" ");
+  const parameters = `(${components});created=${createdSeconds};keyid="${keyId}";alg="ed25519"`;
+  const lines = [...covered, ['"@signature-params"', parameters]].map((line) => line.join(": "));
   const headersWith = (signature: Buffer): readonly string[] => [
     "content-digest",
     digest,

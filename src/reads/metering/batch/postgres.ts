@@ -1,8 +1,10 @@
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../../platform/storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../../platform/storage/postgres/errors.ts";
+import type { PastFigure } from "../../../rates/served/rules/past.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { BatchStore, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, PastSearch, RateRead, RateReadOutcome } from "../store.ts";
+import { pastFigureOf } from "./past-figure.ts";
 import {
   createKeyCache,
   createRateCache,
@@ -10,55 +12,15 @@ import {
   type KnownKey,
   type KnownRate,
 } from "./postgres-caches.ts";
-import { rateFound } from "./rate-found.ts";
+import {
+  type ChargedRow,
+  isCharge,
+  METERED_BATCH,
+  METERED_PAST_BATCH,
+  pastValuesOf,
+} from "./postgres-statement.ts";
+import { isServed, rateFound } from "./rate-found.ts";
 import { readWithoutQuota } from "./without-quota.ts";
-
-// The whole batch is one statement, and so one transaction, one round trip and one commit
-// (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
-//
-// wanted: the batch's accounts, unless a key, an account or a plan has changed since the node read
-// them: then there are none, nothing is charged, and the node reads them again.
-// charged: inserts or updates the accounts' usage rows, in the order of the accounts on every node,
-// so that two batches never deadlock. ON CONFLICT DO UPDATE sees each row as it is once it is
-// locked, not as in the statement's snapshot. The row is its account's lock; the daily counts are
-// only written under it.
-// counted: a read is granted when its number within its account is among the granted units.
-const METERED_BATCH = `
-  WITH epochs AS MATERIALIZED (
-    SELECT (SELECT epoch FROM read_epochs WHERE name = 'access') AS access,
-      (SELECT epoch FROM read_epochs WHERE name = 'rates') AS rates
-  ),
-  wanted AS MATERIALIZED (
-    SELECT w.account_id, w.units, w.quota, w.place
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
-      AS w (account_id, units, quota, place)
-    WHERE (SELECT access FROM epochs) = $9
-  ),
-  charged AS (
-    INSERT INTO period_usage AS u (account_id, period, units, granted, quota)
-    SELECT account_id, $4, least(units, quota), least(units, quota), quota
-    FROM wanted WHERE units > 0 AND quota > 0 ORDER BY account_id COLLATE "C"
-    ON CONFLICT (account_id, period) DO UPDATE SET
-      units = u.units + least(excluded.granted, excluded.quota - u.units),
-      granted = least(excluded.granted, excluded.quota - u.units),
-      quota = excluded.quota
-    WHERE u.units < excluded.quota
-    RETURNING account_id, units - granted AS used, granted
-  ),
-  counted AS (
-    INSERT INTO daily_usage AS d (account_id, day, api_key_id, units)
-    SELECT r.account_id, $5, r.api_key_id, count(*)
-    FROM unnest($6::text[], $7::text[], $8::bigint[]) AS r (account_id, api_key_id, number)
-    JOIN charged c ON c.account_id = r.account_id AND r.number <= c.granted
-    GROUP BY r.account_id, r.api_key_id
-    ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
-  )
-  SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
-    SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
-  ), 0) AS used
-  FROM epochs e LEFT JOIN (
-    wanted w LEFT JOIN charged c ON c.account_id = w.account_id
-  ) ON true`;
 
 /**
  * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
@@ -68,14 +30,6 @@ const FREE_ATTEMPTS = 3;
 
 // Changes of keys, accounts and plans wait at their commit for the end of this transaction.
 const KEEP_ACCESS = "SELECT epoch FROM read_epochs WHERE name = 'access' FOR SHARE";
-
-interface ChargedRow {
-  readonly access: number;
-  readonly rates: number;
-  readonly place: number | null;
-  readonly granted: number;
-  readonly used: number;
-}
 
 /** An account in a batch. */
 interface Account {
@@ -93,6 +47,9 @@ interface MeteredRead {
   readonly key: KnownKey;
   readonly account: Account;
   readonly pair: Pair | undefined;
+  readonly past: PastSearch | undefined;
+  /** Of a read of a past time, once it is found. */
+  figure?: PastFigure;
   /** Its number among its account's reads of pairs, or the number of those before it. */
   readonly number: number;
 }
@@ -111,7 +68,7 @@ export function createPostgresBatches(engine: PostgresEngine): BatchStore {
       let isSent = false;
       const serve = (run: RunStatement) => {
         const runWatched: RunStatement = (sql, values) => {
-          isSent ||= sql === METERED_BATCH;
+          isSent ||= isCharge(sql);
           return run(sql, values);
         };
         return batch(runWatched, reads);
@@ -209,7 +166,10 @@ async function charge(
 ): Promise<Pick<ChargedRow, "access" | "rates">> {
   const accounts = [...new Set(metered.map(({ account }) => account))];
   const charged = metered.filter(({ pair }) => pair !== undefined);
-  const { rows } = await run(METERED_BATCH, [
+  const asked = charged.flatMap(({ pair, past }, index) =>
+    pair === undefined || past === undefined ? [] : [{ ...pair, ...past, index }],
+  );
+  const values = [
     accounts.map(({ id }) => id),
     accounts.map(({ wantedUnits }) => wantedUnits),
     accounts.map(({ quotaUnits }) => quotaUnits),
@@ -219,10 +179,17 @@ async function charge(
     charged.map(({ key }) => key.id),
     charged.map(({ number }) => number),
     epoch,
-  ]);
+  ];
+  const { rows } = await (asked.length === 0
+    ? run(METERED_BATCH, values)
+    : run(METERED_PAST_BATCH, [...values, ...pastValuesOf(asked)]));
   const [first] = rows as ChargedRow[];
   if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
-  for (const { place, granted, used } of rows as ChargedRow[]) {
+  for (const { place, granted, used, past } of rows as ChargedRow[]) {
+    for (const { index, figure } of past ?? []) {
+      const read = charged[index];
+      if (read?.pair !== undefined) read.figure = pastFigureOf(read.pair, figure);
+    }
     const account = accounts[(place ?? 0) - 1];
     if (account === undefined) continue;
     account.grantedUnits = granted;
@@ -236,7 +203,7 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
   const outcomes: RateReadOutcome[] = reads.map(() => undefined);
   const accounts = new Map<string, Account>();
   const metered: MeteredRead[] = [];
-  for (const [index, { keyHash, pair }] of reads.entries()) {
+  for (const [index, { keyHash, pair, past }] of reads.entries()) {
     const key = keys.get(keyHash);
     if (key === undefined) continue;
     const { accountId: id, quotaUnits, rejection } = key;
@@ -252,13 +219,13 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
       return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
     });
     if (pair !== undefined) account.wantedUnits += 1;
-    metered.push({ index, key, account, pair, number: account.wantedUnits });
+    metered.push({ index, key, account, pair, past, number: account.wantedUnits });
   }
   return { outcomes, metered };
 }
 
 function outcomeOf(
-  { account, pair, number }: MeteredRead,
+  { account, pair, past, figure, number }: MeteredRead,
   rates: FoundRows<KnownRate> | StoreUnavailable,
 ): RateReadOutcome {
   const { id: accountId, quotaUnits } = account;
@@ -276,7 +243,9 @@ function outcomeOf(
     rates instanceof StoreUnavailable
       ? rates
       : rateFound(pair, (wanted) => rates.rows.get(pairName(wanted)));
-  return { accountId, quota: { quotaUnits, usedUnits }, found };
+  const isPast = past !== undefined && isServed(found);
+  const result = isPast ? (figure ?? "no_figure") : found;
+  return { accountId, quota: { quotaUnits, usedUnits }, found: result };
 }
 
 /** The units are charged already: each of these reads fails alone (section 4). */

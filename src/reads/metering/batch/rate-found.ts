@@ -1,3 +1,4 @@
+import type { ServedRate } from "../../../rates/served/rules/rate.ts";
 import { inverseOf, type Pair } from "../../../rates/served/rules/symbol.ts";
 import type { RateFound } from "../store.ts";
 
@@ -9,5 +10,10 @@ export function rateFound(pair: Pair, find: (pair: Pair) => RateFound | undefine
   const found = find(pair);
   if (found !== undefined) return found;
   const inverse = find(inverseOf(pair));
-  return typeof inverse === "object" && "asOf" in inverse ? "only_inverse" : "unsupported";
+  return isServed(inverse) ? "only_inverse" : "unsupported";
+}
+
+/** Whether a search found the rate that is served. */
+export function isServed(found: RateFound | undefined): found is ServedRate {
+  return typeof found === "object" && "headers" in found;
 }

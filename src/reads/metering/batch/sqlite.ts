@@ -7,9 +7,18 @@ import type { SqliteEngine } from "../../../platform/storage/sqlite/engine.ts";
 import { isCorruption } from "../../../platform/storage/sqlite/errors.ts";
 import type { RowCache } from "../../../platform/storage/sqlite/row-cache.ts";
 import { servedRate } from "../../../rates/served/headers.ts";
+import type { ServedRate } from "../../../rates/served/rules/rate.ts";
 import type { Pair } from "../../../rates/served/rules/symbol.ts";
-import type { BatchStore, RateFound, RateRead, RateReadOutcome, RejectedRead } from "../store.ts";
-import { rateFound } from "./rate-found.ts";
+import type {
+  BatchStore,
+  PastSearch,
+  RateFound,
+  RateRead,
+  RateReadOutcome,
+  RejectedRead,
+} from "../store.ts";
+import { lastFigure, type PastFigureRow, pastFigureOf } from "./past-figure.ts";
+import { isServed, rateFound } from "./rate-found.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -31,6 +40,13 @@ const FIND_RATE = `
 
 /** A client with an old key sends it over and over; one that guesses keys uses little memory. */
 const OTHER_KEYS_MAX = 1000;
+
+const pastValues = {
+  ...{ base: "?1", quote: "?2", source: "?3", kind: "?4" },
+  ...{ latest: "?5", date: "?6" },
+};
+const LAST_BY_TIME = lastFigure("time", pastValues);
+const LAST_BY_DATE = lastFigure("date", pastValues);
 
 type KeyRow = [apiKey: number, account: number, plan: string];
 type RateRow = [
@@ -84,7 +100,19 @@ function prepareBatch(
       return servedRate({ base, quote, rate, asOf, source }, headers);
     },
   );
-  const findRate = (pair: Pair) => findReadable(findStored, pair);
+  const byTime = database.prepare(LAST_BY_TIME);
+  const byDate = database.prepare(LAST_BY_DATE);
+  const findPast = (served: ServedRate, { latest, date, servedKinds }: PastSearch): RateFound => {
+    const { base, quote, source, asOf } = served;
+    const kind = servedKinds[source] ?? "middle";
+    const series = [base, quote, source, kind, latest < asOf ? latest : asOf];
+    const row = date === undefined ? byTime.get(...series) : byDate.get(...series, date);
+    return row === undefined ? "no_figure" : pastFigureOf(served, row as unknown as PastFigureRow);
+  };
+  const findRate = (pair: Pair, past: PastSearch | undefined): RateFound => {
+    const found = rateFound(pair, (wanted) => readable(() => findStored(wanted)));
+    return past !== undefined && isServed(found) ? readable(() => findPast(found, past)) : found;
+  };
 
   return (reads) => {
     const [first] = reads;
@@ -92,7 +120,7 @@ function prepareBatch(
     const { period, day } = first;
     const grants = new Map<Key, number>();
 
-    const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
+    const outcomes = reads.map(({ keyHash, pair, past }): RateReadOutcome => {
       const key = findKey(keyHash, period.name);
       if (key === "unknown") return undefined;
       if ("rejection" in key) return key;
@@ -106,7 +134,7 @@ function prepareBatch(
       account.usedUnits += 1;
       grants.set(key, (grants.get(key) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
-      return { accountId, quota, found: rateFound(pair, findRate) };
+      return { accountId, quota, found: findRate(pair, past) };
     });
 
     const charges = chargesOf(day);
@@ -184,9 +212,9 @@ function prepareKeys(
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function findReadable(find: (pair: Pair) => RateFound | undefined, pair: Pair) {
+function readable<Found>(find: () => Found): Found | StoreUnavailable {
   try {
-    return find(pair);
+    return find();
   } catch (error) {
     // Nothing is charged in a corrupt file: its other tables may be damaged, too.
     if (isCorruption(error)) throw error;
