@@ -9,9 +9,7 @@ const clock = new TestClock("2026-03-14T12:00:00Z");
 const service = await startSharedService({ clock, config: { signingKey: newSigningKey() } });
 const { url } = service;
 // The bundled rate of EUR/USD is of Friday, 13 March 2026. There is none of Monday, the 9th.
-service.query(`INSERT INTO figures SELECT source, base, quote, kind, '2026-03-06',
-  '2026-03-06T15:00:00.000000000Z', 1, '1.16060', valid_until, stored_at, publication, place, line
-  FROM figures WHERE source = 'ecb' AND base = 'EUR' AND quote = 'USD' AND date = '2026-03-13'`);
+service.storePast("2026-03-06", "1.16060");
 
 const SATURDAY = "2026-03-07T15:00:00Z";
 const TUESDAY = "2026-03-10T14:00:00Z";

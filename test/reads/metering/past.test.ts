@@ -9,17 +9,13 @@ import { openAll } from "../mcp/doors.ts";
 
 // Which figure a past time has is decided by the store (test/contract). This is what it looks like.
 
-/** Adds figures of the owner of EUR/USD, whose newest is of 13 March 2026 in the snapshot. */
+/** Adds figures of the owner of EUR/USD. */
 function addFigures(service: TestService) {
-  const ofEcb = "FROM figures WHERE source = 'ecb' AND base = 'EUR' AND quote = 'USD'";
-  const add = `
-    INSERT INTO figures SELECT source, base, quote, kind, ?1, ?1 || 'T15:00:00.000000000Z', ?2, ?3,
-      valid_until, stored_at, publication, place, line ${ofEcb} AND date = '2026-03-13'`;
   // There is none of Monday, the 9th.
-  service.query(add, "2026-03-05", 1, "1.1605");
-  service.query(add, "2026-03-06", 1, "1.16060");
-  service.query(add, "2026-03-10", 1, "1.1610");
-  service.query(add, "2026-03-10", 2, "1.1611");
+  service.storePast("2026-03-05", "1.1605");
+  service.storePast("2026-03-06", "1.16060");
+  service.storePast("2026-03-10", "1.1610");
+  service.storePast("2026-03-10", "1.1611", 2);
   return service;
 }
 
