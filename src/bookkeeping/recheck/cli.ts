@@ -51,7 +51,7 @@ prints a line for each figure that is not unchanged, and exits with 1 if there i
 Examples:
   $ kurs rates recheck used.csv
   $ kurs rates recheck used.csv --columns "date=Kursdatum,rate=Kurs" --json
-  $ kurs rates recheck used.csv > changed.txt || mail -s changed ada@example.org < changed.txt`;
+  $ kurs rates recheck used.csv > out.txt 2>&1 || mail -s changed ada@example.org < out.txt`;
 
 const FORM: ListForm = {
   meanings: ["date", "base", "quote", "rate", "source", "kind", "published_for"],

@@ -61,7 +61,7 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
   const isDecided = isAmended || (now === undefined ? stated.length === 0 : !isDropped);
   if (!isDecided || stated.some(({ decision }) => decision === "held")) {
     const rates = stated.map(({ rate, decision }) => `${rate} (${decision})`).join(" and ");
-    return as("contradicted", `its document ${shortHash(stated[0])} states ${rates}`);
+    return as("contradicted", `document ${stated[0]?.hash ?? "not known"} states ${rates}`);
   }
   if (used !== undefined && !isAmended) {
     const withdrawal = await findWithdrawal(store, used);
@@ -94,11 +94,8 @@ async function figuresOn(reads: SeriesReads, { date, ...series }: Omit<UsedFigur
 const differenceOf = (now: Decimal, used: Decimal) =>
   isLess(now, used) ? `-${subtract(used, now)}` : subtract(now, used);
 
-const shortHash = (stating: Pick<StoredFigure, "hash"> | undefined) =>
-  stating?.hash?.slice(0, 12) ?? "(not known)";
-
-const originOf = (figure: StoredFigure) =>
-  `revision ${figure.revision}, stored ${figure.storedAt}, document ${shortHash(figure)}`;
+const originOf = ({ revision, storedAt, hash = "not known" }: StoredFigure) =>
+  `revision ${revision}, stored ${storedAt}, document ${hash}`;
 
 /** Names the other series of the pair that have exactly this figure for its date. */
 async function findElsewhere(reads: SeriesReads, { date, rate, ...own }: UsedFigure) {
