@@ -119,7 +119,10 @@ test("OpenAPI: every header of a response with a rate is documented", async () =
   await using own = await startService({ config: { signingKey: newSigningKey() } });
   const { apiKey } = await own.newCustomer();
   const common = Object.keys((await own.get("/healthz")).headers);
-  const { headers } = await own.readRate("EUR/USD", apiKey);
+  const newest = await own.readRate("EUR/USD", apiKey);
+  const asked = { "accept-datetime": "Fri, 13 Mar 2026 16:00:00 GMT" };
+  const past = await own.get("/v1/rates/EUR/USD", { apiKey, headers: asked });
+  const headers = { ...newest.headers, ...past.headers };
 
   const { responses } = operationOf(document, "GET", "/v1/rates/{base}/{quote}");
 
