@@ -1,7 +1,6 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
 import { type Instant, instantAt, isDate } from "../../../platform/shared/instant.ts";
-import { ANY_TIME, type FigureKind, type ServedRate } from "./rate.ts";
-import type { SourcedRate } from "./update-policy.ts";
+import { ANY_TIME, type FigureKind, type Rate, type ServedRate } from "./rate.ts";
 
 /** A past time whose figure a read asks for. */
 export interface PastMoment {
@@ -16,11 +15,11 @@ export interface PastMoment {
 }
 
 /** A figure that the owner of a pair has published, as a read of a past time finds it. */
-export interface PastFigure extends Omit<SourcedRate, "date" | "validUntil"> {
+export interface PastFigure extends Rate {
+  /** The key of its source. */
+  readonly source: string;
   /** The publisher's own date. */
   readonly date: string;
-  /** The last date of its validity, for a table that is valid for a period. */
-  readonly validUntil: string | undefined;
   /** SHA-256 of the document that states it, in hexadecimal; undefined if unknown. */
   readonly document: string | undefined;
 }
