@@ -480,6 +480,28 @@ function documentSuite(test: StoreTest): void {
     assert.equal(await addDocuments(store), 0);
   });
 
+  test("a document is found with its figures, also one that another document had stated before", async (store) => {
+    const figure = figureOf(newRate("EUR/USD", "1.1", after(0), "ecb"));
+    const twice = [figure, { ...figure, kind: "buying" as const, rate: "1.0" as Decimal }];
+    const stated = twice.map((one) => ({ ...one, place: 1 }));
+    await store.figures.addFigures(stated, fetchOf("ecb", ["first", "second"]), NOW);
+    const again = { ...figure, place: 0 };
+    await updateRates(store, [again], cautious, { publication: fetchOf("ecb", ["third"]) });
+
+    const found = async (text: string) => {
+      const digest = hash("sha256", text);
+      const rates = await store.history.figuresIn(digest, figure, 9);
+      return [await store.history.usesOf(digest, 9), rates.map(({ rate }) => rate)];
+    };
+    assert.deepEqual(await found("first"), [[{ publication: 1, figures: 0, pairs: 0 }], []]);
+    assert.deepEqual(await found("second"), [
+      [{ publication: 1, figures: 2, pairs: 1 }],
+      ["1.0", "1.1"],
+    ]);
+    assert.deepEqual(await found("third"), [[{ publication: 2, figures: 1, pairs: 1 }], ["1.1"]]);
+    assert.deepEqual(await found("none"), [[], []]);
+  });
+
   test("the rates of an import, or of an earlier version, get the digest when it is known, and keep their signature", async (store, engine) => {
     const how = { policy: cautious, headersOf: key, origin: BY };
     const rates = Array.from({ length: 250 }, (_, index) => {
