@@ -119,17 +119,17 @@ test("OpenAPI: every header of a response with a rate is documented", async () =
   await using own = await startService({ config: { signingKey: newSigningKey() } });
   const { apiKey } = await own.newCustomer();
   const common = Object.keys((await own.get("/healthz")).headers);
-  const newest = await own.readRate("EUR/USD", apiKey);
-  const asked = { "accept-datetime": "Fri, 13 Mar 2026 16:00:00 GMT" };
-  const past = await own.get("/v1/rates/EUR/USD", { apiKey, headers: asked });
-  const headers = { ...newest.headers, ...past.headers };
+  const past = { "accept-datetime": "Fri, 20 Nov 2026 16:00:00 GMT" };
+  const reads = [{ apiKey }, { apiKey, headers: past }];
+  const answers = await Promise.all(reads.map((how) => own.get("/v1/rates/EUR/USD", how)));
+  const names = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
 
   const { responses } = operationOf(document, "GET", "/v1/rates/{base}/{quote}");
 
   const documented = responses["200"] && headersOf(document, responses["200"]);
   assert.deepEqual(
     [...(documented?.keys() ?? [])].sort(),
-    [...Object.keys(headers).filter((name) => !common.includes(name)), "x-request-id"].sort(),
+    [...[...names].filter((name) => !common.includes(name)), "x-request-id"].sort(),
   );
 });
 
