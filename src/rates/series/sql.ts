@@ -69,6 +69,12 @@ const CONTRADICTED = `
       AND r.date = c.date AND r.as_of = c.as_of AND r.decision = 'released')
   ORDER BY date, rate`;
 
+// One that jumps replaces an earlier one among the held rates: that one waits with it.
+const JUMPED_FROM = `
+  SELECT r.rate FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  WHERE h.base = $1 AND h.quote = $2 AND h.source = $3
+    AND (h.as_of = $4 OR (r.source = h.source AND r.as_of < $4 AND h.as_of > $4))`;
+
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
   WITH RECURSIVE sources (source) AS (
@@ -174,6 +180,11 @@ export function seriesReads(engine: Engine): SeriesReads {
         validUntil: optionalTextOf(row, "valid_until"),
         isDropped: row.decision === "dropped",
       }));
+    },
+
+    async jumpedFrom({ base, quote, source, asOf }) {
+      const [row] = await engine.query(JUMPED_FROM, base, quote, source, asOf);
+      return row && (textOf(row, "rate") as Decimal);
     },
 
     async pairs({ base, quote }, limit, ofBase) {
