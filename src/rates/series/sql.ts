@@ -75,6 +75,12 @@ const CONTRADICTED = `${CONTRADICTED_OF_SERIES} AND NOT EXISTS (
 
 const CONTRADICTED_ON = `${CONTRADICTED_OF_SERIES} AND c.date = $5 ORDER BY c.as_of, c.rate`;
 
+// One that jumps replaces an earlier one among the held rates: that one waits with it.
+const JUMPED_FROM = `
+  SELECT r.rate FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  WHERE h.base = $1 AND h.quote = $2 AND h.source = $3
+    AND (h.as_of = $4 OR (r.source = h.source AND r.as_of < $4 AND h.as_of > $4))`;
+
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
   WITH RECURSIVE sources (source) AS (
@@ -172,6 +178,11 @@ export function seriesReads(engine: Engine): SeriesReads {
 
     async contradictedOn(series, date) {
       return (await engine.query(CONTRADICTED_ON, ...keyOf(series), date)).map(contradictedOf);
+    },
+
+    async jumpedFrom({ base, quote, source, asOf }) {
+      const [row] = await engine.query(JUMPED_FROM, base, quote, source, asOf);
+      return row && (textOf(row, "rate") as Decimal);
     },
 
     async pairs({ base, quote }, limit, ofBase) {

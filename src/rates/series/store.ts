@@ -23,7 +23,7 @@ export interface Series extends Pair {
   readonly kind: FigureKind;
 }
 
-/** A figure that its document contradicts: it is not in its series. */
+/** A figure that its document contradicts, or a jump that was dropped: it is not in its series. */
 export interface ContradictedFigure
   extends Pick<StoredFigure, "date" | "rate" | "validUntil" | "hash"> {
   /** Held, or what the operator, or a later document, has decided. */
@@ -77,6 +77,8 @@ export interface SeriesReads {
   contradicted(series: Series): Promise<ContradictedFigure[]>;
   /** All contradicted figures of a date in a series, also the released ones, by time and rate. */
   contradictedOn(series: Series, date: string): Promise<ContradictedFigure[]>;
+  /** The served rate from which a figure jumped that is held; undefined for any other figure. */
+  jumpedFrom(figure: StoredFigure): Promise<Decimal | undefined>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

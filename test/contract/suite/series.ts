@@ -268,7 +268,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.equal((await figuresIn(engine)).length, 2);
   });
 
-  test("a released rate is in its series once, and a dropped or deleted one stays there", async (store, engine) => {
+  test("a released rate is in its series once, a deleted one stays there, a dropped one leaves it until it comes again", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
     await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
     const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-16 #1: 11.0"];
@@ -278,11 +278,14 @@ export function seriesSuite(test: StoreTest): void {
     await updateRates(store, [newRate("EUR/USD", "1.12", TUESDAY, "ecb")], policy);
     await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     await store.rates.remove(pairOf("EUR/USD"), BY);
-    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
+    assert.deepEqual(await figuresIn(engine), figures);
+    const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
+    const [dropped] = await store.series.contradicted(series);
+    assert.deepEqual([dropped?.rate, dropped?.decision], ["1.12", "dropped"]);
 
     const same = [newRate("EUR/USD", "1.12", TUESDAY, "ecb")];
     assert.deepEqual(await updateRates(store, same, policy), ["store"]);
-    assert.equal((await figuresIn(engine)).length, 3);
+    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
   });
 
   test("a preview tells which figures are new to their series, and stores none", async (store, engine) => {
