@@ -57,6 +57,8 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   sfc: [
     "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde&$limit=5000&$where=vigenciadesde%20between%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'",
   ],
+  // Easter Monday has none: the archive is asked for working days.
+  bdi: [],
   nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
 };
 

@@ -37,6 +37,21 @@ test("InforEuro's rates are those of the month in their address, also in winter"
   assert.deepEqual(validityOf(winter), ["2027-02-01 to 2027-02-28"]);
 });
 
+test("Banca d'Italia is asked for the last two working days of TARGET, and for each of its archive", () => {
+  const dates = (now: string) =>
+    addressesOf("bdi", Date.parse(now)).map((address) => new URL(address).searchParams);
+  const days = (now: string) => dates(now).map((query) => query.get("referenceDate"));
+  assert.deepEqual(days("2026-03-13T22:59:59Z"), ["2026-03-12", "2026-03-13"]);
+  // Easter Sunday and, in Rome, Easter Monday; Good Friday is closed, too.
+  assert.deepEqual(days("2026-04-05T22:00:00Z"), ["2026-04-01", "2026-04-02"]);
+  assert.deepEqual(days("2026-04-07T10:00:00Z"), ["2026-04-02", "2026-04-07"]);
+  const [query] = dates("2026-03-13T12:00:00Z");
+  assert.equal(query?.get("currencyIsoCode"), "EUR");
+  const asked = (from: string) => publisherOf("bdi").archive?.addresses({ from, to: from });
+  assert.match(asked("2024-04-02")?.[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
+  assert.deepEqual([asked("2024-04-01"), asked("2024-04-06")], [[], []]);
+});
+
 test("the token of the Bank of Mexico is in a header, not in the address", () => {
   const [request] = requestsOf(publisherOf("banxico"), Date.parse("2026-03-14T05:59:59Z"), "abcd");
   assert.deepEqual(request?.headers, { "bmx-token": "abcd" });

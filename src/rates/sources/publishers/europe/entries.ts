@@ -1,5 +1,6 @@
 import { dayAfter } from "../../rules/holidays.ts";
 import { type Entry, EURO } from "../publisher.ts";
+import { bdi } from "./bdi.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
@@ -280,4 +281,5 @@ export const europeanPublishers: readonly Entry[] = [
     servedKind: "selling",
     parse: parseBazg,
   },
+  bdi,
 ];

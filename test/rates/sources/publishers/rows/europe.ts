@@ -286,4 +286,36 @@ export const europe: Readonly<Record<string, Row>> = {
     digits: { "EUR/IDR": "20628.08" },
     renamed: ['"isoA3Code"', '"code"'],
   },
+  // Recorded in lineofflight/frankfurter 821fe588, spec/vcr_cassettes/bdi.yml.
+  // Without a rate that is not available, and with a currency of two countries.
+  bdi: {
+    files: ["bdi-0209.csv", "bdi-0210.csv"],
+    figures:
+      "EUR/INR 107.6878, EUR/XDR 0.862332, EUR/KRW 1738.48, EUR/AED 4.3681, EUR/GBP 0.86950, " +
+      "EUR/USD 1.1894, EUR/VES 457.6697, EUR/XCD 3.2114",
+    asOf: "2026-02-10T15:00",
+    moved: [["2026-02-10", "2026-07-10", "2026-07-10T14:00"]],
+    changed: [
+      ["4.3681", "N.A.", without("EUR/AED"), "EUR/AED 4.3651"],
+      ["XCD", "ZWD", without("EUR/XCD")],
+      [
+        "4.3681,Foreign currency amount for 1 Euro.",
+        "0.2289,Euro amount for 1 dirham",
+        rejected('"EUR/AED" is stated as "Euro amount for 1 dirham"', "EUR/AED"),
+        "EUR/AED 4.3651",
+      ],
+      [
+        "457.6697,Foreign currency amount for 1 Euro.,2026-02-10",
+        "457.6697,Foreign currency amount for 1 Euro.,",
+        noDate("EUR/VES"),
+        "EUR/VES 454.2277",
+      ],
+    ],
+    digits: { "EUR/GBP": "0.86950" },
+    missing: [
+      ["Rate convention", "Convention", "no column Rate convention"],
+      ["Reference date (CET)", "Date", "no column Reference date (CET)"],
+    ],
+    empty: "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference date (CET)\n",
+  },
 };
