@@ -57,8 +57,8 @@ export const bdi: Entry = {
   schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Rome", holidays: targetHolidays },
   publishedAt: "16:00",
   parse: parseBdi,
-  // "Exchange Rates – REST API (Version 1.0)". It has euros since 1999, but one code for the old and
-  // the new afghani, of which one is a thousand since January 2003.
+  // "Exchange Rates – REST API (Version 1.0)". Euros since 1999, but with one code for the afghani
+  // and the new afghani, which is a thousand of it since January 2003.
   archive: {
     since: "2004-01-02",
     requestsBy: "day",
