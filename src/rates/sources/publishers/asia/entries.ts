@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { boi } from "./boi.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
@@ -76,4 +77,5 @@ export const asianPublishers: readonly Entry[] = [
     publishedAt: "09:00",
     parse: parseBnm,
   },
+  boi,
 ];

@@ -1,6 +1,7 @@
 import { dayAfter } from "../../rules/holidays.ts";
 import { type Entry, EURO } from "../publisher.ts";
 import { bdi } from "./bdi.ts";
+import { boe } from "./boe.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
@@ -282,4 +283,5 @@ export const europeanPublishers: readonly Entry[] = [
     parse: parseBazg,
   },
   bdi,
+  boe,
 ];

@@ -59,6 +59,10 @@ function withoutGroups(whole = "", groups: string): string | undefined {
   return isWhole && (others.length === 0 || first.length <= 3) ? parts.join("") : undefined;
 }
 
+/** Rewrites an exponent such as `2`, the units of an SDMX series, as `100`. */
+export const powerOfTen = (exponent = ""): string | undefined =>
+  /^[0-9]$/.test(exponent) ? "1".padEnd(1 + Number.parseInt(exponent, 10), "0") : undefined;
+
 /** The last date of a month such as `2026-02`; undefined for any other text. */
 export function lastDayOf(month = ""): string | undefined {
   if (!/^[0-9]{4}-(0[1-9]|1[0-2])$/.test(month)) return undefined;

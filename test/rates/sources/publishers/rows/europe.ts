@@ -318,4 +318,30 @@ export const europe: Readonly<Record<string, Row>> = {
     ],
     empty: "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference date (CET)\n",
   },
+  // Recorded in lineofflight/frankfurter 25d0e2e2, spec/vcr_cassettes/boe.yml.
+  boe: {
+    files: ["boe.csv"],
+    figures:
+      "GBP/USD 1.3302, GBP/EUR 1.1523, GBP/JPY 211.833, GBP/HUF 452.5303, GBP/KRW 2000.9579, " +
+      "GBP/INR 124.6849, GBP/RON 5.8721",
+    asOf: "2026-03-20T16:00",
+    moved: [["20 Mar 2026", "20 Jul 2026", "2026-07-20T15:00"]],
+    changed: [
+      ["452.5303", "", without("GBP/HUF"), "GBP/HUF 455.6221"],
+      ["XUDLZOS4", "XUDLBK67", unknown("XUDLBK67", "GBP/RON")],
+      [
+        "20 Mar 2026,1.3302,1.1523,211.833,452.5303,2000.9579",
+        "20 13 2026,1.3302,,,452.5303,2000.9579",
+        {
+          reasons: ["USD", "HUF", "KRW", "INR", "RON"].flatMap((to) => noDate(`GBP/${to}`).reasons),
+          pairs: ["USD", "EUR", "JPY", "HUF", "KRW", "INR", "RON"].map((to) => `GBP/${to}`),
+        },
+        "GBP/USD 1.3359, GBP/EUR 1.1602, GBP/JPY 211.3327, GBP/HUF 455.6221, GBP/KRW 1997.0302, " +
+          "GBP/INR 124.4544, GBP/RON 5.9136",
+      ],
+    ],
+    digits: { "GBP/HUF": "452.5303" },
+    missing: [["DATE", "Day", "no column DATE"]],
+    empty: "DATE,XUDLUSS,XUDLERS\n",
+  },
 };

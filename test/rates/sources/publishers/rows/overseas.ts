@@ -1,4 +1,4 @@
-import { noDate, noRate, type Row, rejected, units, unknown, without } from "./row.ts";
+import { noDate, noDecimal, noRate, type Row, rejected, units, unknown, without } from "./row.ts";
 
 /** A rate that the Treasury amends between two quarters. */
 const amendment = (recordDate: string, currency: string) => `"data": [{
@@ -283,5 +283,20 @@ export const overseas: Readonly<Record<string, Row>> = {
     empty:
       "SDRs per Currency unit (2)\n\nCurrency units per SDR(3)\n\n" +
       "(3) of each national currency, rounded to six significant digits.\n",
+  },
+  // Recorded in dfinity/exchange-rate-canister 4cff1e5c, test-data/forex/bank-of-israel.xml, without
+  // its header.
+  boi: {
+    files: ["boi.xml"],
+    figures: "EGP/ILS 0.1296, LBP/ILS 0.00233, USD/ILS 3.529, JPY/ILS 0.026603",
+    asOf: "2023-01-05T13:30",
+    moved: [["2023-01-05", "2023-07-05", "2023-07-05T12:30"]],
+    changed: [
+      ['UNIT_MULT="1"', 'UNIT_MULT="-1"', units("LBP/ILS")],
+      ['OBS_VALUE="2.6603"', 'OBS_VALUE="NaN"', noDecimal("JPY/ILS", "NaN")],
+      ['"2023-01-05" OBS_VALUE="3.529"', '"2023-W01" OBS_VALUE="3.529"', noDate("USD/ILS")],
+    ],
+    digits: { "JPY/ILS": "2.6603" },
+    renamed: ["OBS_VALUE", "VALUE"],
   },
 };
