@@ -59,6 +59,10 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   ],
   // Easter Monday has none: the archive is asked for working days.
   bdi: [],
+  cbar: ["https://www.cbar.az/currencies/01.04.2024.xml"],
+  cbbh: [
+    "https://www.cbbh.ba/CurrencyExchange/GetJsonForPeriod?dateFrom=2024-04-01&dateTo=2024-06-30",
+  ],
   boi: [
     "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/RER_USD_ILS.D.USD.ILS.ILS.OF00,RER_GBP_ILS.D.GBP.ILS.ILS.OF00,RER_JPY_ILS.D.JPY.ILS.ILS.OF00,RER_EUR_ILS.D.EUR.ILS.ILS.OF00,RER_AUD_ILS.D.AUD.ILS.ILS.OF00,RER_CAD_ILS.D.CAD.ILS.ILS.OF00,RER_DKK_ILS.D.DKK.ILS.ILS.OF00,RER_NOK_ILS.D.NOK.ILS.ILS.OF00,RER_ZAR_ILS.D.ZAR.ILS.ILS.OF00,RER_SEK_ILS.D.SEK.ILS.ILS.OF00,RER_CHF_ILS.D.CHF.ILS.ILS.OF00,RER_JOD_ILS.D.JOD.ILS.ILS.OF00,RER_LBP_ILS.D.LBP.ILS.ILS.OF00,RER_EGP_ILS.D.EGP.ILS.ILS.OF00?c%5BTIME_PERIOD%5D=ge:2024-04-01+le:2024-06-30",
   ],

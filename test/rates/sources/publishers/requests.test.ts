@@ -52,6 +52,14 @@ test("Banca d'Italia is asked for the last two working days of TARGET, and for e
   assert.deepEqual([asked("2024-04-01"), asked("2024-04-06")], [[], []]);
 });
 
+test("Bosnia's list is asked for by its date, which is the next one, Azerbaijan's by that of the day", () => {
+  const saturday = addressesOf("cbbh", Date.parse("2026-12-04T15:15:00Z"));
+  assert.match(saturday[0] ?? "", /\/GetJson\?date=12\/05\/2026%2000:00:00$/);
+  // It is the next day in Baku.
+  const [address] = addressesOf("cbar", Date.parse("2026-12-04T20:00:00Z"));
+  assert.equal(address, "https://www.cbar.az/currencies/05.12.2026.xml");
+});
+
 test("the token of the Bank of Mexico is in a header, not in the address", () => {
   const [request] = requestsOf(publisherOf("banxico"), Date.parse("2026-03-14T05:59:59Z"), "abcd");
   assert.deepEqual(request?.headers, { "bmx-token": "abcd" });

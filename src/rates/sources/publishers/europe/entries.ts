@@ -2,6 +2,7 @@ import { dayAfter } from "../../rules/holidays.ts";
 import { type Entry, EURO } from "../publisher.ts";
 import { bdi } from "./bdi.ts";
 import { boe } from "./boe.ts";
+import { cbbh } from "./cbbh.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
@@ -284,4 +285,5 @@ export const europeanPublishers: readonly Entry[] = [
   },
   bdi,
   boe,
+  cbbh,
 ];

@@ -344,4 +344,25 @@ export const europe: Readonly<Record<string, Row>> = {
     missing: [["DATE", "Day", "no column DATE"]],
     empty: "DATE,XUDLUSS,XUDLERS\n",
   },
+  // Recorded in lineofflight/frankfurter 6572a028, spec/vcr_cassettes/cbbh.yml. With decimal commas
+  // as in dfinity/exchange-rate-canister e8cb45ed, of 2022.
+  cbbh: {
+    files: ["cbbh.json.txt"],
+    figures:
+      "EUR/BAM 1.955830 middle, EUR/BAM 1.955830 buying, EUR/BAM 1.955830 selling, " +
+      "JPY/BAM 0.01083142 middle, JPY/BAM 0.01080434 buying, JPY/BAM 0.01085850 selling, " +
+      "TRY/BAM 0.035219 middle, TRY/BAM 0.035131 buying, TRY/BAM 0.035307 selling, " +
+      "XDR/BAM 2.333540 middle",
+    asOf: "2026-09-24T22:00",
+    moved: [["2026-09-25T", "2026-12-04T", "2026-12-03T23:00"]],
+    changed: [
+      ['"2.333540"', '"2,333540"', without()],
+      ['"2.333540"', '"2.333,540"', noRate("XDR/BAM")],
+      ['"Units": "100"', '"Units": ""', units("JPY/BAM")],
+    ],
+    digits: { "JPY/BAM": "1.083142", "XDR/BAM": "2.333540" },
+    missing: [["CurrencyExchangeItems", "Items", "CurrencyExchangeItems is not a list"]],
+    renamed: ['"AlphaCode"', '"Code"'],
+    empty: '[{"CurrencyExchangeItems": [], "Date": "2026-09-25T00:00:00"}]',
+  },
 };
