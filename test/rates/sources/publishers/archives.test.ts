@@ -59,6 +59,10 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   ],
   // Easter Monday has none: the archive is asked for working days.
   bdi: [],
+  boj: [
+    "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34&startDate=202404&endDate=202406",
+  ],
+  cbc: ["https://cpx.cbc.gov.tw/API/DataAPI/Get?FileName=BP01D01"],
   cbar: ["https://www.cbar.az/currencies/01.04.2024.xml"],
   cbbh: [
     "https://www.cbbh.ba/CurrencyExchange/GetJsonForPeriod?dateFrom=2024-04-01&dateTo=2024-06-30",

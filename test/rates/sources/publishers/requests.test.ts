@@ -69,6 +69,22 @@ test("the token of the Bank of Mexico is in a header, not in the address", () =>
   );
 });
 
+test("Bank Al-Maghrib is asked for the last two weekdays, its token in a header", () => {
+  const requests = requestsOf(publisherOf("bam"), Date.parse("2026-03-15T12:00:00Z"), "abcd");
+  const days = requests.map(({ address }) => new URL(address).searchParams.get("date"));
+  assert.deepEqual(days, ["2026-03-12T12:30:00", "2026-03-13T12:30:00"]);
+  for (const { headers } of requests) {
+    assert.deepEqual(headers, { "ocp-apim-subscription-key": "abcd" });
+  }
+  const monday = addressesOf("bam", Date.parse("2026-03-16T12:00:00Z"));
+  assert.match(monday.join(" "), /=2026-03-13T12:30:00 .+=2026-03-16T12:30:00$/);
+});
+
+test("the Bank of Japan is asked for the months of ten days, also in January", () => {
+  const [address] = addressesOf("boj", Date.parse("2027-01-04T02:00:00Z"));
+  assert.match(address ?? "", /&startDate=202612&endDate=202701$/);
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -1,5 +1,7 @@
 import type { Entry } from "../publisher.ts";
 import { boi } from "./boi.ts";
+import { boj } from "./boj.ts";
+import { cbc } from "./cbc.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
@@ -78,4 +80,6 @@ export const asianPublishers: readonly Entry[] = [
     parse: parseBnm,
   },
   boi,
+  boj,
+  cbc,
 ];
