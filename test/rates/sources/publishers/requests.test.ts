@@ -37,6 +37,29 @@ test("InforEuro's rates are those of the month in their address, also in winter"
   assert.deepEqual(validityOf(winter), ["2027-02-01 to 2027-02-28"]);
 });
 
+test("Banca d'Italia is asked for the last two working days of TARGET, and for each of its archive", () => {
+  const dates = (now: string) =>
+    addressesOf("bdi", Date.parse(now)).map((address) => new URL(address).searchParams);
+  const days = (now: string) => dates(now).map((query) => query.get("referenceDate"));
+  assert.deepEqual(days("2026-03-13T22:59:59Z"), ["2026-03-12", "2026-03-13"]);
+  // Easter Sunday and, in Rome, Easter Monday; Good Friday is closed, too.
+  assert.deepEqual(days("2026-04-05T22:00:00Z"), ["2026-04-01", "2026-04-02"]);
+  assert.deepEqual(days("2026-04-07T10:00:00Z"), ["2026-04-02", "2026-04-07"]);
+  const [query] = dates("2026-03-13T12:00:00Z");
+  assert.equal(query?.get("currencyIsoCode"), "EUR");
+  const asked = (from: string) => publisherOf("bdi").archive?.addresses({ from, to: from });
+  assert.match(asked("2024-04-02")?.[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
+  assert.deepEqual([asked("2024-04-01"), asked("2024-04-06")], [[], []]);
+});
+
+test("Bosnia's list is asked for by its date, which is the next one, Azerbaijan's by that of the day", () => {
+  const saturday = addressesOf("cbbh", Date.parse("2026-12-04T15:15:00Z"));
+  assert.match(saturday[0] ?? "", /\/GetJson\?date=12\/05\/2026%2000:00:00$/);
+  // It is the next day in Baku.
+  const [address] = addressesOf("cbar", Date.parse("2026-12-04T20:00:00Z"));
+  assert.equal(address, "https://www.cbar.az/currencies/05.12.2026.xml");
+});
+
 test("the token of the Bank of Mexico is in a header, not in the address", () => {
   const [request] = requestsOf(publisherOf("banxico"), Date.parse("2026-03-14T05:59:59Z"), "abcd");
   assert.deepEqual(request?.headers, { "bmx-token": "abcd" });
@@ -44,6 +67,22 @@ test("the token of the Bank of Mexico is in a header, not in the address", () =>
     request.address,
     /\/SF43718,SF46410,SF46407,SF46406,SF60632\/datos\/2026-03-03\/2026-03-13$/,
   );
+});
+
+test("Bank Al-Maghrib is asked for the last two weekdays, its token in a header", () => {
+  const requests = requestsOf(publisherOf("bam"), Date.parse("2026-03-15T12:00:00Z"), "abcd");
+  const days = requests.map(({ address }) => new URL(address).searchParams.get("date"));
+  assert.deepEqual(days, ["2026-03-12T12:30:00", "2026-03-13T12:30:00"]);
+  for (const { headers } of requests) {
+    assert.deepEqual(headers, { "ocp-apim-subscription-key": "abcd" });
+  }
+  const monday = addressesOf("bam", Date.parse("2026-03-16T12:00:00Z"));
+  assert.match(monday.join(" "), /=2026-03-13T12:30:00 .+=2026-03-16T12:30:00$/);
+});
+
+test("the Bank of Japan is asked for the months of ten days, also in January", () => {
+  const [address] = addressesOf("boj", Date.parse("2027-01-04T02:00:00Z"));
+  assert.match(address ?? "", /&startDate=202612&endDate=202701$/);
 });
 
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {

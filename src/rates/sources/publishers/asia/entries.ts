@@ -1,4 +1,7 @@
 import type { Entry } from "../publisher.ts";
+import { boi } from "./boi.ts";
+import { boj } from "./boj.ts";
+import { cbc } from "./cbc.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
@@ -76,4 +79,7 @@ export const asianPublishers: readonly Entry[] = [
     publishedAt: "09:00",
     parse: parseBnm,
   },
+  boi,
+  boj,
+  cbc,
 ];
