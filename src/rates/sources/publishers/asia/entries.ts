@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
@@ -76,4 +77,5 @@ export const asianPublishers: readonly Entry[] = [
     publishedAt: "09:00",
     parse: parseBnm,
   },
+  cfets,
 ];

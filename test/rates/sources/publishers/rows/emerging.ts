@@ -1,0 +1,29 @@
+import { noRate, type Row, units, unknown, without } from "./row.ts";
+
+/** Central banks of emerging markets. */
+export const emerging: Readonly<Record<string, Row>> = {
+  // Recorded in lineofflight/frankfurter 8b4f8fd6, spec/vcr_cassettes/cfets.yml.
+  // Each pair in the direction that its name has; Shanghai has no summer time.
+  cfets: {
+    files: ["cfets.json.txt"],
+    figures:
+      "USD/CNY 6.7787, EUR/CNY 7.8397, JPY/CNY 0.043135, HKD/CNY 0.86458, CNY/KRW 202.07, " +
+      "CNY/SAR 0.55733, CNY/TRY 7.17587",
+    asOf: "2026-09-04T01:15",
+    moved: [['"2026-09-0', '"2026-01-0', "2026-01-04T01:15"]],
+    changed: [
+      ["100JPY", "150JPY", units("JPY/CNY")],
+      ["HKD/CNY", "HKDCNY", unknown("HKDCNY", "HKD/CNY")],
+      // A pair that has no parity on a day.
+      ['"202.07"', '"---"', without("CNY/KRW"), "CNY/KRW 202.29"],
+      [',"7.17587"]', "]", noRate("CNY/TRY"), "CNY/TRY 7.15458"],
+    ],
+    digits: { "JPY/CNY": "4.3135" },
+    missing: [
+      ['"head":["', '"names":["', "head is not a list"],
+      ['"records"', '"rows"', "records is not a list"],
+      ['"values"', '"rates"', "values is not a list"],
+    ],
+    empty: '{"data":{"head":["USD/CNY"]},"records":[]}',
+  },
+};
