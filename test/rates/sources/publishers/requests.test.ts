@@ -46,6 +46,12 @@ test("the token of the Bank of Mexico is in a header, not in the address", () =>
   );
 });
 
+test("the token of the Bank of Thailand is in a header, not in the address", () => {
+  const [request] = requestsOf(publisherOf("bot"), Date.parse("2026-03-13T17:00:00Z"), "abcd");
+  assert.deepEqual(request?.headers, { authorization: "abcd", accept: "application/json" });
+  assert.match(request.address, /\/\?start_period=2026-03-04&end_period=2026-03-14$/);
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

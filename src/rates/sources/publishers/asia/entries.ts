@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { bot } from "./bot.ts";
 import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
@@ -78,4 +79,5 @@ export const asianPublishers: readonly Entry[] = [
     parse: parseBnm,
   },
   cfets,
+  bot,
 ];

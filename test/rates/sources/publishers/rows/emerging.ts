@@ -1,4 +1,4 @@
-import { noRate, type Row, units, unknown, without } from "./row.ts";
+import { noDate, noDecimal, noRate, type Row, units, unknown, without } from "./row.ts";
 
 /** Central banks of emerging markets. */
 export const emerging: Readonly<Record<string, Row>> = {
@@ -25,5 +25,29 @@ export const emerging: Readonly<Record<string, Row>> = {
       ['"values"', '"rates"', "values is not a list"],
     ],
     empty: '{"data":{"head":["USD/CNY"]},"records":[]}',
+  },
+  // Recorded in lineofflight/frankfurter 92b929c8, spec/vcr_cassettes/bot.yml.
+  // The rates for transfers; Bangkok has no summer time.
+  bot: {
+    files: ["bot.json.txt"],
+    figures:
+      "USD/THB 32.6448000 middle, USD/THB 32.4857000 buying, USD/THB 32.8039000 selling, " +
+      "JPY/THB 0.204832000 middle, JPY/THB 0.201923000 buying, JPY/THB 0.207740000 selling, " +
+      "IDR/THB 0.0019296000 middle, IDR/THB 0.0018430000 buying, IDR/THB 0.0020161000 selling",
+    asOf: "2026-04-03T11:00",
+    moved: [["2026-04-0", "2025-12-0", "2025-12-03T11:00"]],
+    changed: [
+      ["(100 YEN)", "(12 YEN)", units("JPY/THB")],
+      [
+        '"mid_rate":"32.6448000"',
+        '"mid_rate":"-"',
+        noDecimal("USD/THB", "-"),
+        "USD/THB 32.4857000 buying, USD/THB 32.8039000 selling",
+      ],
+      ['03","currency_id":"USD"', 'April","currency_id":"USD"', noDate("USD/THB")],
+    ],
+    digits: { "JPY/THB": '"mid_rate":"20.4832000"' },
+    missing: [["data_detail", "detail", "data_detail is not a list"]],
+    empty: '{"result":{"data":{"data_detail":[]}}}',
   },
 };
