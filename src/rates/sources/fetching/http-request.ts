@@ -27,10 +27,11 @@ export interface PublicationLimits extends HttpLimits {
   readonly publicationMs: number;
 }
 
+/** The Central Bank of Nigeria sends its figures since 2001, some 8 MB, with each day's. */
 export const publisherLimits: PublicationLimits = {
   timeoutMs: 20_000,
   publicationMs: 75_000,
-  bodyBytesMax: 8 * 1024 * 1024,
+  bodyBytesMax: 16 * 1024 * 1024,
   redirectsMax: 5,
 };
 

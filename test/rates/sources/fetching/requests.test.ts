@@ -228,7 +228,7 @@ test("a response of 50 MB is never read completely with the production limit", a
   });
   await assertFails(
     fetchFrom([publisher.address], { limits: { ...LIMITS, bodyBytesMax } }),
-    /^the response is larger than 8 MiB$/,
+    /^the response is larger than 16 MiB$/,
   );
   await closed.promise;
   assert.ok(sentBytes < 30 * 1024 * 1024, `${sentBytes} bytes were read`);

@@ -97,6 +97,7 @@ const closedDays: readonly (readonly [key: string, year: number, days: string])[
     2026,
     "01-01 01-02 03-03 04-06 04-13 04-14 04-15 05-01 05-04 06-01 06-03 07-28 07-29 10-13 10-23 12-07 12-10 12-31",
   ],
+  ["cbn", 2026, "01-01 04-03 04-06 05-01 06-12 10-01 12-25"],
 ];
 
 for (const [key, year, days] of closedDays) {

@@ -1,5 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
+import { cbn } from "./cbn.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
@@ -30,4 +31,5 @@ export const africanPublishers: readonly Entry[] = [
     publishedAt: "10:30",
     parse: parseSarb,
   },
+  cbn,
 ];

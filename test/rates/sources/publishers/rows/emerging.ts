@@ -50,4 +50,36 @@ export const emerging: Readonly<Record<string, Row>> = {
     missing: [["data_detail", "detail", "data_detail is not a list"]],
     empty: '{"result":{"data":{"data_detail":[]}}}',
   },
+  // Recorded in lineofflight/frankfurter 3859c55d, spec/vcr_cassettes/cbn.yml.
+  // Lagos has no summer time.
+  cbn: {
+    files: ["cbn.json.txt"],
+    figures:
+      "CNY/NGN 201.5942 middle, CNY/NGN 201.5207 buying, CNY/NGN 201.6676 selling, " +
+      "EUR/NGN 1590.1997 middle, EUR/NGN 1589.6201 buying, EUR/NGN 1590.7793 selling, " +
+      "SAR/NGN 365.5425 middle, SAR/NGN 365.4093 buying, SAR/NGN 365.6757 selling, " +
+      "XDR/NGN 1884.0410 middle, XDR/NGN 1883.3543 buying, XDR/NGN 1884.7277 selling, " +
+      "USD/NGN 1371.8079 middle, USD/NGN 1371.3079 buying, USD/NGN 1372.3079 selling",
+    asOf: "2026-05-21T16:00",
+    moved: [["2026-05-2", "2025-12-2", "2025-12-21T16:00"]],
+    changed: [
+      ['"SDR"', '"GHANA CEDI"', unknown("GHANA CEDI", "XDR/NGN")],
+      [
+        '"1590.1997"',
+        "null",
+        noRate("EUR/NGN"),
+        "EUR/NGN 1591.9489 middle, EUR/NGN 1589.6201 buying, EUR/NGN 1590.7793 selling",
+      ],
+      [
+        'YUAN/RENMINBI","ratedate":"2026-05-21',
+        'YUAN/RENMINBI","ratedate":"21 May',
+        noDate("CNY/NGN"),
+      ],
+      // Older than 31 days before the newest: its history is not read every day.
+      ['RIYAL","ratedate":"2026-05-21', 'RIYAL","ratedate":"2026-04-19', without("SAR/NGN")],
+    ],
+    digits: { "EUR/NGN": "1590.1997" },
+    renamed: ["ratedate", "date"],
+    empty: "[]",
+  },
 };
