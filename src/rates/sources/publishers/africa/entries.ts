@@ -1,5 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
+import { cbk } from "./cbk.ts";
 import { cbn } from "./cbn.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
@@ -32,4 +33,5 @@ export const africanPublishers: readonly Entry[] = [
     parse: parseSarb,
   },
   cbn,
+  cbk,
 ];

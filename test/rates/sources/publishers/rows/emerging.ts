@@ -82,4 +82,23 @@ export const emerging: Readonly<Record<string, Row>> = {
     renamed: ["ratedate", "date"],
     empty: "[]",
   },
+  // Recorded in lineofflight/frankfurter 95e3eeb4, spec/vcr_cassettes/cbk.yml.
+  // The neighbors' currencies per shilling; Nairobi has no summer time.
+  cbk: {
+    files: ["cbk.json.txt"],
+    figures:
+      "USD/KES 129.5200, JPY/KES 0.812000, KES/UGX 29.0900, KES/TZS 20.1100, CAD/KES 94.5400, " +
+      "SAR/KES 34.5000",
+    asOf: "2026-03-19T06:00",
+    moved: [["\\/03\\/2026", "\\/07\\/2026", "2026-07-19T06:00"]],
+    changed: [
+      ["JPY (100)", "JPY (12)", units("JPY/KES")],
+      ["JPY (100)", "YEN (100)", unknown("YEN (100)", "JPY/KES")],
+      ['"SAUDI RIYAL","34.5000"', '"SAUDI RIYAL",null', noRate("SAR/KES")],
+      ['19\\/03\\/2026","CAN $', '19 March","CAN $', noDate("CAD/KES")],
+    ],
+    digits: { "JPY/KES": "81.2000" },
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    empty: '{"draw":1,"data":[]}',
+  },
 };
