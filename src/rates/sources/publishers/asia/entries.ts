@@ -2,6 +2,7 @@ import type { Entry } from "../publisher.ts";
 import { bot } from "./bot.ts";
 import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
+import { nrb } from "./nrb.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
@@ -80,4 +81,5 @@ export const asianPublishers: readonly Entry[] = [
   },
   cfets,
   bot,
+  nrb,
 ];

@@ -101,4 +101,26 @@ export const emerging: Readonly<Record<string, Row>> = {
     missing: [['"data"', '"rows"', "data is not a list"]],
     empty: '{"draw":1,"data":[]}',
   },
+  // Recorded in dfinity/exchange-rate-canister ec1acf85, src/xrc/test-data/forex.
+  // From midnight in Kathmandu, which has no summer time.
+  nrb: {
+    files: ["nrb.json.txt"],
+    figures:
+      "INR/NPR 1.6000 buying, INR/NPR 1.6015 selling, USD/NPR 125.05 buying, " +
+      "USD/NPR 125.65 selling, JPY/NPR 0.925 buying, JPY/NPR 0.929 selling, " +
+      "QAR/NPR 34.20 buying, QAR/NPR 34.36 selling",
+    asOf: "2022-06-27T18:15",
+    moved: [['"date":"2022-06-28', '"date":"2022-12-28', "2022-12-27T18:15"]],
+    changed: [
+      ['Yen","unit":10}', 'Yen","unit":12}', units("JPY/NPR")],
+      ['"buy":"34.20"', '"buy":null', noRate("QAR/NPR"), "QAR/NPR 34.36 selling"],
+      ['"iso3":"USD",', "", unknown("?/NPR", "USD/NPR")],
+    ],
+    digits: { "INR/NPR": '"buy":"160.00"' },
+    missing: [
+      ['"payload"', '"days"', "payload is not a list"],
+      ['"rates"', '"rows"', "rates is not a list"],
+    ],
+    empty: '{"data":{"payload":[]}}',
+  },
 };
