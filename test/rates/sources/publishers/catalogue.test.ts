@@ -33,6 +33,7 @@ test("the publishers on by default come first, the ECB before all, and some serv
     "tcmb buying",
     "nrb selling",
     "bcb selling",
+    "bcrp selling",
     "bazg-monthly selling",
   ]);
 });

@@ -123,4 +123,33 @@ export const emerging: Readonly<Record<string, Row>> = {
     ],
     empty: '{"data":{"payload":[]}}',
   },
+  // Recorded in lineofflight/frankfurter ec9b5099, spec/vcr_cassettes/bcrp.yml.
+  // The last day has no figure yet; Lima has no summer time.
+  bcrp: {
+    files: ["bcrp.json.txt"],
+    figures: "USD/PEN 3.351 buying, USD/PEN 3.372 selling",
+    asOf: "2026-09-07T23:00",
+    moved: [
+      ["Set", "Jan", "2026-01-07T23:00"],
+      ["Set", "Ene", "2026-01-07T23:00"],
+      ["Set.26", "Ago.97", "1997-08-07T23:00"],
+    ],
+    changed: [
+      ['"3.351"', "null", noRate("USD/PEN"), "USD/PEN 3.36 buying, USD/PEN 3.372 selling"],
+      ["07.Set.26", "07.Sep.2026", noDate("USD/PEN"), "USD/PEN 3.36 buying, USD/PEN 3.369 selling"],
+      [
+        '"Tipo de cambio - TC Sistema bancario SBS (S/ por US$) - Venta"',
+        '"TC SBS - Venta"',
+        unknown("TC SBS - Venta", "USD/PEN"),
+        "USD/PEN 3.351 buying",
+      ],
+    ],
+    digits: { "USD/PEN": "3.351" },
+    missing: [
+      ['"series"', '"names"', "series is not a list"],
+      ['"periods"', '"days"', "periods is not a list"],
+      ['"values"', '"rates"', "values is not a list"],
+    ],
+    empty: '{"config":{"series":[]},"periods":[]}',
+  },
 };
