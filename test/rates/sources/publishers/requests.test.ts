@@ -52,6 +52,17 @@ test("the token of the Bank of Thailand is in a header, not in the address", () 
   assert.match(request.address, /\/\?start_period=2026-03-04&end_period=2026-03-14$/);
 });
 
+test("the Central Bank of Chile's user and password are not in the address", () => {
+  const token = "me@example.org:a:b&c";
+  const requests = requestsOf(publisherOf("bcch"), Date.parse("2026-03-14T02:59:59Z"), token);
+  assert.equal(requests.length, 8);
+  for (const { address, credentials } of requests) {
+    assert.match(address, /timeseries=F07[\w.]+&firstdate=2026-03-03&lastdate=2026-03-13$/);
+    assert.doesNotMatch(address, /user|pass|example/);
+    assert.deepEqual(credentials, { user: "me@example.org", pass: "a:b&c" });
+  }
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

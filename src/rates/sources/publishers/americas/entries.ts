@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { bcch } from "./bcch.ts";
 import { bcrp } from "./bcrp.ts";
 import {
   argentineHolidays,
@@ -110,4 +111,5 @@ export const americanPublishers: readonly Entry[] = [
     parse: parseBanxico,
   },
   bcrp,
+  bcch,
 ];

@@ -152,4 +152,35 @@ export const emerging: Readonly<Record<string, Row>> = {
     ],
     empty: '{"config":{"series":[]},"periods":[]}',
   },
+  // Recorded in lineofflight/frankfurter 52124108, spec/vcr_cassettes/bcch.yml.
+  // In effect from midnight in Santiago, which has summer time in March.
+  bcch: {
+    files: "usd eur gbp jpy cad aud cny brl".split(" ").map((of) => `bcch-${of}.json.txt`),
+    figures:
+      "USD/CLP 909.94, EUR/CLP 1048.68, GBP/CLP 1215.36, JPY/CLP 5.71, CAD/CLP 667.8, " +
+      "AUD/CLP 644.94, CNY/CLP 132.28, BRL/CLP 174.59",
+    asOf: "2026-03-13T03:00",
+    moved: [["-03-2026", "-07-2026", "2026-07-13T04:00"]],
+    changed: [
+      ['"909.94"', "null", noRate("USD/CLP"), "USD/CLP 895.86"],
+      [
+        '"13-03-2026","value":"5.71"',
+        '"2026-03-13","value":"5.71"',
+        noDate("JPY/CLP"),
+        "JPY/CLP 5.64",
+      ],
+    ],
+    fails: [
+      ["F073.TCO.PRE.Z.D", "F073.TCO", '"F073.TCO" names no currency'],
+      [
+        '"Codigo":0,"Descripcion":"Success"',
+        '"Codigo":-5,"Descripcion":"No"',
+        'the bank reports "No"',
+      ],
+    ],
+    digits: { "EUR/CLP": "1048.68" },
+    missing: [['"Obs"', '"Rows"', "Obs is not a list"]],
+    emptied: [[7, '{"Codigo":0,"Series":{"Obs":[]}}', "no rates in the response"]],
+    renamed: ['"value"', '"valor"'],
+  },
 };
