@@ -63,6 +63,15 @@ test("the Central Bank of Chile's user and password are not in the address", () 
   }
 });
 
+test("the National Bank of Ethiopia is asked for its last two working days", () => {
+  const datesAt = (now: string) => addressesOf("nbe", Date.parse(now)).map((at) => at.slice(-10));
+  assert.deepEqual(datesAt("2026-03-12T20:59:59Z"), ["2026-03-11", "2026-03-12"]);
+  assert.deepEqual(datesAt("2026-03-12T21:00:00Z"), ["2026-03-12", "2026-03-13"]);
+  // A Monday after Orthodox Good Friday, and a Sunday.
+  assert.deepEqual(datesAt("2026-04-13T10:00:00Z"), ["2026-04-09", "2026-04-13"]);
+  assert.deepEqual(datesAt("2026-04-12T10:00:00Z"), ["2026-04-08", "2026-04-09"]);
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -2,6 +2,7 @@ import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { cbk } from "./cbk.ts";
 import { cbn } from "./cbn.ts";
+import { nbe } from "./nbe.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
@@ -34,4 +35,5 @@ export const africanPublishers: readonly Entry[] = [
   },
   cbn,
   cbk,
+  nbe,
 ];

@@ -183,4 +183,33 @@ export const emerging: Readonly<Record<string, Row>> = {
     emptied: [[7, '{"Codigo":0,"Series":{"Obs":[]}}', "no rates in the response"]],
     renamed: ['"value"', '"valor"'],
   },
+  // Recorded in lineofflight/frankfurter cecb77a2, spec/vcr_cassettes/nbe.yml.
+  // The dollar's average is its buying rate; Addis Ababa has no summer time.
+  nbe: {
+    files: ["nbe-old.json.txt", "nbe-new.json.txt"],
+    figures:
+      "USD/ETB 157.5889 middle, USD/ETB 157.5889 buying, USD/ETB 159.1648 selling, " +
+      "KWD/ETB 516.1343 middle, KWD/ETB 513.5665 buying, KWD/ETB 518.7021 selling, " +
+      "XDR/ETB 216.7071 middle, XDR/ETB 215.6289 buying, XDR/ETB 217.7852 selling, " +
+      "KES/ETB 1.2304 middle, KES/ETB 1.2122 buying, KES/ETB 1.2486 selling",
+    asOf: "2026-05-20T06:00",
+    moved: [["2026-05-", "2025-12-", "2025-12-20T06:00"]],
+    changed: [
+      [
+        '"weighted_average":"1.2304"',
+        '"weighted_average":null',
+        noRate("KES/ETB"),
+        "KES/ETB 1.2122 buying, KES/ETB 1.2486 selling",
+      ],
+      [
+        '"date":"2026-05-20","weighted_average":"216.7071"',
+        '"date":"20 May","weighted_average":"216.7071"',
+        noDate("XDR/ETB"),
+      ],
+      [',"code":"KWD"', "", unknown("?/ETB", "KWD/ETB")],
+    ],
+    digits: { "KWD/ETB": "516.1343" },
+    missing: [['"data"', '"rows"', "data is not a list"]],
+    emptied: [[1, '{"data":[]}', "no rates in the response"]],
+  },
 };
