@@ -5,8 +5,8 @@ import { lineOf, lineOfUnits, unknownCurrency } from "../formats/source-lines.ts
 import type { Entry, Parse } from "../publisher.ts";
 
 /**
- * By the Public Holidays Act, after one on a Sunday the Monday; the days of the Islamic calendar and
- * of the government's notices are those without figures in the bank's table.
+ * By the Public Holidays Act, after one on a Sunday the Monday; the days of the Islamic calendar
+ * and of the government's notices are those without figures in the bank's table.
  */
 const kenyanHolidays = parseHolidays(`2024-:
   01-01, easter-2, easter+1, 05-01, 06-01 (Madaraka Day), 10-10 (Mazingira Day),

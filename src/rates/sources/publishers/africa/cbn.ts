@@ -25,7 +25,7 @@ const KINDS = [
   ["sellingrate", "selling"],
 ] as const;
 
-/** Reads the Central Bank of Nigeria's rates (cbn.gov.ng, GetAllExchangeRates): the naira per unit. */
+/** Reads the Central Bank of Nigeria's rates (GetAllExchangeRates): the naira per unit. */
 const parseCbn: Parse = ([response], momentOf) => {
   const rows = jsonRows(response).filter(({ currency }) => !LEFT_OUT.has(currency));
   const dates = [...new Set(rows.map(({ ratedate = "" }) => ratedate))].sort();

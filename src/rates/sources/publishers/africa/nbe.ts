@@ -11,7 +11,7 @@ const ethiopianHolidays = parseHolidays(`2024-:
 const addressOf = (date: string | Temporal.PlainDate) =>
   `https://api.nbe.gov.et/api/filter-exchange-rates?date=${date}`;
 
-/** The bank has a document for each working day. @returns a date, or the last working day before. */
+/** The bank has a document for each working day. @returns a date, or the last one before. */
 function workdayUntil(date: Temporal.PlainDate): Temporal.PlainDate {
   const isOff = date.dayOfWeek > 5 || isAmong(ethiopianHolidays.days, date);
   return isOff ? workdayUntil(date.subtract({ days: 1 })) : date;

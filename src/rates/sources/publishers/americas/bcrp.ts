@@ -52,9 +52,7 @@ export const bcrp: Entry = {
   name: "Central Reserve Bank of Peru",
   country: "PE",
   termsUrl: "https://estadisticas.bcrp.gob.pe/estadisticas/series/ayuda/condiciones-de-uso",
-  addresses: [
-    (today) => addressOf({ from: today.subtract({ days: 14 }).toString(), to: today.toString() }),
-  ],
+  addresses: [(today) => addressOf({ from: `${today.subtract({ days: 14 })}`, to: `${today}` })],
   // On the next working day, "la cotización de cierre de la SBS del día anterior" (gob.pe,
   // "Consultar tipo de cambio"): in the morning it is not there yet.
   schedule: {
