@@ -14,8 +14,9 @@ the rate old. kurs/rate-next is when the next one is due. Where you cannot see _
 resource kurs://pairs/EUR has the source, next_publication and missed_publication of the pairs of \
 one base.
 
-For a historical rate, and only then, pass a date (2025-10-14). Name the date in the result's second \
-text: it may be earlier. kurs/rate-missed then counts publications missing in between: say so.
+For a historical rate, and only then, pass a date (2025-10-14). Name the date in the result's \
+second text: it may be earlier. kurs/rate-missed then counts publications missing in between: say \
+so.
 
 ${CHARGED_TOOLS.join(" and ")} cost one unit of a monthly quota each. get_usage and the resources \
 are free.

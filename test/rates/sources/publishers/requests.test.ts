@@ -85,6 +85,32 @@ test("the Bank of Japan is asked for the months of ten days, also in January", (
   assert.match(address ?? "", /&startDate=202612&endDate=202701$/);
 });
 
+test("the token of the Bank of Thailand is in a header, not in the address", () => {
+  const [request] = requestsOf(publisherOf("bot"), Date.parse("2026-03-13T17:00:00Z"), "abcd");
+  assert.deepEqual(request?.headers, { authorization: "abcd", accept: "application/json" });
+  assert.match(request.address, /\/\?start_period=2026-03-04&end_period=2026-03-14$/);
+});
+
+test("the Central Bank of Chile's user and password are not in the address", () => {
+  const token = "me@example.org:a:b&c";
+  const requests = requestsOf(publisherOf("bcch"), Date.parse("2026-03-14T02:59:59Z"), token);
+  assert.equal(requests.length, 8);
+  for (const { address, credentials } of requests) {
+    assert.match(address, /timeseries=F07[\w.]+&firstdate=2026-03-03&lastdate=2026-03-13$/);
+    assert.doesNotMatch(address, /user|pass|example/);
+    assert.deepEqual(credentials, { user: "me@example.org", pass: "a:b&c" });
+  }
+});
+
+test("the National Bank of Ethiopia is asked for its last two working days", () => {
+  const datesAt = (now: string) => addressesOf("nbe", Date.parse(now)).map((at) => at.slice(-10));
+  assert.deepEqual(datesAt("2026-03-12T20:59:59Z"), ["2026-03-11", "2026-03-12"]);
+  assert.deepEqual(datesAt("2026-03-12T21:00:00Z"), ["2026-03-12", "2026-03-13"]);
+  // A Monday after Orthodox Good Friday, and a Sunday.
+  assert.deepEqual(datesAt("2026-04-13T10:00:00Z"), ["2026-04-09", "2026-04-13"]);
+  assert.deepEqual(datesAt("2026-04-12T10:00:00Z"), ["2026-04-08", "2026-04-09"]);
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

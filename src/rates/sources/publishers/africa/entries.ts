@@ -1,6 +1,9 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { bam } from "./bam.ts";
+import { cbk } from "./cbk.ts";
+import { cbn } from "./cbn.ts";
+import { nbe } from "./nbe.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
@@ -32,4 +35,7 @@ export const africanPublishers: readonly Entry[] = [
     parse: parseSarb,
   },
   bam,
+  cbn,
+  cbk,
+  nbe,
 ];

@@ -1,4 +1,6 @@
 import type { Entry } from "../publisher.ts";
+import { bcch } from "./bcch.ts";
+import { bcrp } from "./bcrp.ts";
 import {
   argentineHolidays,
   brazilianHolidays,
@@ -108,4 +110,6 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: "12:00",
     parse: parseBanxico,
   },
+  bcrp,
+  bcch,
 ];

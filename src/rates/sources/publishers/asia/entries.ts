@@ -1,8 +1,11 @@
 import type { Entry } from "../publisher.ts";
 import { boi } from "./boi.ts";
 import { boj } from "./boj.ts";
+import { bot } from "./bot.ts";
 import { cbc } from "./cbc.ts";
+import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
+import { nrb } from "./nrb.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
@@ -82,4 +85,7 @@ export const asianPublishers: readonly Entry[] = [
   boi,
   boj,
   cbc,
+  cfets,
+  bot,
+  nrb,
 ];
