@@ -89,11 +89,8 @@ for (const { name, mode, revision } of eras) {
       assert.equal(schemas.length, 2 * listed.length + 2);
       for (const { required, properties, additionalProperties } of schemas) {
         assert.equal(additionalProperties, false);
-        const names = Object.keys(properties ?? {});
-        assert.deepEqual(
-          required,
-          names.filter((each) => each !== "date"),
-        );
+        const names = Object.keys(properties ?? {}).filter((each) => each !== "date");
+        assert.deepEqual(required, names);
       }
       const reading = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
       for (const { name: tool, title, description, inputSchema, annotations, _meta } of listed) {
