@@ -4,6 +4,7 @@ import { type CacheOptions, createCache } from "./cache.ts";
 import type { CallOptions } from "./deadline.ts";
 import type { Result } from "./operations.ts";
 import { createRates, MISSED_MAX, type Rates } from "./rates.ts";
+import type { Tally } from "./tally.ts";
 
 export type { Account } from "./accounts.ts";
 export type { At } from "./at.ts";
@@ -46,6 +47,8 @@ export interface ClientOptions {
   readonly maxMissed?: number | undefined;
   /** Whether to keep a rate until `Rate-Next`, and one of the past for the life of the client. */
   readonly cache?: boolean | CacheOptions | undefined;
+  /** Counts what each read costs: see `@kurs/client/tally`. */
+  readonly tally?: Tally | undefined;
 }
 
 export interface Client {
@@ -81,6 +84,7 @@ export function createClient(options: ClientOptions): Client {
       cache: cache === false ? undefined : createCache(cache === true ? {} : cache),
       isShared: share,
       maxMissed,
+      tally: options.tally,
     }),
     logIn: (email, password, callOptions) => logIn(connection, email, password, callOptions),
     account: (sessionToken) => createAccount(connection, sessionToken),

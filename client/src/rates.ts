@@ -3,6 +3,7 @@ import type { RateCache } from "./cache.ts";
 import { type CallOptions, startDeadline } from "./deadline.ts";
 import type { RateResult } from "./operations.ts";
 import { type Connection, isObject, segmentOf, send, wholeNumber } from "./send.ts";
+import type { Tally } from "./tally.ts";
 
 export interface ReadOptions extends CallOptions {
   /** The past time to read: its figure has the last `as_of` at or before its whole second. */
@@ -37,9 +38,10 @@ export function createRates(
     readonly cache: RateCache | undefined;
     readonly isShared: boolean;
     readonly maxMissed: number;
+    readonly tally: Tally | undefined;
   },
 ): Rates {
-  const { cache, isShared, maxMissed } = options;
+  const { cache, isShared, maxMissed, tally } = options;
   const authorization = apiKey === undefined ? undefined : `ApiKey ${apiKey}`;
   const open = new Map<string, Promise<RateResult>>();
 
@@ -47,7 +49,9 @@ export function createRates(
     const isData = (value: unknown) => isRateOf({ path, at }, value);
     const headers = at === undefined ? {} : { "accept-datetime": at };
     const call = { method: "GET", path, headers, authorization, isMetered: true, isData } as const;
+    const sinceMs = performance.now();
     const result: RateResult = await send<"getRate">(connection, call, options);
+    tally?.count(result, performance.now() - sinceMs);
     if (result.error === undefined) Object.freeze(result.data);
     cache?.put(keyOf({ path, at }), result, at);
     return result;

@@ -51,7 +51,7 @@ export function notNamed(
 /** Why no figure is named where a document states several for one date. */
 export function contradicted({ series, contradicted: all }: Search, { date }: DatedFigure) {
   const figures = all.filter((one) => one.date === date);
-  const held = figures.filter(({ isDropped }) => !isDropped);
+  const held = figures.filter(({ decision }) => decision === "held");
   const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
   const { base, quote, source } = series;
   const states = `${source} states ${rates.length} figures of ${pairName(series)} for ${date}`;

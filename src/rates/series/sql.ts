@@ -26,8 +26,9 @@ import {
   isImported,
   RATES_LOCK,
 } from "../served/update-statements-sql.ts";
-import { decideOwner } from "./rules.ts";
+import { decideOwner, NEWEST } from "./rules.ts";
 import type {
+  ContradictedFigure,
   FigurePlace,
   OwnerChange,
   OwnerStore,
@@ -61,13 +62,18 @@ const FIGURE_ON_OR_AFTER = `${FIGURES_OF_SERIES}
       WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date >= $5)
   ORDER BY f.as_of DESC, f.revision DESC LIMIT 1`;
 
-const CONTRADICTED = `
-  SELECT date, rate, valid_until, decision FROM contradictions c
-  WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND NOT EXISTS (
+const CONTRADICTED_OF_SERIES = `
+  SELECT c.date, c.rate, c.valid_until, c.decision, d.hash FROM contradictions c
+  LEFT JOIN publication_documents d ON d.publication = c.publication AND d.place = c.place
+  WHERE c.base = $1 AND c.quote = $2 AND c.source = $3 AND c.kind = $4`;
+
+const CONTRADICTED = `${CONTRADICTED_OF_SERIES} AND NOT EXISTS (
     SELECT 1 FROM contradictions r
     WHERE r.base = c.base AND r.quote = c.quote AND r.source = c.source AND r.kind = c.kind
       AND r.date = c.date AND r.as_of = c.as_of AND r.decision = 'released')
-  ORDER BY date, rate`;
+  ORDER BY c.date, c.rate`;
+
+const CONTRADICTED_ON = `${CONTRADICTED_OF_SERIES} AND c.date = $5 ORDER BY c.as_of, c.rate`;
 
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
@@ -136,9 +142,6 @@ const SUSPECTS = `
   WHERE (d.place IS NULL OR ${IS_MISNAMED})
     AND (f.source = $9 OR $9 IS NULL) AND ${AFTER_PLACE}`;
 
-/** Every date is between these texts. */
-const WHOLE_RANGE = { from: "", to: "~" };
-
 export function seriesReads(engine: Engine): SeriesReads {
   return {
     async seriesOf({ base, quote }) {
@@ -147,33 +150,28 @@ export function seriesReads(engine: Engine): SeriesReads {
       });
     },
 
-    async figures({ source, base, quote, kind }, { after, from, to, limit }) {
-      const range = [from ?? WHOLE_RANGE.from, to ?? WHOLE_RANGE.to];
+    async figures(series, { after, from = "", to = NEWEST, limit }) {
       const place = [after.date, after.asOf, after.revision];
-      const series = [base, quote, source, kind];
-      return (await engine.query(FIGURES, ...series, ...range, ...place, limit)).map(
-        storedFigureOf,
-      );
+      const values = [...keyOf(series), from, to, ...place, limit];
+      return (await engine.query(FIGURES, ...values)).map(storedFigureOf);
     },
 
-    async figureOnOrBefore({ source, base, quote, kind }, date) {
-      const values = [base, quote, source, kind, date];
-      return (await engine.query(FIGURE_ON_OR_BEFORE, ...values)).map(storedFigureOf)[0];
+    async figureOnOrBefore(series, date) {
+      const rows = await engine.query(FIGURE_ON_OR_BEFORE, ...keyOf(series), date);
+      return rows.map(storedFigureOf)[0];
     },
 
-    async figureOnOrAfter({ source, base, quote, kind }, date) {
-      const values = [base, quote, source, kind, date];
-      return (await engine.query(FIGURE_ON_OR_AFTER, ...values)).map(storedFigureOf)[0];
+    async figureOnOrAfter(series, date) {
+      const rows = await engine.query(FIGURE_ON_OR_AFTER, ...keyOf(series), date);
+      return rows.map(storedFigureOf)[0];
     },
 
-    async contradicted({ source, base, quote, kind }) {
-      const rows = await engine.query(CONTRADICTED, base, quote, source, kind);
-      return rows.map((row) => ({
-        date: textOf(row, "date"),
-        rate: textOf(row, "rate") as Decimal,
-        validUntil: optionalTextOf(row, "valid_until"),
-        isDropped: row.decision === "dropped",
-      }));
+    async contradicted(series) {
+      return (await engine.query(CONTRADICTED, ...keyOf(series))).map(contradictedOf);
+    },
+
+    async contradictedOn(series, date) {
+      return (await engine.query(CONTRADICTED_ON, ...keyOf(series), date)).map(contradictedOf);
     },
 
     async pairs({ base, quote }, limit, ofBase) {
@@ -201,6 +199,8 @@ export function seriesReads(engine: Engine): SeriesReads {
   };
 }
 
+const keyOf = ({ base, quote, source, kind }: Series) => [base, quote, source, kind];
+
 const valuesOf = ({ base, quote, source, kind, date, asOf, revision }: FigurePlace) => [
   ...[base, quote, source, kind, date, asOf, revision],
 ];
@@ -216,6 +216,16 @@ function storedFigureOf(row: Row): StoredFigure {
     validUntil: optionalTextOf(row, "valid_until"),
     storedAt: textOf(row, "stored_at"),
     publication: integerOf(row, "publication"),
+    hash: optionalTextOf(row, "hash"),
+  };
+}
+
+function contradictedOf(row: Row): ContradictedFigure {
+  return {
+    date: textOf(row, "date"),
+    rate: textOf(row, "rate") as Decimal,
+    validUntil: optionalTextOf(row, "valid_until"),
+    decision: (row.decision ?? "held") as ContradictedFigure["decision"],
     hash: optionalTextOf(row, "hash"),
   };
 }

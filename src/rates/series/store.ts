@@ -24,9 +24,10 @@ export interface Series extends Pair {
 }
 
 /** A figure that its document contradicts: it is not in its series. */
-export interface ContradictedFigure extends Pick<StoredFigure, "date" | "rate" | "validUntil"> {
-  /** Whether the operator, or a later document, has decided against it. */
-  readonly isDropped: boolean;
+export interface ContradictedFigure
+  extends Pick<StoredFigure, "date" | "rate" | "validUntil" | "hash"> {
+  /** Held, or what the operator, or a later document, has decided. */
+  readonly decision: "held" | "released" | "dropped";
 }
 
 /** A place in a series. */
@@ -74,6 +75,8 @@ export interface SeriesReads {
   figureOnOrAfter(series: Series, date: string): Promise<StoredFigure | undefined>;
   /** The contradicted figures of a series of which none was released, by date and rate. */
   contradicted(series: Series): Promise<ContradictedFigure[]>;
+  /** All contradicted figures of a date in a series, also the released ones, by time and rate. */
+  contradictedOn(series: Series, date: string): Promise<ContradictedFigure[]>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

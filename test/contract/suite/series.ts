@@ -221,16 +221,20 @@ export function seriesSuite(test: StoreTest): void {
     await store.figures.addFigures([tuesday[0]], fetchOf("ecb", "four"), NOW);
     assert.deepEqual(await store.contradictions.list(), []);
     assert.deepEqual(await hold("five", ...tuesday), ["released", "dropped"]);
+    const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
+    const ofTuesday = (await store.series.contradictedOn(series, "2026-03-17")).map(
+      ({ rate, decision, hash }) => `${rate} ${decision} ${hash}`,
+    );
+    assert.deepEqual(ofTuesday, ["1.2 released hash of three", "12 dropped hash of three"]);
 
     await hold("six", ...friday);
     const contradicted = async () => {
-      const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
       const figures = await store.series.contradicted(series);
-      return figures.map(({ date, rate, isDropped }) => `${date} ${rate} ${isDropped}`);
+      return figures.map(({ date, rate, decision }) => `${date} ${rate} ${decision}`);
     };
-    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 false", "2026-03-13 13 false"]);
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 held", "2026-03-13 13 held"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 2);
-    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 true", "2026-03-13 13 true"]);
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 dropped", "2026-03-13 13 dropped"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 0);
     assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
     // Another figure is no longer what was decided about.

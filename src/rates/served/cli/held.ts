@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type OpenStore, type OutputOptions } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { formatList } from "../../../platform/cli/output.ts";
-import { type Decimal, isDecimal, isLess, parseDecimal } from "../../../platform/shared/decimal.ts";
+import { isDecimal, isEqual, parseDecimal } from "../../../platform/shared/decimal.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../figures.ts";
 import { heldRateJson } from "../json.ts";
@@ -105,7 +105,8 @@ async function release(
   await warnOfMissingKey(store, deps);
   const held = (await store.contradictions.list()).filter((one) => byPair(one, pair) === 0);
   const named = held.filter(
-    (one) => isEqual(one.rate, rate) && (onDate === undefined || onDate === one.date),
+    (one) =>
+      isDecimal(rate) && isEqual(one.rate, rate) && (onDate === undefined || onDate === one.date),
   );
   if (named.length === 0 && (text === undefined || held.length === 0)) {
     const released = await store.rates.releaseHeld(pair, headersOf, origin());
@@ -127,10 +128,6 @@ async function release(
     const where = `is in the series of ${figure.source} and ${isServed ? "" : "not "}served`;
     print(`${pairName(pair)}: ${what}, ${where}`);
   }
-}
-
-function isEqual(held: Decimal, rate: ReturnType<typeof parseDecimal>): boolean {
-  return isDecimal(rate) && !isLess(held, rate) && !isLess(rate, held);
 }
 
 /** Whether a figure is of the kind that its source serves, and not of a table that is to come. */
