@@ -82,13 +82,22 @@ test("gaps are accepted up to a number of days", async () => {
 
 test("a preset names no figure for a date before its law", async () => {
   await using store = await storeOf([archive]);
-  for (const [preset, last, since] of [
+  for (const [preset, last, since, pair = "EUR USD"] of [
     ["eu-customs", "2016-04-30", "2016-05-01"],
     ["eu-ioss", "2021-06-30", "2021-07-01"],
     ["eu-oss", "2014-12-31", "2015-01-01"],
     ["eu-vat", "2012-12-31", "2013-01-01"],
+    ["au-gst", "2000-06-30", "2000-07-01", "AUD USD"],
+    ["ch-vat", "2009-12-31", "2010-01-01", "EUR CHF"],
+    ["ch-vat-daily", "2009-12-31", "2010-01-01", "EUR CHF"],
+    ["cz-vat", "2004-04-30", "2004-05-01", "EUR CZK"],
+    ["cz-vat-ecb", "2012-06-01", "2013-01-01", "EUR CZK"],
+    ["hu-vat", "2007-12-31", "2008-01-01", "EUR HUF"],
+    ["pl-vat-ecb", "2012-12-31", "2013-01-01", "EUR PLN"],
+    ["ro-vat", "2015-06-04", "2016-01-01", "EUR RON"],
+    ["us-fbar", "2012-12-31", "2013-01-01", "USD EUR"],
   ]) {
-    const message = await store.failure(`rates for EUR USD ${last} --as ${preset}`);
+    const message = await store.failure(`rates for ${pair} ${last} --as ${preset}`);
     assert.match(
       message,
       new RegExp(`is for dates since ${since}, not for ${last}: pass --source`),
