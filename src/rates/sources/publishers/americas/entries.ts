@@ -1,4 +1,5 @@
 import type { Entry } from "../publisher.ts";
+import { frb } from "./frb.ts";
 import {
   argentineHolidays,
   brazilianHolidays,
@@ -108,4 +109,5 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: "12:00",
     parse: parseBanxico,
   },
+  frb,
 ];
