@@ -1,6 +1,7 @@
 import type { Entry } from "../publisher.ts";
 import { bcch } from "./bcch.ts";
 import { bcrp } from "./bcrp.ts";
+import { frb } from "./frb.ts";
 import {
   argentineHolidays,
   brazilianHolidays,
@@ -112,4 +113,5 @@ export const americanPublishers: readonly Entry[] = [
   },
   bcrp,
   bcch,
+  frb,
 ];

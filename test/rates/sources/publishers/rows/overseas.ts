@@ -361,4 +361,31 @@ export const overseas: Readonly<Record<string, Row>> = {
     renamed: ['"moyen"', '"cours"'],
     empty: "[]",
   },
+  // The Board's file as cut down in FasdAR/ratex, FedTestData.kt.
+  frb: {
+    files: ["frb.csv"],
+    figures: "AUD/USD 0.6953, EUR/USD 1.1259, USD/JPY 157.8100, USD/VES 864.3948",
+    asOf: "2026-10-02T16:00",
+    moved: [["2026-10-02", "2026-12-02", "2026-12-02T17:00"]],
+    changed: [
+      ["157.8100", "ND", without("USD/JPY"), "USD/JPY 157.6300"],
+      ["RXI_N.B.JA", "JRXWTFB_N.B", unknown("JRXWTFB_N.B", "USD/JPY")],
+      ["2026-10-0", "2021-09-0", without("USD/VES")],
+      [
+        "2026-10-02,0.6953,1.1259,157.8100,864.3948",
+        "10/02/2026,0.6953,ND,ND,ND",
+        rejected(
+          '"AUD/USD" has no date such as 2026-03-13',
+          "AUD/USD",
+          "EUR/USD",
+          "USD/JPY",
+          "USD/VES",
+        ),
+        "AUD/USD 0.6911, EUR/USD 1.1232, USD/JPY 157.6300, USD/VES 858.0249",
+      ],
+    ],
+    digits: { "USD/JPY": "157.8100" },
+    missing: [["Time Period", "Date", "no Time Period"]],
+    empty: '"Time Period","RXI_N.B.JA"\n',
+  },
 };
