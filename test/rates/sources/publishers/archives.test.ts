@@ -58,6 +58,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
     "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde&$limit=5000&$where=vigenciadesde%20between%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'",
   ],
   nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
+  cbt: ["https://cbt.tm/kurs/2024/01042024.xml"],
   nbe: ["https://api.nbe.gov.et/api/filter-exchange-rates?date=2024-04-01"],
   bcrp: [
     "https://estadisticas.bcrp.gob.pe/estadisticas/series/api/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing",

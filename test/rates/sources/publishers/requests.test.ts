@@ -72,6 +72,16 @@ test("the National Bank of Ethiopia is asked for its last two working days", () 
   assert.deepEqual(datesAt("2026-04-12T10:00:00Z"), ["2026-04-08", "2026-04-09"]);
 });
 
+test("the Central Bank of Turkmenistan is asked for no Sunday and no holiday", () => {
+  for (const [now, end] of [
+    ["2026-05-22T18:59:59Z", "/kurs/2026/22052026.xml"],
+    ["2026-05-24T18:59:59Z", "/kurs/2026/23052026.xml"],
+    ["2026-05-17T19:00:00Z", "/kurs/2026/16052026.xml"],
+  ] as const) {
+    assert.deepEqual(addressesOf("cbt", Date.parse(now)), [`https://cbt.tm${end}`]);
+  }
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -1,4 +1,5 @@
 import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
+import { cbt } from "./cbt.ts";
 import {
   armenianHolidays,
   belarusianHolidays,
@@ -216,4 +217,5 @@ export const eurasianPublishers: readonly Entry[] = [
     servedKind: "buying",
     parse: parseTcmb,
   },
+  cbt,
 ];
