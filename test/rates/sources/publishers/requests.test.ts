@@ -82,6 +82,15 @@ test("the Central Bank of Turkmenistan is asked for no Sunday and no holiday", (
   }
 });
 
+test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the address's fragment", () => {
+  const [euro, dollar] = requestsOf(publisherOf("bfm"), Date.parse("2026-09-23T20:59:59Z"), "");
+  assert.match(euro?.address ?? "", /\/bfm\/cours_mid_en_ar_filter#EUR$/);
+  assert.equal(
+    dollar?.body,
+    "dateFilterDebut=2026%2F09%2F13&dateFilterFin=2026%2F09%2F23&filterData=USD",
+  );
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -1,5 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
+import { bfm } from "./bfm.ts";
 import { cbk } from "./cbk.ts";
 import { cbn } from "./cbn.ts";
 import { nbe } from "./nbe.ts";
@@ -36,4 +37,5 @@ export const africanPublishers: readonly Entry[] = [
   cbn,
   cbk,
   nbe,
+  bfm,
 ];

@@ -232,4 +232,25 @@ export const emerging: Readonly<Record<string, Row>> = {
     digits: { "TWD/TMT": "11.1005" },
     empty: "<cbt_currency_rate><date>22.05.2026</date></cbt_currency_rate>",
   },
+  // Recorded in lineofflight/frankfurter 73ce9300, spec/vcr_cassettes/bfm.yml.
+  // Antananarivo has no summer time.
+  bfm: {
+    files: ["bfm-eur.json.txt", "bfm-usd.json.txt"],
+    figures: "EUR/MGA 4983.29, USD/MGA 4391.53",
+    asOf: "2026-09-23T11:45",
+    moved: [["2026-09-2", "2026-01-2", "2026-01-23T11:45"]],
+    changed: [
+      ['"4 983,29"', '"4 98,29"', noRate("EUR/MGA"), "EUR/MGA 4994.66"],
+      ['"4 983,29"', '"4\u00a0983,29"', without("EUR/MGA"), "EUR/MGA 4983.29"],
+      [
+        '"coursMid":{"2026-09-23":"4 983,29"',
+        '"coursMid":{"23/09/2026":"4 983,29"',
+        noDate("EUR/MGA"),
+        "EUR/MGA 4994.66",
+      ],
+    ],
+    digits: {},
+    missing: [['"coursMid"', '"cours"', "no coursMid"]],
+    emptied: [[1, '{"data":{"data":{"coursMid":[]}}}', "no rates in the response"]],
+  },
 };
