@@ -111,6 +111,25 @@ test("the National Bank of Ethiopia is asked for its last two working days", () 
   assert.deepEqual(datesAt("2026-04-12T10:00:00Z"), ["2026-04-08", "2026-04-09"]);
 });
 
+test("the Central Bank of Turkmenistan is asked for no Sunday and no holiday", () => {
+  for (const [now, end] of [
+    ["2026-05-22T18:59:59Z", "/kurs/2026/22052026.xml"],
+    ["2026-05-24T18:59:59Z", "/kurs/2026/23052026.xml"],
+    ["2026-05-17T19:00:00Z", "/kurs/2026/16052026.xml"],
+  ] as const) {
+    assert.deepEqual(addressesOf("cbt", Date.parse(now)), [`https://cbt.tm${end}`]);
+  }
+});
+
+test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the address's fragment", () => {
+  const [euro, dollar] = requestsOf(publisherOf("bfm"), Date.parse("2026-09-23T20:59:59Z"), "");
+  assert.match(euro?.address ?? "", /\/bfm\/cours_mid_en_ar_filter#EUR$/);
+  assert.equal(
+    dollar?.body,
+    "dateFilterDebut=2026%2F09%2F13&dateFilterFin=2026%2F09%2F23&filterData=USD",
+  );
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -1,6 +1,7 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { bam } from "./bam.ts";
+import { bfm } from "./bfm.ts";
 import { cbk } from "./cbk.ts";
 import { cbn } from "./cbn.ts";
 import { nbe } from "./nbe.ts";
@@ -38,4 +39,5 @@ export const africanPublishers: readonly Entry[] = [
   cbn,
   cbk,
   nbe,
+  bfm,
 ];

@@ -212,4 +212,45 @@ export const emerging: Readonly<Record<string, Row>> = {
     missing: [['"data"', '"rows"', "data is not a list"]],
     emptied: [[1, '{"data":[]}', "no rates in the response"]],
   },
+  // Recorded in lineofflight/frankfurter d85ac135, spec/vcr_cassettes/cbt.yml.
+  // From midnight in Ashgabat, which has no summer time.
+  cbt: {
+    files: ["cbt.xml"],
+    figures: "USD/TMT 3.5, IRR/TMT 0.00000265, XDR/TMT 4.7818, TWD/TMT 0.111005, JPY/TMT 0.022022",
+    asOf: "2026-05-21T19:00",
+    moved: [
+      ["22.05.2026", "22.12.2025", "2025-12-21T19:00"],
+      // As in its files until 2023.
+      ["22.05.2026", "2023-05-22", "2023-05-21T19:00"],
+    ],
+    changed: [
+      ["<multiplier>10000<", "<multiplier>12000<", units("IRR/TMT")],
+      ["<rate_tmt>3.5</rate_tmt>", "", noRate("USD/TMT")],
+      [' code="XDR"', "", unknown("?/TMT", "XDR/TMT")],
+    ],
+    fails: [["22.05.2026", "22 maý", "date is not as in 20.05.2026"]],
+    digits: { "TWD/TMT": "11.1005" },
+    empty: "<cbt_currency_rate><date>22.05.2026</date></cbt_currency_rate>",
+  },
+  // Recorded in lineofflight/frankfurter 73ce9300, spec/vcr_cassettes/bfm.yml.
+  // Antananarivo has no summer time.
+  bfm: {
+    files: ["bfm-eur.json.txt", "bfm-usd.json.txt"],
+    figures: "EUR/MGA 4983.29, USD/MGA 4391.53",
+    asOf: "2026-09-23T11:45",
+    moved: [["2026-09-2", "2026-01-2", "2026-01-23T11:45"]],
+    changed: [
+      ['"4 983,29"', '"4 98,29"', noRate("EUR/MGA"), "EUR/MGA 4994.66"],
+      ['"4 983,29"', '"4\u00a0983,29"', without("EUR/MGA"), "EUR/MGA 4983.29"],
+      [
+        '"coursMid":{"2026-09-23":"4 983,29"',
+        '"coursMid":{"23/09/2026":"4 983,29"',
+        noDate("EUR/MGA"),
+        "EUR/MGA 4994.66",
+      ],
+    ],
+    digits: {},
+    missing: [['"coursMid"', '"cours"', "no coursMid"]],
+    emptied: [[1, '{"data":{"data":{"coursMid":[]}}}', "no rates in the response"]],
+  },
 };
