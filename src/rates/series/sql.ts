@@ -1,37 +1,13 @@
-import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Decimal } from "../../platform/shared/decimal.ts";
-import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
-import {
-  type Engine,
-  type Row,
-  statement,
-  type Transaction,
-} from "../../platform/storage/engine.ts";
+import type { Engine, Row } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../served/figures.ts";
-import type { HeadersOf } from "../served/headers.ts";
-import type { Pair } from "../served/rules/symbol.ts";
-import type { SourcedRate } from "../served/rules/update-policy.ts";
-import {
-  eventDetailsOf,
-  heldValues,
-  readPair,
-  readPosition,
-  readSourcedRate,
-  storeRate,
-} from "../served/update-sql.ts";
-import {
-  dropHeldRates,
-  holdRates,
-  isImported,
-  RATES_LOCK,
-} from "../served/update-statements-sql.ts";
-import { decideOwner, NEWEST } from "./rules.ts";
+import { readPair, readPosition, readSourcedRate } from "../served/update-sql.ts";
+import { isImported } from "../served/update-statements-sql.ts";
+import { NEWEST } from "./rules.ts";
 import type {
   ContradictedFigure,
   FigurePlace,
-  OwnerChange,
-  OwnerStore,
   Series,
   SeriesReads,
   StoredFigure,
@@ -44,7 +20,8 @@ const SELECT_FIGURES = `
   FROM figures f
   LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place`;
 
-const FIGURES_OF_SERIES = `${SELECT_FIGURES}
+/** The figures of a series: $1 to $4 are its base, quote, source and kind. */
+export const FIGURES_OF_SERIES = `${SELECT_FIGURES}
   WHERE f.base = $1 AND f.quote = $2 AND f.source = $3 AND f.kind = $4`;
 
 const FIGURES = `${FIGURES_OF_SERIES}
@@ -217,7 +194,7 @@ const valuesOf = ({ base, quote, source, kind, date, asOf, revision }: FigurePla
 ];
 
 /** @returns the figure of a row with the columns of `SELECT_FIGURES`. */
-function storedFigureOf(row: Row): StoredFigure {
+export function storedFigureOf(row: Row): StoredFigure {
   return {
     ...readSourcedRate(row),
     ...readPosition(row),
@@ -251,56 +228,3 @@ function suspectOf(row: Row): SuspectFigure {
 
 /** The schema allows no other. */
 const kindOf = (row: Row) => textOf(row, "kind") as FigureKind;
-
-const SERVED_RATE = `
-  SELECT base, quote, rate, as_of, source FROM rates WHERE base = $1 AND quote = $2`;
-
-// A table for a period is served when it begins, as after a fetch.
-const NEWEST_BEGUN = `${FIGURES_OF_SERIES}
-    AND (f.valid_until IS NULL OR f.as_of <= $5)
-  ORDER BY f.date DESC, f.as_of DESC, f.revision DESC LIMIT 1`;
-
-export function ownerStore(engine: Engine): OwnerStore {
-  return {
-    own: (series, { maxRateJump, headersOf, origin }) =>
-      engine.transaction(function* (): Transaction<OwnerChange> {
-        const figure = yield* newestFigure(series, origin.at);
-        if (figure === undefined) return { decision: "none" };
-        const former = yield* servedRate(series);
-        const decision = decideOwner(former, figure, maxRateJump);
-        if (decision === "serve") yield* serve(figure, former, headersOf, origin);
-        if (decision === "hold") yield* hold(figure, origin);
-        return { decision, figure, former };
-      }, RATES_LOCK),
-  };
-}
-
-function* newestFigure({ base, quote, source, kind }: Series, now: string) {
-  const rows: Row[] = yield statement(NEWEST_BEGUN, base, quote, source, kind, now);
-  return rows.map(storedFigureOf)[0];
-}
-
-function* servedRate({ base, quote }: Pair): Transaction<SourcedRate | undefined> {
-  const rows: Row[] = yield statement(SERVED_RATE, base, quote);
-  return rows.map(readSourcedRate)[0];
-}
-
-/** Serves a figure as an accepted rate of its pair: it also replaces a held one. */
-function* serve(
-  figure: StoredFigure,
-  former: SourcedRate | undefined,
-  headersOf: HeadersOf,
-  origin: Origin,
-): Transaction<void> {
-  const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
-  yield* storeRate(figure, figure.publication, headers, origin.at);
-  yield statement(dropHeldRates(1), figure.base, figure.quote);
-  const formerSource = former === undefined ? {} : { former_source: former.source };
-  const details = { ...eventDetailsOf(figure), ...formerSource };
-  yield writeEvent("rate.owned", origin, { details });
-}
-
-function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
-  yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
-  yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
-}

@@ -38,7 +38,7 @@ export interface PastRates {
   toRate(figure: PastFigure, asked: PastMoment): Promise<PastRate>;
 }
 
-const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+const FIXDATE_LENGTH = "Tue, 14 Oct 2025 16:00:00 GMT".length;
 
 /**
  * Parses the time of a header Accept-Datetime (RFC 7089, section 2.1.1).
@@ -46,10 +46,10 @@ const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
  * @returns undefined for anything but an IMF-fixdate (RFC 9110, section 5.6.7) that exists.
  */
 export function parseAcceptDatetime(text: string): PastMoment | undefined {
+  // Longer ones are not read, nor is the year 10000: its instants would come before all others.
+  if (text.length !== FIXDATE_LENGTH) return undefined;
   const epochMs = Date.parse(text);
   if (Number.isNaN(epochMs) || new Date(epochMs).toUTCString() !== text) return undefined;
-  // The text of an instant in a year of five digits would come before all others.
-  if (epochMs > LAST_MS) return undefined;
   return { latest: instantAt(epochMs), date: undefined, epochMs, acceptDatetime: text };
 }
 
