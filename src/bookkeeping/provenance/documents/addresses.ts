@@ -1,15 +1,26 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
 import { type Publisher, requestsOf } from "../../../rates/documents.ts";
+import {
+  type Dates,
+  type RequestUnit,
+  rangesBy,
+} from "../../../rates/sources/rules/archive-ranges.ts";
 import type { Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
 type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
-/** An address without its digits: those of an archive are the dates that were asked for. */
-const formOf = (address: string) => address.replaceAll(/[0-9]+/g, "0");
+const DIGITS_OR_MONTH = /[0-9]+|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g;
 
-/** Any date: every address of an archive has the same form. */
-const ANY_DAY = { from: "2026-01-01", to: "2026-01-01" };
+/** An address without its digits: those of an archive are the dates that were asked for. */
+const formOf = (address: string) => address.replaceAll(DIGITS_OR_MONTH, "0");
+
+/** Any working day: every address of an archive has the same form. */
+const ANY_DAY = "2026-03-12";
+
+/** The addresses that an archive has for a range of dates. */
+const archiveAddresses = ({ archive }: Publisher, from: string, to: string) =>
+  (archive?.requests({ from, to }, "") ?? []).map(({ address }) => address);
 
 /** Checks the documents of a publisher's publication by their addresses. */
 export function checkAddresses(
@@ -26,7 +37,7 @@ export function checkAddresses(
   const days = [-DAY_MS, 0, DAY_MS].map((ms) =>
     requestsOf(publisher, receivedMs + ms, "").map(({ address }) => address),
   );
-  const forms = (publisher.archive?.addresses(ANY_DAY) ?? []).map(formOf);
+  const forms = archiveAddresses(publisher, ANY_DAY, ANY_DAY).map(formOf);
   const hosts = [...days.flat(), ...forms].map((address) => new URL(address).host);
   const foreign = names.find((name) => !hosts.includes(URL.parse(name)?.host ?? ""));
   if (foreign !== undefined) {
@@ -44,19 +55,24 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
-/** The first and the last date in an address of an archive; undefined for one without days. */
-function datesIn(address: string): readonly [from: string, to: string] | undefined {
-  const iso = address.match(/\d{4}-\d\d-\d\d/g) ?? [];
-  const [, day, month, ofDay] = /(\d\d)\/(\d\d)\/(\d{4})/.exec(address) ?? [];
-  const [from, to = from] = ofDay === undefined ? iso : [`${ofDay}-${month}-${day}`];
-  return from === undefined || to === undefined ? undefined : [from, to];
-}
-
 const daysAfter = (date: string, days: number) =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** How long before and after a day's request the figures in its response are dated. */
 const REQUESTED_DAYS = { before: 16, after: 7 };
+
+/** The ranges of an archive's requests whose responses may have a date, whole ones first. */
+function* rangesWith(date: string, unit: RequestUnit): Generator<Dates> {
+  const { before, after } = REQUESTED_DAYS;
+  const days = { from: daysAfter(date, -after), to: daysAfter(date, before) };
+  if (unit === "day") return yield* rangesBy(unit, days);
+  const year = { from: `${date.slice(0, 4)}-01-01`, to: `${date.slice(0, 4)}-12-31` };
+  const whole = rangesBy(unit, year).find(({ from, to }) => from <= date && date <= to) ?? year;
+  // A command's own first and last date may cut it.
+  for (let { from } = whole; from <= date; from = daysAfter(from, 1)) {
+    for (let { to } = whole; to >= date; to = daysAfter(to, -1)) yield { from, to };
+  }
+}
 
 /** No table is valid for longer. */
 const VALID_DAYS_MAX = 366;
@@ -68,14 +84,11 @@ export function isNamedFor(
   { date, validUntil }: { readonly date: string; readonly validUntil?: string | undefined },
 ): boolean {
   const { archive } = publisher;
-  if (archive?.addresses(ANY_DAY).some((address) => formOf(address) === formOf(name))) {
-    const dates = datesIn(name);
-    // A file of a month or a year has one address for all of its dates.
-    if (dates === undefined) return archive.addresses({ from: date, to: date }).includes(name);
-    const [from, to] = dates;
-    const { before, after } =
-      archive.requestsBy === "day" ? REQUESTED_DAYS : { before: 0, after: 0 };
-    return daysAfter(from, -before) <= date && date <= daysAfter(to, after);
+  const isForm = (address: string) => formOf(address) === formOf(name);
+  if (archive !== undefined && archiveAddresses(publisher, ANY_DAY, ANY_DAY).some(isForm)) {
+    for (const { from, to } of rangesWith(date, archive.requestsBy)) {
+      if (archiveAddresses(publisher, from, to).includes(name)) return true;
+    }
   }
   const first = validUntil === undefined ? daysAfter(date, -REQUESTED_DAYS.after) : date;
   const days = validUntil === undefined ? REQUESTED_DAYS.before : VALID_DAYS_MAX;
