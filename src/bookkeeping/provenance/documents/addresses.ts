@@ -1,10 +1,11 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
-import { type Publisher, requestsOf } from "../../../rates/documents.ts";
 import {
   type Dates,
+  type Publisher,
   type RequestUnit,
   rangesBy,
-} from "../../../rates/sources/rules/archive-ranges.ts";
+  requestsOf,
+} from "../../../rates/documents.ts";
 import type { Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
@@ -61,17 +62,36 @@ const daysAfter = (date: string, days: number) =>
 /** How long before and after a day's request the figures in its response are dated. */
 const REQUESTED_DAYS = { before: 16, after: 7 };
 
-/** The ranges of an archive's requests whose responses may have a date, whole ones first. */
-function* rangesWith(date: string, unit: RequestUnit): Generator<Dates> {
-  const { before, after } = REQUESTED_DAYS;
-  const days = { from: daysAfter(date, -after), to: daysAfter(date, before) };
-  if (unit === "day") return yield* rangesBy(unit, days);
+const daysOf = (dates: Dates) => rangesBy("day", dates).map(({ from }) => from);
+
+/** Whether a request of an archive whose response may have a date has an address. */
+function isArchiveAddress(publisher: Publisher, unit: RequestUnit, name: string, date: string) {
+  const addressesOf = (from: string, to: string) => archiveAddresses(publisher, from, to);
+  if (unit === "day") {
+    const { before, after } = REQUESTED_DAYS;
+    const days = daysOf({ from: daysAfter(date, -after), to: daysAfter(date, before) });
+    return days.some((day) => addressesOf(day, day).includes(name));
+  }
   const year = { from: `${date.slice(0, 4)}-01-01`, to: `${date.slice(0, 4)}-12-31` };
   const whole = rangesBy(unit, year).find(({ from, to }) => from <= date && date <= to) ?? year;
-  // A command's own first and last date may cut it.
-  for (let { from } = whole; from <= date; from = daysAfter(from, 1)) {
-    for (let { to } = whole; to >= date; to = daysAfter(to, -1)) yield { from, to };
-  }
+  // A command's own first and last date may cut it. Trying all pairs takes seconds.
+  const firsts = daysOf({ from: whole.from, to: date }).map((from) => {
+    const lengths = addressesOf(from, whole.to).map((address) => commonLength(address, name));
+    return { from, length: Math.max(...lengths) };
+  });
+  const longest = Math.max(...firsts.map(({ length }) => length));
+  const lasts = daysOf({ from: date, to: whole.to });
+  return firsts.some(
+    ({ from, length }) =>
+      length === longest && lasts.some((to) => addressesOf(from, to).includes(name)),
+  );
+}
+
+/** How many characters two texts begin with in common. */
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
 }
 
 /** No table is valid for longer. */
@@ -86,9 +106,7 @@ export function isNamedFor(
   const { archive } = publisher;
   const isForm = (address: string) => formOf(address) === formOf(name);
   if (archive !== undefined && archiveAddresses(publisher, ANY_DAY, ANY_DAY).some(isForm)) {
-    for (const { from, to } of rangesWith(date, archive.requestsBy)) {
-      if (archiveAddresses(publisher, from, to).includes(name)) return true;
-    }
+    if (isArchiveAddress(publisher, archive.requestsBy, name, date)) return true;
   }
   const first = validUntil === undefined ? daysAfter(date, -REQUESTED_DAYS.after) : date;
   const days = validUntil === undefined ? REQUESTED_DAYS.before : VALID_DAYS_MAX;

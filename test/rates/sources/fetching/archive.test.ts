@@ -58,6 +58,33 @@ test("an archive is asked for one address after the other, with a pause before e
   ]);
 });
 
+test("an archive is asked as its publisher wants it, with the token, and without one not at all", async () => {
+  const publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
+  await using _ = publisher;
+  const { address } = publisher;
+  const archiveWith = (token?: string) =>
+    createArchive(
+      {
+        ...{ since: "2002-01-02", requestsBy: "quarter", paceMs: 0, tokenUrl: "https://nbp.pl" },
+        requests: (_, known) => [{ address, body: "<a/>", headers: { "bmx-token": known } }],
+        parse: publisherOf("nbp").parse,
+      },
+      { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z"), token },
+    );
+  const fetch = (token?: string) => archiveWith(token).fetchRange(RANGE, signal, async () => {});
+
+  await assert.rejects(fetch(), /it wants a token: get one at https:\/\/nbp\.pl/);
+  assert.equal(publisher.requests.length, 0);
+  const { documents, lines } = await fetch("abcd");
+  assert.equal(lines.length, 1);
+  assert.deepEqual(
+    documents.map((document) => document.address),
+    [address],
+  );
+  assert.equal(publisher.requests[0]?.["bmx-token"], "abcd");
+  assert.equal(publisher.requests[0]?.["content-length"], "4");
+});
+
 test("404 means no figures only where the publisher says so", async () => {
   const absent = (response: { writeHead(status: number): { end(): void } }) =>
     void response.writeHead(404).end();
