@@ -148,7 +148,7 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
   test("is fetched by no command where the archive does not have it", async () => {
     await using store = await newRateStore();
     await store.archive("rba", recorded("rba.csv"));
-    await store.archive("nbm", recorded("nbm.xml"));
+    await store.archive("nbkr", recorded("nbkr-daily.xml"));
     await store.archive("ecb", day("1999-01-04", "1.1789"));
     for (const [asked, end] of [
       [
@@ -160,7 +160,7 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
         ": rba's archive begins on 2023-01-03: import the figures",
       ],
       ["AUD USD 2023-01-04 --as au-gst", " --from 2023-01-04 --to 2023-01-04 fetches it"],
-      ["EUR MDL 2020-01-04 --source nbm --rule on-or-before", " is stored: import the figures"],
+      ["USD KGS 2020-01-04 --source nbkr --rule on-or-before", " is stored: import the figures"],
       [
         "EUR USD 1999-01-03 --source ecb --rule on-or-before",
         "begins on 1999-01-04: import the figures",
@@ -181,11 +181,12 @@ suite("a table for a month", { concurrency: 4 }, () => {
     assert.equal(
       await store.failure("rates for GBP EUR 2026-09-01 --as uk-vat"),
       "hmrc has no table of GBP/EUR that is valid on 2026-09-01, and the last one was until " +
-        "2026-08-31: import the figures",
+        "2026-08-31: kurs rates backfill hmrc --from 2026-09-01 --to 2026-09-30 fetches it",
     );
     assert.equal(
       await store.failure("rates for GBP EUR 2026-07-31 --as uk-vat"),
-      "hmrc has no table of GBP/EUR for 2026-07: import the figures",
+      "hmrc has no table of GBP/EUR for 2026-07: " +
+        "kurs rates backfill hmrc --from 2026-07-01 --to 2026-07-31 fetches it",
     );
     assert.equal(
       await store.failure("rates for GBP EUR 2126-12-24 --as uk-vat"),
@@ -299,14 +300,24 @@ for (const [asked, advice] of [
     "USD CAD 2026-03-16 --source boc --rule on-or-next",
     "kurs rates backfill boc --from 2026-03-16 --to 2026-03-26 fetches it",
   ],
-  ["GBP USD 2026-03-16 --as uk-vat", `kurs rates fetch hmrc ${NEWEST}`],
+  [
+    "GBP USD 2026-03-16 --as uk-vat",
+    "kurs rates backfill hmrc --from 2026-03-01 --to 2026-03-31 fetches it",
+  ],
+  ["EUR DKK 2026-03-16 --source dnb --rule on-or-before", `kurs rates fetch dnb ${NEWEST}`],
   ["USD EUR 2126-03-16 --as us-fbar", "2126-12-31 is to come"],
   [
     "USD EUR 2025-03-16 --as us-fbar",
     "kurs rates backfill ust --from 2025-12-21 --to 2025-12-31 fetches it",
   ],
-  ["EUR CHF 2026-03-16 --as ch-vat", `kurs rates fetch bazg-monthly ${NEWEST}`],
-  ["EUR HUF 2026-03-16 --as hu-vat", `kurs rates fetch mnb ${NEWEST}`],
+  [
+    "EUR CHF 2026-03-16 --as ch-vat",
+    "kurs rates backfill bazg-monthly --from 2026-03-01 --to 2026-03-31 fetches it",
+  ],
+  [
+    "EUR HUF 2026-03-16 --as hu-vat",
+    "kurs rates backfill mnb --from 2026-03-06 --to 2026-03-16 fetches it",
+  ],
   [
     "EUR RON 2026-03-16 --as ro-vat",
     "kurs rates backfill bnr --from 2026-03-06 --to 2026-03-16 fetches it",

@@ -72,6 +72,8 @@ function isArchiveAddress(publisher: Publisher, unit: RequestUnit, name: string,
     const days = daysOf({ from: daysAfter(date, -after), to: daysAfter(date, before) });
     return days.some((day) => addressesOf(day, day).includes(name));
   }
+  const [first, last] = name.match(/\d{4}-\d\d-\d\d/g) ?? [];
+  if (first !== undefined && last !== undefined) return first <= date && date <= last;
   const year = { from: `${date.slice(0, 4)}-01-01`, to: `${date.slice(0, 4)}-12-31` };
   const whole = rangesBy(unit, year).find(({ from, to }) => from <= date && date <= to) ?? year;
   // A command's own first and last date may cut it. Trying all pairs takes seconds.

@@ -278,19 +278,6 @@ test("codes of the archives that were others in their time are those of ISO 4217
   ]);
   assert.deepEqual(inforEuro("1999-01-01", ["EUR", "1"], ["TRL", "365748"]), ["EUR/TRL 365748"]);
   assert.deepEqual(inforEuro("2000-01-01", ["AOK", "5.54714"]), ["EUR/AOA 5.54714"]);
-
-  // Recorded in velikodniy/hmrc-rates af3cfc28, data/monthly.
-  const leone = (code: string, rate: string, month: string) =>
-    figuresOf(
-      parse(
-        "hmrc",
-        "Currency Code,Currency Units per £1,Start date,End date\n" +
-          `${code},${rate},01/${month},28/${month}\n`,
-      ),
-    );
-  assert.deepEqual(leone("SLE", "15631.1792", "11/2022"), ["GBP/SLL 15631.1792"]);
-  assert.deepEqual(leone("SLL", "17223.6508", "01/2023"), ["GBP/SLL 17223.6508"]);
-  assert.deepEqual(leone("SLL", "23.6617", "02/2023"), ["GBP/SLE 23.6617"]);
 });
 
 test("the Treasury's archive has every quarter by its effective date, and is no page of several", () => {

@@ -13,7 +13,7 @@ const requestSarb = (series: string, from: string, to: string) =>
   `${SARB}/GetTimeseriesObservations/${series}/${from}/${to}`;
 
 /** By the Public Holidays Act 36 of 1994; after one on a Sunday, the Monday is one too. */
-const southAfricanHolidays = parseHolidays(`2026-:
+const southAfricanHolidays = parseHolidays(`2000-:
   01-01, 03-21, 04-27, 05-01, 06-16, 08-09, 09-24, 12-16, easter-2, easter+1, 12-25, 12-26,
   2026-08-10, 2027-03-22, 2027-12-27`);
 

@@ -30,10 +30,13 @@ export const argentineHolidays = parseHolidays(`2026-:
   easter-48 (Carnival), easter-47, easter-2, 01-01, 03-24, 04-02, 05-01, 05-25, 06-20, 07-09,
   12-08, 12-25, 2026-06-15, 2026-08-17, 2026-10-12, 2026-11-23`);
 
-/** National holidays of Brazil, and those on which its banks are closed, too. */
-export const brazilianHolidays = parseHolidays(`2026-:
+/**
+ * National holidays of Brazil by the law 662 of 1949 as it is since 2003, and those on which its
+ * banks are closed, too, by the National Monetary Council's resolutions 2932 and 4880.
+ */
+export const brazilianHolidays = parseHolidays(`2003-:
   01-01, easter-48 (Carnival), easter-47, easter-2, 04-21, 05-01, easter+60 (Corpus Christi),
-  09-07, 10-12, 11-02, 11-15, 11-20, 12-25`);
+  09-07, 10-12, 11-02, 11-15, 11-20 2024-, 12-25`);
 
 /** Days on which Mexican banks are closed, by the supervisor's yearly provisions. */
 export const mexicanHolidays = parseHolidays(`2026-:

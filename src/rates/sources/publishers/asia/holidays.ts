@@ -9,8 +9,8 @@ export const sydneyHolidays = parseHolidays(`2023-:
   06-08 monday (King's Birthday), 08-01 monday, 10-01 monday (Labour Day), 12-25 workday,
   12-25 workday 2 (Boxing Day)`);
 
-/** Mandatory holidays by Macao's Labour Relations Law, without those of the lunar calendar. */
-export const macaoHolidays = parseHolidays("2026-: 01-01, 05-01, 10-01, 12-20");
+/** Mandatory holidays by Macao's Labour Relations Law of 2008, without those of the lunar calendar. */
+export const macaoHolidays = parseHolidays("2009-: 01-01, 05-01, 10-01, 12-20");
 
 /** Federal public holidays of Malaysia, without those of the Islamic and of lunar calendars. */
 export const malaysianHolidays = parseHolidays(

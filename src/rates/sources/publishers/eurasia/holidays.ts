@@ -71,7 +71,10 @@ export const macedonianHolidays = parseHolidays(`2026-:
 export const armenianHolidays = parseHolidays(`none:
   01-01, 01-02, 01-06, 01-28, 03-08, 04-24, 05-01, 05-09, 05-28, 07-05, 09-21, 12-31`);
 
-/** Holidays by the Turkish law 2429, without those of the Islamic calendar and half days. */
+/**
+ * Holidays by the Turkish law 2429, with the laws 5892 and 6752, without those of the Islamic
+ * calendar and half days.
+ */
 export const turkishHolidays = parseHolidays(
-  "2026-: 01-01, 04-23, 05-01, 05-19, 07-15, 08-30, 10-29",
+  "2006-: 01-01, 04-23, 05-01 2010-, 05-19, 07-15 2017-, 08-30, 10-29",
 );

@@ -4,7 +4,7 @@ import type { Entry } from "../publisher.ts";
 import { parseImf, parseKraken } from "./parsers.ts";
 
 /** The federal holidays of the United States on which the Fund is closed in every year. */
-const fundHolidays = parseHolidays(`2026-:
+const fundHolidays = parseHolidays(`2021-:
   01-01, 07-04, 12-25, 01-15 monday (Martin Luther King Day), 02-15 monday (Presidents' Day),
   05-25 monday (Memorial Day), 09-01 monday (Labor Day)`);
 

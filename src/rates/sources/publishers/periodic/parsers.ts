@@ -25,9 +25,8 @@ export const parseHmrc: Parse = ([response], momentOf) => {
 function hmrcCurrency(code: string | undefined, start: string): string | undefined {
   // The office names Ecuador's dollar by the code of the sucre, which it replaced in 2000.
   if (code === "ECS") return "USD";
-  // The old leone's 15,631 for a pound in November 2022, the new one's 23.66 in February 2023.
-  if (code === "SLE" && start < "2023-02-01") return "SLL";
-  return code === "SLL" && start >= "2023-02-01" ? "SLE" : code;
+  // Its files have the new leone since March 2023; before, the old one's 15,631 for a pound.
+  return code === "SLE" && start < "2023-03-01" ? "SLL" : code;
 }
 
 const INFOREURO = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates";
