@@ -9,7 +9,7 @@ export const sydneyHolidays = parseHolidays(`2023-:
   06-08 monday (King's Birthday), 08-01 monday, 10-01 monday (Labour Day), 12-25 workday,
   12-25 workday 2 (Boxing Day)`);
 
-/** Mandatory holidays by Macao's Labour Relations Law of 2008, without those of the lunar calendar. */
+/** Mandatory holidays by Macao's Labour Relations Law of 2008, without lunar ones. */
 export const macaoHolidays = parseHolidays("2009-: 01-01, 05-01, 10-01, 12-20");
 
 /** Federal public holidays of Malaysia, without those of the Islamic and of lunar calendars. */
