@@ -32,6 +32,8 @@ export interface DocumentRequest {
   /** Sent by POST, never conditionally; unset: GET. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The fields of a form on the page at the address, which is fetched first. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /**

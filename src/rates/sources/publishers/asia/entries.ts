@@ -3,6 +3,7 @@ import { boi } from "./boi.ts";
 import { boj } from "./boj.ts";
 import { cbc } from "./cbc.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
+import { mas } from "./mas.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
@@ -82,4 +83,5 @@ export const asianPublishers: readonly Entry[] = [
   boi,
   boj,
   cbc,
+  mas,
 ];
