@@ -130,6 +130,17 @@ test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the
   );
 });
 
+test("Singapore's form has the months of ten days and every currency", () => {
+  const [request] = requestsOf(publisherOf("mas"), Date.parse("2027-01-04T02:00:00Z"), "");
+  const form = new Map(Object.entries(request?.form ?? {}));
+  const chosenIn = (name: string) => form.get(`ctl00$ContentPlaceHolder1$${name}`);
+  const names = ["StartYear", "StartMonth", "EndYear", "EndMonth", "Frequency"];
+  const chosen = names.map((name) => chosenIn(`${name}DropDownList`));
+  assert.deepEqual(chosen, ["2026", "12", "2027", "1", "D"]);
+  assert.equal([...form.values()].filter((value) => value === "on").length, 21);
+  assert.equal(chosenIn("EndOfPeriodPer100UnitsCheckBoxList$17"), "on");
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -6,6 +6,7 @@ import { cbc } from "./cbc.ts";
 import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
 import { nrb } from "./nrb.ts";
+import { mas } from "./mas.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
@@ -88,4 +89,5 @@ export const asianPublishers: readonly Entry[] = [
   cfets,
   bot,
   nrb,
+  mas,
 ];
