@@ -240,17 +240,11 @@ export const emerging: Readonly<Record<string, Row>> = {
     asOf: "2026-09-23T11:45",
     moved: [["2026-09-2", "2026-01-2", "2026-01-23T11:45"]],
     changed: [
-      ['"4 983,29"', '"4 98,29"', noRate("EUR/MGA"), "EUR/MGA 4994.66"],
-      ['"4 983,29"', '"4\u00a0983,29"', without("EUR/MGA"), "EUR/MGA 4983.29"],
-      [
-        '"coursMid":{"2026-09-23":"4 983,29"',
-        '"coursMid":{"23/09/2026":"4 983,29"',
-        noDate("EUR/MGA"),
-        "EUR/MGA 4994.66",
-      ],
+      ['"4983.29"', "null", noRate("EUR/MGA"), "EUR/MGA 4994.66"],
+      ['"2026-09-23":"4983.29"', '"23/09":"4983.29"', noDate("EUR/MGA"), "EUR/MGA 4994.66"],
     ],
-    digits: {},
-    missing: [['"coursMid"', '"cours"', "no coursMid"]],
-    emptied: [[1, '{"data":{"data":{"coursMid":[]}}}', "no rates in the response"]],
+    digits: { "USD/MGA": "4391.53" },
+    missing: [['"grapheData"', '"chart"', "no grapheData"]],
+    emptied: [[1, '{"data":{"data":{"grapheData":[]}}}', "no rates in the response"]],
   },
 };
