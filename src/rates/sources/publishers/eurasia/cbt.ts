@@ -4,7 +4,7 @@ import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
-/** With a fixed date, without those of the Islamic calendar and days that a decree moves. */
+/** Those with a fixed date: not those of the Islamic calendar, and no day that a decree moves. */
 const turkmenHolidays = parseHolidays("2020-: 01-01, 03-08, 05-18, 09-27, 10-06, 12-12");
 
 /** The bank has a file for each date but Sundays and days off. */
