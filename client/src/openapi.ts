@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * Get one direct rate for one unit
-         * @description Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A unit that was charged is not refunded when the pair is unsupported or suspended. HEAD is charged as GET is.
+         * @description Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A unit that was charged is not refunded when the pair is unsupported or suspended. HEAD is charged as GET is. With Accept-Datetime, the rate is the figure of a past time.
          */
         get: operations["getRate"];
         put?: never;
@@ -483,7 +483,7 @@ export interface paths {
         options?: never;
         /**
          * Get one direct rate for one unit: headers only
-         * @description Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A unit that was charged is not refunded when the pair is unsupported or suspended. HEAD is charged as GET is.
+         * @description Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A unit that was charged is not refunded when the pair is unsupported or suspended. HEAD is charged as GET is. With Accept-Datetime, the rate is the figure of a past time.
          */
         head: operations["headRate"];
         patch?: never;
@@ -4360,7 +4360,13 @@ export interface operations {
     getRate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Asks for the figure whose as_of is the last one at or before this time (RFC 7089)
+                 * @example Tue, 14 Oct 2025 16:00:00 GMT
+                 */
+                "Accept-Datetime"?: string;
+            };
             path: {
                 /**
                  * @description 2 to 10 of A-Z and 0-9; trimmed and upper-cased
@@ -4410,12 +4416,22 @@ export interface operations {
                      */
                     "Rate-Document"?: string;
                     /**
+                     * @description The rate's as_of, to the second (RFC 7089); of a read of a past time
+                     * @example Tue, 14 Oct 2025 14:00:00 GMT
+                     */
+                    "Memento-Datetime"?: string;
+                    /**
+                     * @description Accept-Datetime; of a read of a past time
+                     * @example Accept-Datetime
+                     */
+                    Vary?: string;
+                    /**
                      * @description SHA-256 of the body (RFC 9530); if rates are signed
                      * @example sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:
                      */
                     "Content-Digest"?: string;
                     /**
-                     * @description What the signature covers (RFC 9421); if rates are signed
+                     * @description What the signature covers (RFC 9421), of a read of a past time also its Accept-Datetime; if rates are signed
                      * @example kurs=("content-digest" "rate-source");created=1795262400;keyid="dMGhAho72VE7zs3On-OKNFVp3GXPgZABX1EjMU0EfZ8";alg="ed25519"
                      */
                     "Signature-Input"?: string;
@@ -4439,7 +4455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rate"];
                 };
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, a parameter such as date or amount, or a malformed Accept-Datetime; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4476,7 +4492,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnauthorizedError"];
                 };
             };
-            /** @description `unsupported_pair`: the pair is not stored: Link says whether its other direction is, or where the list is; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored, or has no figure of that time or before: Link says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4575,7 +4591,13 @@ export interface operations {
     headRate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Asks for the figure whose as_of is the last one at or before this time (RFC 7089)
+                 * @example Tue, 14 Oct 2025 16:00:00 GMT
+                 */
+                "Accept-Datetime"?: string;
+            };
             path: {
                 /**
                  * @description 2 to 10 of A-Z and 0-9; trimmed and upper-cased
@@ -4625,12 +4647,22 @@ export interface operations {
                      */
                     "Rate-Document"?: string;
                     /**
+                     * @description The rate's as_of, to the second (RFC 7089); of a read of a past time
+                     * @example Tue, 14 Oct 2025 14:00:00 GMT
+                     */
+                    "Memento-Datetime"?: string;
+                    /**
+                     * @description Accept-Datetime; of a read of a past time
+                     * @example Accept-Datetime
+                     */
+                    Vary?: string;
+                    /**
                      * @description SHA-256 of the body (RFC 9530); if rates are signed
                      * @example sha-256=:tRaNgfHMitKxueJ2wZ6C9gtM9ZRptweUbQb0jHqMSOI=:
                      */
                     "Content-Digest"?: string;
                     /**
-                     * @description What the signature covers (RFC 9421); if rates are signed
+                     * @description What the signature covers (RFC 9421), of a read of a past time also its Accept-Datetime; if rates are signed
                      * @example kurs=("content-digest" "rate-source");created=1795262400;keyid="dMGhAho72VE7zs3On-OKNFVp3GXPgZABX1EjMU0EfZ8";alg="ed25519"
                      */
                     "Signature-Input"?: string;
@@ -4643,7 +4675,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, or a parameter such as date or amount; costs nothing */
+            /** @description `invalid_asset_symbol`: a symbol is not 2 to 10 of A-Z and 0-9; costs nothing. `invalid_request`: malformed HTTP, a parameter such as date or amount, or a malformed Accept-Datetime; costs nothing */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4676,7 +4708,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unsupported_pair`: the pair is not stored: Link says whether its other direction is, or where the list is; costs one unit */
+            /** @description `unsupported_pair`: the pair is not stored, or has no figure of that time or before: Link says whether its other direction is, or where the list is; costs one unit */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
