@@ -5,6 +5,13 @@ import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
 type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
+/** The addresses that are requested at a time, and those from which a publisher has moved. */
+function addressesOn(publisher: Publisher, atMs: number): readonly string[] {
+  const { schedule, formerAddresses = [] } = publisher;
+  const addresses = [...publisher.addresses, ...formerAddresses];
+  return requestsOf({ addresses, schedule }, atMs, "").map(({ address }) => address);
+}
+
 /** An address without its digits: those of an archive are the dates that were asked for. */
 const formOf = (address: string) => address.replaceAll(/[0-9]+/g, "0");
 
@@ -23,9 +30,7 @@ export function checkAddresses(
     return { reason, isForeign: documents.length > 1 };
   }
   // The publisher's own day may be another than that of the Date header.
-  const days = [-DAY_MS, 0, DAY_MS].map((ms) =>
-    requestsOf(publisher, receivedMs + ms, "").map(({ address }) => address),
-  );
+  const days = [-DAY_MS, 0, DAY_MS].map((ms) => addressesOn(publisher, receivedMs + ms));
   const forms = (publisher.archive?.addresses(ANY_DAY) ?? []).map(formOf);
   const hosts = [...days.flat(), ...forms].map((address) => new URL(address).host);
   const foreign = names.find((name) => !hosts.includes(URL.parse(name)?.host ?? ""));
@@ -82,8 +87,7 @@ export function isNamedFor(
   const end = daysAfter(date, days);
   const last = validUntil !== undefined && validUntil < end ? validUntil : end;
   for (let day = first; day <= last; day = daysAfter(day, 1)) {
-    const requests = requestsOf(publisher, Date.parse(`${day}T12:00:00Z`), "");
-    if (requests.some(({ address }) => address === name)) return true;
+    if (addressesOn(publisher, Date.parse(`${day}T12:00:00Z`)).includes(name)) return true;
   }
   return publisher.addresses.length === 0;
 }

@@ -46,7 +46,8 @@ export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
   createPublisher(entry, "Tables for a month or a quarter"),
 );
 
-function createPublisher(entry: Entry, group: string): Publisher {
+/** Completes an entry, and the lines that its parser reads. */
+export function createPublisher(entry: Entry, group: string): Publisher {
   const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;
   const { charset, schedule } = others;
   const publishedAt =

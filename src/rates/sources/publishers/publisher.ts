@@ -57,10 +57,17 @@ export function requestsOf(
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
   const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
-  return addresses.map((stated) => {
-    const address = typeof stated === "string" ? stated : stated(today, token);
-    return typeof address === "string" ? { address } : address;
-  });
+  return addresses.map((stated) => requestOf(stated, today, token));
+}
+
+/** @returns the request for one of a publisher's documents. */
+export function requestOf(
+  stated: Address,
+  today: Temporal.PlainDate,
+  token: string,
+): DocumentRequest {
+  const address = typeof stated === "string" ? stated : stated(today, token);
+  return typeof address === "string" ? { address } : address;
 }
 
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
@@ -130,6 +137,8 @@ export interface Publisher
   > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
+  /** Where it was before it moved: names of stored documents, no longer requested. */
+  readonly formerAddresses?: readonly Address[];
   /** Whether its documents state rates only together; unset: each of them does. */
   readonly documentsAreOne?: true;
   /** Where an operator gets the token that the requests need; unset: they need none. */

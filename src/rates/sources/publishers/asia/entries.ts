@@ -5,8 +5,8 @@ import { bot } from "./bot.ts";
 import { cbc } from "./cbc.ts";
 import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
-import { nrb } from "./nrb.ts";
 import { mas } from "./mas.ts";
+import { nrb } from "./nrb.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
