@@ -10,6 +10,7 @@ import {
   adviceToFetch,
   contradicted,
   explainSuspension,
+  jumped,
   lostAfter,
   missingFigures,
   notNamed,
@@ -54,7 +55,10 @@ export async function findApplicableRate(
   const figureDate = "reason" in found ? undefined : found.figure.date;
   const last = asked.asked > asked.date ? asked.asked : asked.date;
   const ended = explainEnd(uses.series, last, figureDate);
-  return ended === undefined ? found : { reason: ended };
+  if (ended !== undefined) return { reason: ended };
+  if ("reason" in found || uses.series.kind !== (uses.source?.servedKind ?? "middle")) return found;
+  const before = await uses.reads.jumpedFrom(found.figure);
+  return before === undefined ? found : jumped(found.figure, before);
 }
 
 async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableRate | Rejection> {

@@ -51,16 +51,28 @@ export function notNamed(
 /** Why no figure is named where a document states several for one date. */
 export function contradicted({ series, contradicted: all }: Search, { date }: DatedFigure) {
   const figures = all.filter((one) => one.date === date);
-  const held = figures.filter(({ isDropped }) => !isDropped);
+  const held = figures.filter(({ decision }) => decision === "held");
   const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
   const { base, quote, source } = series;
-  const states = `${source} states ${rates.length} figures of ${pairName(series)} for ${date}`;
+  const name = `${pairName(series)} for ${date}`;
   const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
   const advice =
     held.length > 0
       ? `held: ${release}, and kurs rates drop ${base} ${quote} takes none`
       : "dropped: import the right one, and pass --source import";
-  return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
+  const states =
+    rates.length === 1
+      ? `${rates[0]} of ${name}, and it is`
+      : `${rates.length} figures of ${name}, ${rates.join(" and ")}, and they are`;
+  return { reason: `not known: ${source} states ${states} ${advice}` };
+}
+
+/** Why a figure is not named that is held, since it differs too much from the served rate. */
+export function jumped({ base, quote, source, rate, date }: StoredFigure, before: string) {
+  const held = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
+  const release = `kurs rates held shows it, kurs rates release ${base} ${quote} takes it`;
+  const drop = `kurs rates drop ${base} ${quote} does not`;
+  return { reason: `not known: ${held}, as it jumped from ${before}: ${release}, and ${drop}` };
 }
 
 /** @param nowMs if the publisher's document of today has the figures of these dates. */

@@ -34,6 +34,8 @@ export interface DocumentRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The fields of a form on the page at the address, which is fetched first. */
   readonly form?: Readonly<Record<string, string>>;
+  /** Added to the address's query as it is sent, for a publisher that wants a password there. */
+  readonly credentials?: Readonly<Record<string, string>>;
 }
 
 /**

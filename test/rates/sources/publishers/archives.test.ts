@@ -77,6 +77,14 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
     "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes&Datefrom=01/Apr/2024&Dateto=30/Jun/2024&SeriesCodes=XUDLUSS,XUDLERS,XUDLJYS,XUDLCDS,XUDLSFS,XUDLADS,XUDLNDS,XUDLNKS,XUDLSKS,XUDLDKS,XUDLHDS,XUDLSGS,XUDLSRS,XUDLZRS,XUDLTWS,XUDLBK25,XUDLBK33,XUDLBK47,XUDLBK78,XUDLBK83,XUDLBK87,XUDLBK89,XUDLBK93,XUDLBK95,XUDLBK97,XUDLZOS4&CSVF=TN&UsingCodes=Y",
   ],
   nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
+  cbt: ["https://cbt.tm/kurs/2024/01042024.xml"],
+  nbe: ["https://api.nbe.gov.et/api/filter-exchange-rates?date=2024-04-01"],
+  bcrp: [
+    "https://estadisticas.bcrp.gob.pe/estadisticas/series/api/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing",
+  ],
+  nrb: [
+    "https://www.nrb.org.np/api/forex/v1/rates?page=1&per_page=100&from=2024-04-01&to=2024-06-30",
+  ],
 };
 
 test("an archive's addresses are those that its publisher documents, of its hosts", () => {

@@ -96,6 +96,51 @@ test("Singapore's form has the months of ten days and every currency", () => {
   assert.equal(chosenIn("EndOfPeriodPer100UnitsCheckBoxList$17"), "on");
 });
 
+test("the token of the Bank of Thailand is in a header, not in the address", () => {
+  const [request] = requestsOf(publisherOf("bot"), Date.parse("2026-03-13T17:00:00Z"), "abcd");
+  assert.deepEqual(request?.headers, { authorization: "abcd", accept: "application/json" });
+  assert.match(request.address, /\/\?start_period=2026-03-04&end_period=2026-03-14$/);
+});
+
+test("the Central Bank of Chile's user and password are not in the address", () => {
+  const token = "me@example.org:a:b&c";
+  const requests = requestsOf(publisherOf("bcch"), Date.parse("2026-03-14T02:59:59Z"), token);
+  assert.equal(requests.length, 8);
+  for (const { address, credentials } of requests) {
+    assert.match(address, /timeseries=F07[\w.]+&firstdate=2026-03-03&lastdate=2026-03-13$/);
+    assert.doesNotMatch(address, /user|pass|example/);
+    assert.deepEqual(credentials, { user: "me@example.org", pass: "a:b&c" });
+  }
+});
+
+test("the National Bank of Ethiopia is asked for its last two working days", () => {
+  const datesAt = (now: string) => addressesOf("nbe", Date.parse(now)).map((at) => at.slice(-10));
+  assert.deepEqual(datesAt("2026-03-12T20:59:59Z"), ["2026-03-11", "2026-03-12"]);
+  assert.deepEqual(datesAt("2026-03-12T21:00:00Z"), ["2026-03-12", "2026-03-13"]);
+  // A Monday after Orthodox Good Friday, and a Sunday.
+  assert.deepEqual(datesAt("2026-04-13T10:00:00Z"), ["2026-04-09", "2026-04-13"]);
+  assert.deepEqual(datesAt("2026-04-12T10:00:00Z"), ["2026-04-08", "2026-04-09"]);
+});
+
+test("the Central Bank of Turkmenistan is asked for no Sunday and no holiday", () => {
+  for (const [now, end] of [
+    ["2026-05-22T18:59:59Z", "/kurs/2026/22052026.xml"],
+    ["2026-05-24T18:59:59Z", "/kurs/2026/23052026.xml"],
+    ["2026-05-17T19:00:00Z", "/kurs/2026/16052026.xml"],
+  ] as const) {
+    assert.deepEqual(addressesOf("cbt", Date.parse(now)), [`https://cbt.tm${end}`]);
+  }
+});
+
+test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the address's fragment", () => {
+  const [euro, dollar] = requestsOf(publisherOf("bfm"), Date.parse("2026-09-23T20:59:59Z"), "");
+  assert.match(euro?.address ?? "", /\/bfm\/cours_mid_en_ar_filter#EUR$/);
+  assert.equal(
+    dollar?.body,
+    "dateFilterDebut=2026%2F09%2F13&dateFilterFin=2026%2F09%2F23&filterData=USD",
+  );
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

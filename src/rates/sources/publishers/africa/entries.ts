@@ -1,6 +1,10 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
 import { bam } from "./bam.ts";
+import { bfm } from "./bfm.ts";
+import { cbk } from "./cbk.ts";
+import { cbn } from "./cbn.ts";
+import { nbe } from "./nbe.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
@@ -32,4 +36,8 @@ export const africanPublishers: readonly Entry[] = [
     parse: parseSarb,
   },
   bam,
+  cbn,
+  cbk,
+  nbe,
+  bfm,
 ];

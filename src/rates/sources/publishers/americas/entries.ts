@@ -1,4 +1,6 @@
 import type { Entry } from "../publisher.ts";
+import { bcch } from "./bcch.ts";
+import { bcrp } from "./bcrp.ts";
 import { frb } from "./frb.ts";
 import {
   argentineHolidays,
@@ -109,5 +111,7 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: "12:00",
     parse: parseBanxico,
   },
+  bcrp,
+  bcch,
   frb,
 ];

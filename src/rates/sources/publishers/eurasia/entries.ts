@@ -1,5 +1,6 @@
 import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
 import { cbar } from "./cbar.ts";
+import { cbt } from "./cbt.ts";
 import {
   armenianHolidays,
   belarusianHolidays,
@@ -218,4 +219,5 @@ export const eurasianPublishers: readonly Entry[] = [
     parse: parseTcmb,
   },
   cbar,
+  cbt,
 ];
