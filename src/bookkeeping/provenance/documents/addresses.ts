@@ -1,8 +1,10 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
+import { isDate } from "../../../platform/shared/instant.ts";
 import { type Publisher, requestsOf } from "../../../rates/documents.ts";
 import type { Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
+type Archive = NonNullable<Publisher["archive"]>;
 type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
 /** The addresses that are requested at a time, and those from which a publisher has moved. */
@@ -12,11 +14,14 @@ function addressesOn(publisher: Publisher, atMs: number): readonly string[] {
   return requestsOf({ addresses, schedule }, atMs, "").map(({ address }) => address);
 }
 
-/** An address without its digits: those of an archive are the dates that were asked for. */
-const formOf = (address: string) => address.replaceAll(/[0-9]+/g, "0");
+const MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
 
-/** Any date: every address of an archive has the same form. */
-const ANY_DAY = { from: "2026-01-01", to: "2026-01-01" };
+/** An address without its digits and names of months: the dates that were asked for. */
+const formOf = (address: string) =>
+  address.replaceAll(/[0-9]+/g, "0").replaceAll(new RegExp(`/(?:${MONTHS})/`, "g"), "/0/");
+
+/** Any date on which all publish: every address of an archive has the same form. */
+const ANY_DAY = { from: "2026-03-11", to: "2026-03-11" };
 
 /** Checks the documents of a publisher's publication by their addresses. */
 export function checkAddresses(
@@ -49,12 +54,33 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
-/** The first and the last date in an address of an archive; undefined for one without days. */
-function datesIn(address: string): readonly [from: string, to: string] | undefined {
-  const iso = address.match(/\d{4}-\d\d-\d\d/g) ?? [];
-  const [, day, month, ofDay] = /(\d\d)\/(\d\d)\/(\d{4})/.exec(address) ?? [];
-  const [from, to = from] = ofDay === undefined ? iso : [`${ofDay}-${month}-${day}`];
-  return from === undefined || to === undefined ? undefined : [from, to];
+/** How publishers write the dates of their archives: 25.04.2026, 25/Apr/2026, 202604 for a month. */
+const DATES: readonly RegExp[] = [
+  /(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)/g,
+  new RegExp(`(?<day>\\d\\d)[/.](?<month>\\d\\d|${MONTHS})[/.](?<year>\\d{4})`, "g"),
+  /(?<month>\d\d)\/(?<day>\d\d)\/(?<year>\d{4})/g,
+  /(?<year>\d{4})(?<month>\d\d)(?!\d)/g,
+];
+
+/** @returns the only date of a text's parts, or both ends of a month. */
+function endsOf({ year = "", month = "", day }: Record<string, string>): readonly string[] {
+  const number = MONTHS.split("|").indexOf(month) + 1 || Number.parseInt(month, 10);
+  const first = `${year}-${String(number).padStart(2, "0")}-${day ?? "01"}`;
+  if (!isDate(first)) return [];
+  return [first, day === undefined ? daysAfter(first, daysInMonth(first) - 1) : first];
+}
+
+const daysInMonth = (date: string) => Temporal.PlainDate.from(date).daysInMonth;
+
+/** The first and the last date for which an archive has an address; undefined for one without. */
+function datesIn(address: string, { addresses }: Archive): readonly [string, string] | undefined {
+  for (const pattern of DATES) {
+    const ends = [...address.matchAll(pattern)].flatMap(({ groups = {} }) => endsOf(groups));
+    const [from, to] = [ends[0], ends.at(-1)];
+    if (from === undefined || to === undefined) continue;
+    if (addresses({ from, to }).includes(address)) return [from, to];
+  }
+  return undefined;
 }
 
 const daysAfter = (date: string, days: number) =>
@@ -74,7 +100,7 @@ export function isNamedFor(
 ): boolean {
   const { archive } = publisher;
   if (archive?.addresses(ANY_DAY).some((address) => formOf(address) === formOf(name))) {
-    const dates = datesIn(name);
+    const dates = datesIn(name, archive);
     // A file of a month or a year has one address for all of its dates.
     if (dates === undefined) return archive.addresses({ from: date, to: date }).includes(name);
     const [from, to] = dates;
