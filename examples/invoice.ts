@@ -18,6 +18,8 @@ const precisions: Readonly<Record<string, Precision>> = {
 interface Invoice {
   readonly number: string;
   readonly currency: string;
+  /** The time whose rate it needs, such as "2026-03-13T23:59:59Z"; without it the newest. */
+  readonly at?: string;
   /** Amounts are decimal texts such as "2850.00": a number in JSON would lose digits. */
   readonly lines: readonly { readonly text: string; readonly amount: string }[];
 }
@@ -35,7 +37,7 @@ try {
   const precision = precisions[currency];
   if (precision === undefined) throw new Error(`add how to round ${currency} to invoice.ts.`);
   const kurs = createClient({ url, apiKey, maxMissed: Number(maxMissed) });
-  const result = await kurs.rates.get(invoice.currency, currency);
+  const result = await kurs.rates.get(invoice.currency, currency, { at: invoice.at });
   console.log(printed(invoice, { currency, precision, result }));
 } catch (error) {
   console.error(`invoice: ${error instanceof Error ? error.message : error}`);

@@ -1,4 +1,4 @@
-// Builds the package @kurs/client into client/dist/: two modules, and the types of each source file.
+// Builds the package @kurs/client into client/dist/: three modules, and the types of each source file.
 import { spawnSync } from "node:child_process";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ const client = join(root, "client");
 const directory = join(client, "dist");
 
 await rm(directory, { recursive: true, force: true });
-// One after the other: together they would share a third module.
-for (const name of ["index", "verify"]) {
+// One after the other: together they would share further modules.
+for (const name of ["index", "tally", "verify"]) {
   const input = { [name]: `src/${name}.ts` };
   await using build = await rolldown({ cwd: client, input, platform: "neutral", logLevel: "warn" });
-  // Readable in a debugger: minified it would save 1.2 kB of 4.4 kB.
+  // Readable in a debugger: minified it would save 1.2 kB of 5.0 kB.
   await build.write({ dir: directory, format: "esm", comments: { legal: true, jsdoc: false } });
 }
 await cp(join(root, "LICENSE"), join(directory, "LICENSE"));

@@ -5,8 +5,8 @@ import {
 } from "../../src/platform/shared/text/credentials.ts";
 
 /**
- * A template of requests: each request has a random account of the store in place of `{account}` and
- * a random pair in place of `{pair}`.
+ * A template of requests: each request has a random account of the store in place of `{account}`, a
+ * random pair in place of `{pair}` and a random time of the past in place of `{time}`.
  */
 export interface LoadRequest {
   readonly method: "GET" | "POST";
@@ -27,25 +27,31 @@ export const SLOTS = {
 
 export type SlotName = keyof typeof SLOTS;
 
+/** The times of the slot `{time}`, in seconds since 1970; each has 29 characters. */
+export const TIMES = { from: Date.UTC(2001, 0, 5) / 1000, to: Date.UTC(2025, 11, 31) / 1000 };
+
+/** What is in the slots of a request. */
+type Picked = Readonly<Record<SlotName, number>> & { readonly time?: number };
+
 /** The number of accounts and pairs in a store. */
 export type SlotCounts = Readonly<Record<`${SlotName}s`, number>>;
 
 /** Splits a text at its slots: every second part is a slot's name. */
 export function partsOf(text: string): string[] {
-  return text.split(/\{(account|pair)\}/);
+  return text.split(/\{(account|pair|time)\}/);
 }
 
-/** The text with one account and one pair in its slots. */
-export function filled(text: string, picked: Readonly<Record<SlotName, number>>): string {
+/** The text with one account, one pair and one time in its slots. */
+export function filled(text: string, picked: Picked): string {
+  const { time = TIMES.from } = picked;
   const fill = (_: string, name: SlotName) => digitsOf(name, picked[name]);
-  return text.replaceAll(/\{(account|pair)\}/g, fill);
+  return text
+    .replaceAll(/\{(account|pair)\}/g, fill)
+    .replaceAll("{time}", new Date(time * 1000).toUTCString());
 }
 
 /** A whole request with one account and one pair in its slots. */
-export function filledRequest(
-  request: LoadRequest,
-  picked: Readonly<Record<SlotName, number>>,
-): LoadRequest {
+export function filledRequest(request: LoadRequest, picked: Picked): LoadRequest {
   return JSON.parse(filled(JSON.stringify(request), picked)) as LoadRequest;
 }
 
@@ -71,11 +77,11 @@ export const RANK_STEP = 611_953;
 export function randomSlots(
   { accounts, pairs }: SlotCounts,
   distribution: Distribution = "uniform",
-): Readonly<Record<SlotName, number>> {
+): Picked {
   const below = (count: number) => Math.floor(Math.random() * count);
   const rank = () => Math.floor((accounts + 1) ** Math.random());
   const account = distribution === "zipf" ? (rank() * RANK_STEP) % accounts : below(accounts);
-  return { account, pair: below(pairs) };
+  return { account, pair: below(pairs), time: TIMES.from + below(TIMES.to - TIMES.from) };
 }
 
 function digitsOf(name: SlotName, index: number): string {
@@ -95,6 +101,12 @@ export const restRead: LoadRequest = {
   method: "GET",
   path: PATH_OF_READ,
   headers: { authorization: `ApiKey ${API_KEY}` },
+};
+
+/** The same of a past time. */
+export const pastRead: LoadRequest = {
+  ...restRead,
+  headers: { ...restRead.headers, "accept-datetime": "{time}" },
 };
 
 /** A request for an account's usage. */

@@ -12,6 +12,7 @@ import {
   rawRequest,
   SLOTS,
   type SlotName,
+  TIMES,
 } from "./requests.ts";
 
 const execute = promisify(execFile);
@@ -60,10 +61,13 @@ end`;
 /** A function of Lua that returns the bytes of a request. */
 function functionOf(request: LoadRequest, settings: LoadSettings): string {
   const parts = partsOf(rawRequest(settings.url, request)).map((part, at) => {
-    return at % 2 === 0 ? luaText(part) : luaDigits(part as SlotName, settings);
+    if (at % 2 === 0) return luaText(part);
+    return part === "time" ? LUA_TIME : luaDigits(part as SlotName, settings);
   });
   return `function() return ${parts.join(" .. ")} end`;
 }
+
+const LUA_TIME = `os.date("!%a, %d %b %Y %H:%M:%S GMT", random(${TIMES.from}, ${TIMES.to}))`;
 
 function luaDigits(name: SlotName, { counts, distribution }: LoadSettings): string {
   const { digits, base } = SLOTS[name];

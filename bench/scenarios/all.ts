@@ -14,6 +14,7 @@ import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
 import { overload } from "./overload.ts";
 import { pairs } from "./pairs.ts";
+import { past } from "./past.ts";
 import { postgres } from "./postgres.ts";
 import { proxied } from "./proxied.ts";
 import { refusals } from "./refusals.ts";
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   hot,
   million,
   refusals,
+  past,
   metrics,
   signatures,
   usage,

@@ -14,6 +14,8 @@ export interface Account {
   };
   /** The used and the remaining units of the billing period. */
   usage(options?: CallOptions): Promise<Result<"getUsage">>;
+  /** The statement of a billing period such as `2026-11`: its `body` is what is signed. */
+  statement(period: string, options?: CallOptions): Promise<Result<"getStatement">>;
   /** Ends the session. */
   logOut(options?: CallOptions): Promise<Result<"logOut">>;
 }
@@ -47,6 +49,12 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
       },
     },
     usage: (options) => send<"getUsage">(connection, call("GET", "account/usage"), options),
+    statement: (period, options) =>
+      send<"getStatement">(
+        connection,
+        call("GET", `account/statements/${segmentOf(period)}`),
+        options,
+      ),
     logOut: (options) =>
       send<"logOut">(connection, { ...call("POST", "auth/logout"), isData }, options),
   };

@@ -4,8 +4,10 @@ import { type CacheOptions, createCache } from "./cache.ts";
 import type { CallOptions } from "./deadline.ts";
 import type { Result } from "./operations.ts";
 import { createRates, MISSED_MAX, type Rates } from "./rates.ts";
+import type { Tally } from "./tally.ts";
 
 export type { Account } from "./accounts.ts";
+export type { At } from "./at.ts";
 export type { CacheOptions } from "./cache.ts";
 export type { CallOptions } from "./deadline.ts";
 export { type Precision, type Rounding, times, toNumber } from "./money.ts";
@@ -23,7 +25,7 @@ export type {
   Success,
   UnitsCharged,
 } from "./operations.ts";
-export type { Rates } from "./rates.ts";
+export type { Rates, ReadOptions } from "./rates.ts";
 
 export interface ClientOptions {
   /** The address of the service, such as `https://kurs.example.org`. */
@@ -43,8 +45,10 @@ export interface ClientOptions {
    * returns `client:stale`. By default, and with 99, a rate may have any age.
    */
   readonly maxMissed?: number | undefined;
-  /** Whether to keep a rate until `Rate-Next`, when its publisher's next one is due. */
+  /** Whether to keep a rate until `Rate-Next`, and one of the past for the life of the client. */
   readonly cache?: boolean | CacheOptions | undefined;
+  /** Counts what each read costs: see `@kurs/client/tally`. */
+  readonly tally?: Tally | undefined;
 }
 
 export interface Client {
@@ -80,6 +84,7 @@ export function createClient(options: ClientOptions): Client {
       cache: cache === false ? undefined : createCache(cache === true ? {} : cache),
       isShared: share,
       maxMissed,
+      tally: options.tally,
     }),
     logIn: (email, password, callOptions) => logIn(connection, email, password, callOptions),
     account: (sessionToken) => createAccount(connection, sessionToken),

@@ -265,6 +265,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/statements/{period}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the account's statement of a billing period, signed
+         * @description The units of the period by key and UTC day, and the account's counters before and after. Of the current period it is the statement so far; an hour after the period's end it is final.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Get the account's statement of a billing period, signed: headers only
+         * @description The units of the period by key and UTC day, and the account's counters before and after. Of the current period it is the statement so far; an hour after the period's end it is final.
+         */
+        head: operations["headStatement"];
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/events": {
         parameters: {
             query?: never;
@@ -1066,6 +1090,80 @@ export interface components {
         KeyUsageList: {
             /** @description Oldest key first */
             api_keys: components["schemas"]["KeyUsage"][];
+        };
+        UsageStatement: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            account_id: string;
+            /**
+             * @description A month in UTC
+             * @example 2026-11
+             */
+            period: string;
+            billing_period: {
+                /**
+                 * Format: date-time
+                 * @description Inclusive
+                 * @example 2026-11-01T00:00:00.000Z
+                 */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive: the reset
+                 * @example 2026-12-01T00:00:00.000Z
+                 */
+                end: string;
+            };
+            /**
+             * @description Whether the period ended over an hour ago: then it has the same bytes each time
+             * @example false
+             */
+            is_final: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339 in UTC; null in a final statement
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            made_at: string | null;
+            /**
+             * @description Charged to the account before the period
+             * @example 1
+             */
+            opening_units: number;
+            /**
+             * @description Charged in the period: the sum of the days
+             * @example 1
+             */
+            units: number;
+            /**
+             * @description Both together
+             * @example 2
+             */
+            closing_units: number;
+            /** @description Those with units in the period, revoked ones too, oldest first */
+            api_keys: {
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+                /** @example svc_live_3f3f3f3f */
+                key_prefix: string;
+                /** @example 1 */
+                units: number;
+                days: {
+                    /**
+                     * Format: date
+                     * @description A day in UTC
+                     * @example 2026-11-21
+                     */
+                    date: string;
+                    /** @example 1 */
+                    units: number;
+                }[];
+            }[];
         };
         /** @description The envelope of every failure */
         ErrorResponse: {
@@ -2740,6 +2838,208 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A month in UTC
+                 * @example 2026-11
+                 */
+                period: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /**
+                     * @description A detached JWS of the body (RFC 7515, appendix F); if there is a signing key
+                     * @example eyJhbGciOiJFZERTQSJ9..c2lnbmF0dXJl
+                     */
+                    "Statement-Signature"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *       "period": "2026-11",
+                     *       "billing_period": {
+                     *         "start": "2026-11-01T00:00:00.000Z",
+                     *         "end": "2026-12-01T00:00:00.000Z"
+                     *       },
+                     *       "is_final": false,
+                     *       "made_at": "2026-11-21T12:00:00.000Z",
+                     *       "opening_units": 1,
+                     *       "units": 1,
+                     *       "closing_units": 2,
+                     *       "api_keys": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "key_prefix": "svc_live_3f3f3f3f",
+                     *           "units": 1,
+                     *           "days": [
+                     *             {
+                     *               "date": "2026-11-21",
+                     *               "units": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageStatement"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the period has not begun, or ended before the account began */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A month in UTC
+                 * @example 2026-11
+                 */
+                period: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /**
+                     * @description A detached JWS of the body (RFC 7515, appendix F); if there is a signing key
+                     * @example eyJhbGciOiJFZERTQSJ9..c2lnbmF0dXJl
+                     */
+                    "Statement-Signature"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: the period has not begun, or ended before the account began */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -23,6 +23,8 @@ export interface Call {
   readonly path: string;
   /** The value of the Authorization header. */
   readonly authorization?: string | undefined;
+  /** Further headers of the request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Whether a request may cost a unit: Units-Charged then says what it cost. */
@@ -94,9 +96,9 @@ type ServiceCode = components["schemas"]["ErrorResponse"]["code"];
 async function attempt(
   deadline: Deadline,
   { url, fetch }: Connection,
-  { method, path, authorization, json, isMetered = false, isData = isObject }: Call,
+  { method, path, authorization, json, isMetered = false, isData = isObject, ...call }: Call,
 ): Promise<Outcome> {
-  const headers: Record<string, string> = { accept: "application/json" };
+  const headers: Record<string, string> = { accept: "application/json", ...call.headers };
   if (authorization !== undefined) headers.authorization = authorization;
   if (json !== undefined) headers["content-type"] = "application/json";
   const body = json === undefined ? null : JSON.stringify(json);

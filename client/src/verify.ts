@@ -1,6 +1,7 @@
 // Verifies the signature of a rate (RFC 9421) with Web Crypto: docs/proof.md says what it proves.
 
 import { addressOf } from "./address.ts";
+import { type At, acceptDatetimeOf } from "./at.ts";
 
 /** A public key of the service, from /.well-known/jwks.json (RFC 7517). */
 export interface PublicKey {
@@ -21,16 +22,27 @@ export interface SignedResponse {
 export interface Pair {
   readonly base: string;
   readonly quote: string;
+  /** The past time that it asked for; undefined for the newest rate. */
+  readonly at?: At | undefined;
 }
 
-/** Why a response proves nothing. */
-export type Doubt = "unsigned" | "unknown key" | "another body" | "another pair" | "forged";
+/**
+ * Why a response proves nothing. `another time`: only one of the request and the signature has a
+ * past time. Where both have one, and not the same, it is `forged`: the response does not state it.
+ */
+export type Doubt =
+  | "unsigned"
+  | "unknown key"
+  | "another body"
+  | "another pair"
+  | "another time"
+  | "forged";
 
 export type Verification =
   | { readonly isGenuine: true; readonly keyId: string; readonly signedAt: Date }
   | { readonly isGenuine: false; readonly reason: Doubt };
 
-const COMPONENTS = /\("content-digest" "rate-source"\)/;
+const COMPONENTS = /\("content-digest" "rate-source"(?: ("accept-datetime";req))?\)/;
 const PARAMETERS = /;created=(\d{1,12});keyid="([\w-]+)";alg="ed25519"/;
 /** As Kurs writes it; other labels may stand beside its own. */
 const INPUT = new RegExp(`(?:^|,\\s*)kurs=(${COMPONENTS.source}${PARAMETERS.source})\\s*(?:,|$)`);
@@ -60,14 +72,15 @@ export async function fetchKeys(
  * Whether a response is as the holder of a key signed it, and is about the pair.
  *
  * @param keys those that the program trusts.
- * @throws where the runtime has no Ed25519 in Web Crypto; a browser has it under https only.
+ * @throws for an `at` that is no time, and where the runtime has no Ed25519 in Web Crypto; a
+ *   browser has it under https only.
  */
 export async function verify(
   { response: { headers }, body }: SignedResponse,
   keys: readonly PublicKey[],
   pair: Pair,
 ): Promise<Verification> {
-  const [, parameters, created, keyId = ""] =
+  const [, parameters, ofTime, created, keyId = ""] =
     INPUT.exec(headers.get("signature-input") ?? "") ?? [];
   const [, signature] = SIGNATURE.exec(headers.get("signature") ?? "") ?? [];
   const source = headers.get("rate-source");
@@ -78,9 +91,12 @@ export async function verify(
   if (key === undefined) return doubt("unknown key");
   const digest = `sha-256=:${toBase64(await crypto.subtle.digest("SHA-256", bytesOf(body)))}:`;
   if (headers.get("content-digest") !== digest) return doubt("another body");
+  const { base: ofBase, quote: ofQuote, at } = pair;
+  if ((ofTime === undefined) !== (at === undefined)) return doubt("another time");
   const signed = [
     `"content-digest": ${digest}`,
     `"rate-source": ${source}`,
+    ...(at === undefined ? [] : [`${ofTime}: ${acceptDatetimeOf(at)}`]),
     `"@signature-params": ${parameters}`,
   ].join("\n");
   const isSigned = await crypto.subtle.verify(
@@ -91,7 +107,7 @@ export async function verify(
   );
   if (!isSigned) return doubt("forged");
   const { base, quote } = JSON.parse(body) as Pair;
-  if (base !== stored(pair.base) || quote !== stored(pair.quote)) return doubt("another pair");
+  if (base !== stored(ofBase) || quote !== stored(ofQuote)) return doubt("another pair");
   return { isGenuine: true, keyId, signedAt: new Date(Number(created) * 1000) };
 }
 

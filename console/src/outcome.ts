@@ -11,9 +11,18 @@ export interface Outcome {
   readonly cost: string | undefined;
   /** The key and the name of the source; undefined without a rate. */
   readonly source: RateSource | undefined;
+  /** How many publications the rate has missed. */
+  readonly missed: number;
+  /** The way out of a failure. */
+  readonly help: Help | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body, laid out for reading. */
   readonly body: string;
+}
+
+interface Help {
+  readonly text: string;
+  readonly url: string;
 }
 
 /** The source of a rate, as its headers name it. */
@@ -29,23 +38,26 @@ export interface RateSource {
  */
 export function outcomeOf(response: TextResponse): Outcome {
   const body = layOut(response.text);
-  const { rate, error, rateSource, unitsCharged } = readResponse(response);
+  const { rate, error, meta = {} } = readResponse(response);
   const headers = [...response.headers];
-  const parts = { rate, error, body, headers, source: sourceIn(rateSource) };
-  const cost = costOf(error, unitsCharged);
+  const stated = (name: string) => meta[`kurs/${name}`] ?? response.headers.get(name) ?? undefined;
+  const source = rate && sourceIn(stated("rate-source"));
+  const missed = Number(stated("rate-missed") ?? 0);
+  const parts = { rate, error, body, headers, source, missed, help: helpIn(stated("link")) };
+  const cost = costOf(error, stated("units-charged"));
   if (error === undefined) return { ...parts, status: String(response.status), cost };
   // A tool's failure comes with HTTP 200, which says nothing about it.
   const status = response.status === 200 ? error.code : `${response.status} ${error.code}`;
   return { ...parts, status, cost };
 }
 
+/** What the headers of a read say, such as `kurs/rate-source`. */
+type Meta = Readonly<Record<string, string>>;
+
 interface ToolResponse {
   readonly result?: {
     readonly isError?: boolean;
-    readonly _meta?: {
-      readonly "kurs/rate-source"?: string;
-      readonly "kurs/units-charged"?: string;
-    };
+    readonly _meta?: Meta;
     readonly structuredContent?: Rate & { readonly amount: string; readonly result: string };
     readonly content?: readonly { readonly text: string }[];
   };
@@ -53,31 +65,22 @@ interface ToolResponse {
 }
 
 interface Parsed extends Pick<Outcome, "rate" | "error"> {
-  /** The value of Rate-Source. */
-  readonly rateSource?: string | undefined;
-  /** The value of Units-Charged. */
-  readonly unitsCharged: string | undefined;
+  /** Of a tool's result. */
+  readonly meta?: Meta | undefined;
 }
 
 function readResponse(response: TextResponse): Parsed {
-  const unitsCharged = response.headers.get("units-charged") ?? undefined;
-  if (response.status !== 200) {
-    return { rate: undefined, error: errorOf(response), unitsCharged };
-  }
+  if (response.status !== 200) return { rate: undefined, error: errorOf(response) };
   const parsed = bodyOf<Rate | (ToolResponse & { readonly jsonrpc: string })>(response);
-  if (!("jsonrpc" in parsed)) {
-    const rateSource = response.headers.get("rate-source") ?? undefined;
-    return { rate: parsed, error: undefined, rateSource, unitsCharged };
-  }
+  if (!("jsonrpc" in parsed)) return { rate: parsed, error: undefined };
   const { result, error }: ToolResponse = parsed;
-  const chargedByTool = { unitsCharged: result?._meta?.["kurs/units-charged"] };
+  const meta = result?._meta;
   if (result?.structuredContent !== undefined && result.isError !== true) {
-    const rateSource = result._meta?.["kurs/rate-source"];
-    return { rate: result.structuredContent, error: undefined, rateSource, ...chargedByTool };
+    return { rate: result.structuredContent, error: undefined, meta };
   }
   // A tool's failure is REST's error envelope, as a text.
   const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
-  return { rate: undefined, error: errorOf({ ...response, text }), ...chargedByTool };
+  return { rate: undefined, error: errorOf({ ...response, text }), meta };
 }
 
 /** Reads `ecb;name="European Central Bank"` (RFC 9651); the name is optional, and may be `%"…"`. */
@@ -87,6 +90,12 @@ function sourceIn(rateSource = ""): RateSource | undefined {
   if (key === undefined) return undefined;
   const name = isDisplay ? decodeURIComponent(text ?? "") : text?.replace(/\\(.)/g, "$1");
   return { key, name: name ?? key };
+}
+
+/** Reads `<https://…>; rel="help"; title="EUR/USD exists; Kurs does not invert"` (RFC 8288). */
+function helpIn(link = ""): Help | undefined {
+  const [, url, text] = /^<([^>]+)>; rel="help"; title="([^"]+)"$/.exec(link) ?? [];
+  return url === undefined || text === undefined ? undefined : { url, text };
 }
 
 /** docs/api.md, "What a response cost, and whether to retry". */

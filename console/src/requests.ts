@@ -1,12 +1,14 @@
+interface Wished {
+  readonly base: string;
+  readonly quote: string;
+  /** Of a past rate, such as 2025-10-14; by default the newest. */
+  readonly date?: string | undefined;
+}
+
 /** What the page "Try it" can request. */
 export type Wish =
-  | { readonly kind: "read"; readonly base: string; readonly quote: string }
-  | {
-      readonly kind: "convert";
-      readonly base: string;
-      readonly quote: string;
-      readonly amount: string;
-    };
+  | (Wished & { readonly kind: "read" })
+  | (Wished & { readonly kind: "convert"; readonly amount: string });
 
 /** One request as it is sent, without the key. */
 export interface Request {
@@ -20,12 +22,14 @@ export interface Request {
 
 /** Conversion is an MCP tool; REST has only the rate. */
 export function requestFor(wish: Wish): Request {
-  const { kind, base, quote } = wish;
+  const { kind, base, quote, date } = wish;
   if (kind === "read") {
     const path = `v1/rates/${encodeURIComponent(base)}/${encodeURIComponent(quote)}`;
-    return { method: "GET", path, headers: {} };
+    const end = new Date(`${date}T23:59:59Z`).toUTCString();
+    return { method: "GET", path, headers: date === undefined ? {} : { "Accept-Datetime": end } };
   }
-  const params = { name: "convert_currency", arguments: { base, quote, amount: wish.amount } };
+  const given = { base, quote, amount: wish.amount, date };
+  const params = { name: "convert_currency", arguments: given };
   return {
     method: "POST",
     path: "v1/mcp",

@@ -75,7 +75,8 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   }
   const nextIteration = createIterationQueue();
   const parts = { ...deps, store, nextIteration };
-  const customers = createCustomers(config, parts);
+  const signDetached = config.signingKey?.signDetached;
+  const customers = createCustomers(config, { ...parts, signDetached });
   const rates = createRates(config, parts);
   let url = "";
   const publicUrl = () => config.publicUrl ?? url;

@@ -11,6 +11,7 @@ import { historyCommand } from "./provenance/cli/history.ts";
 import { traceCommand } from "./provenance/cli/trace.ts";
 import { verifyCommand } from "./provenance/cli/verify.ts";
 import { createDocumentReader } from "./provenance/documents/reader.ts";
+import { recheckCommand } from "./recheck/cli.ts";
 
 export { exportCommand };
 
@@ -33,6 +34,7 @@ export function bookkeepingCommands(
   verifyCommand(rates, all, setExitCode);
   forCommand(rates, all, setExitCode);
   presetsCommand(rates, all);
+  recheckCommand(rates, all, setExitCode);
   documentCommand(rates, all);
   evidenceCommand(rates, all, setExitCode);
 }

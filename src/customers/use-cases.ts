@@ -8,6 +8,7 @@ import { createExportOwnAccount } from "./administration/export.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createAuthLimiter } from "./auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
+import { createReadStatement, type SignDetached } from "./billing/statements.ts";
 import { createUsageReads } from "./billing/usage.ts";
 import { createMailedLinks } from "./mailed-links/mailed-links.ts";
 import { loadCommonPasswords } from "./passwords/hashing/common-passwords.ts";
@@ -27,11 +28,12 @@ interface CustomerDeps {
   readonly secrets: Secrets;
   readonly passwords: Passwords;
   readonly log: Logger;
+  readonly signDetached: SignDetached;
 }
 
 /** Makes the use cases of customers. */
 export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) {
-  const { store, clock, secrets, passwords, log } = deps;
+  const { store, clock, secrets, passwords, log, signDetached } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = settings;
   const { requireVerifiedEmail, registration } = settings;
   const parts = { store, clock, secrets };
@@ -46,6 +48,8 @@ export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) 
     mailedLinks: createMailedLinks({ ...parts, consumeAuthAttempt, hashNewPassword }),
     apiKeys: createApiKeys(parts),
     usage: createUsageReads(parts),
+    readStatement: createReadStatement(parts),
+    signDetached,
     deleteAccount: createDeleteAccount({ ...parts, passwords, consumeAuthAttempt }),
     exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, onError }),
     /** The units of a new account in a billing period; undefined without the plan for them. */

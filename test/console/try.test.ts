@@ -147,6 +147,30 @@ test("a read has its publisher and headers; beyond the quota it is rejected and 
   await see("A valid API key is required.");
 });
 
+test("a date gets a past rate, with what the server lacks, or says why there is none", async () => {
+  service.storePast("2026-03-06", "1.16060");
+  await using visitor = await comeToTry();
+  const { page, see, fill, tryIt, turnTo } = visitor;
+  await fill({ "Date in UTC": "2026-03-10" });
+  await see("-H 'Accept-Datetime: Tue, 10 Mar 2026 23:59:59 GMT'");
+  assert.equal(await tryIt(), "1 unit");
+  await see("1 EUR = 1.16060 USD", "as of 6 Mar 2026, 15:00 UTC", "2 publications missed");
+  assert.equal(await page.getByText("days old").count(), 0);
+  await visitor.assertSound("a past rate");
+  visitor.expectError(/status of 404/);
+  await fill({ "Date in UTC": "2026-03-05" });
+  assert.equal(await tryIt(), "1 unit");
+  const help = page.getByRole("link", { name: "EUR/USD has no figure of that time or before it" });
+  assert.equal(await help.getAttribute("href"), `${service.url}/guide/api#rates-of-the-past`);
+  await page.getByText("Convert").first().click();
+  await fill({ "Publisher's date": "2026-03-06" });
+  assert.equal(await tryIt("Convert"), "1 unit");
+  await see("100 EUR = 116.06000 USD");
+  await turnTo("Rates");
+  await see("EUR/USD");
+  assert.equal(await page.getByText("1.16060").count(), 0, "the list has newest rates");
+});
+
 test("the code in each language is shown in colours and copied as it is", async () => {
   await using visitor = await comeToTry();
   const { page, copyWith } = visitor;

@@ -9,7 +9,7 @@ import { exampleFile, runExample } from "./example.ts";
 // Three publications after the bundled rates: as many as the example takes.
 const clock = new TestClock("2026-03-18T18:00:00.000Z");
 const service = await startSharedService({ clock, config: { freePlanUnits: 1 } });
-const old = await startSharedService({ config: { freePlanUnits: 2 } });
+const old = await startSharedService({ config: { freePlanUnits: 3 } });
 const url = service.url;
 const run = (apiKey: string, args: readonly string[]) =>
   runExample("invoice.ts", args, { KURS_URL: url, KURS_API_KEY: apiKey });
@@ -80,7 +80,7 @@ Charged  1 unit
     assert.equal(await service.usedUnits(session), 1);
   });
 
-  test("rejects an old rate for the unit that it cost, unless it is told to take one", async () => {
+  test("rejects an old rate for the unit that it cost, unless it is told to take one, or its time", async () => {
     const { apiKey, usedUnits } = await old.newCustomer();
     const env = { KURS_URL: old.url, KURS_API_KEY: apiKey };
     const invoice = [exampleFile("invoice.json"), "USD"];
@@ -97,7 +97,15 @@ Charged  1 unit
     const anyAge = await runExample("invoice.ts", [...invoice, "99"], env);
     assert.deepEqual([anyAge.exitCode, anyAge.stderr], [0, ""]);
     assert.match(anyAge.stdout, /^As of {4}2026-03-13T15/m);
-    assert.equal(await usedUnits(), 2);
+    await using directory = await temporaryDirectory();
+    const timed = join(directory.path, "timed.json");
+    await writeFile(
+      timed,
+      '{"number":"1","currency":"EUR","lines":[],"at":"2026-03-14T00:00:00Z"}',
+    );
+    const past = await runExample("invoice.ts", [timed, "USD"], env);
+    assert.deepEqual([past.stderr, past.stdout.includes("= 1.1476 USD")], ["", true]);
+    assert.equal(await usedUnits(), 3);
   });
 
   test("rejects an amount that is a number, a file that is no invoice, and an unknown currency for nothing", async () => {

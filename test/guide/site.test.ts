@@ -98,6 +98,7 @@ test("the bar leads to the console and the reference, and both keep the chosen t
 
 for (const [query, first] of [
   ["historical", "operating/rates#historical-rates"],
+  ["Accept-Datetime", "api#rates-of-the-past"],
   ["TLS", "operating/proxies#tls-and-https"],
   ["https", "operating/proxies#tls-and-https"],
   ["upgrade", "upgrading"],

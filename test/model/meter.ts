@@ -4,7 +4,7 @@ import { monthEndMs, monthStartMs, rfc3339, SECOND_MS, secondsUntil } from "./ca
 import { type ExpectedFailure, keyRequired } from "./expected.ts";
 import type { Model } from "./model.ts";
 import type { PairName, Person } from "./names.ts";
-import { asOfText, type PairState } from "./pair-state.ts";
+import { asOfText, type PairFigure } from "./pair-state.ts";
 
 /** What a read requests: a pair of the story, or invalid symbols. */
 export type Asked = PairName | "bad symbols";
@@ -16,19 +16,24 @@ export interface QuotaState {
 }
 
 export interface ExpectedRead {
-  /** The pair as it is served, or the failure. */
-  readonly result: PairState | ExpectedFailure;
+  /** The figure that is served, or the failure. */
+  readonly result: PairFigure | ExpectedFailure;
   /** Only responses to a valid key contain it. */
   readonly quotaState: QuotaState | undefined;
   readonly units: 0 | 1;
 }
 
-/** One read, in the order of the specification (section 4), charged to the model. */
+/**
+ * One read, in the order of the specification (section 4), charged to the model.
+ *
+ * @param atMs the past time that it asks for, in whole seconds; undefined for the newest rate.
+ */
 export function readInModel(
   model: Model,
   person: Person,
   keyNumber: number,
   asked: Asked,
+  atMs?: number,
 ): ExpectedRead {
   const key = model.key(person, keyNumber);
   if (key === undefined || key.revokedMs !== undefined) {
@@ -47,10 +52,14 @@ export function readInModel(
   }
   account.charges.push({ atMs: model.nowMs, keyNumber });
   const pair = model.pairs.get(asked);
+  const served = atMs === undefined ? pair : figureAt(model, asked, atMs);
   const result =
-    pair === undefined ? unsupported(model, asked) : pair.isSuspended ? SUSPENDED : pair;
-  return { result, quotaState: quotaState(), units: 1 };
+    pair === undefined ? unsupported(model, asked) : pair.isSuspended ? SUSPENDED : served;
+  return { result: result ?? TOO_EARLY, quotaState: quotaState(), units: 1 };
 }
+
+const figureAt = (model: Model, asked: PairName, atMs: number) =>
+  model.figures.get(asked)?.findLast(({ asOfMs }) => asOfMs <= atMs);
 
 const BAD_SYMBOLS = {
   status: 400,
@@ -77,9 +86,16 @@ function unsupported(model: Model, asked: PairName) {
     other === undefined || other.isSuspended
       ? /title="The supported pairs are listed/
       : /title="\S+ exists; Kurs does not invert"/;
-  const message = "The requested currency pair is not currently supported.";
-  return { status: 404, code: "unsupported_pair", message, help } as const;
+  return { ...UNSUPPORTED, help } as const;
 }
+
+const UNSUPPORTED = {
+  status: 404,
+  code: "unsupported_pair",
+  message: "The requested currency pair is not currently supported.",
+} as const;
+
+const TOO_EARLY = { ...UNSUPPORTED, help: /title="\S+ has no figure of that time or before it"/ };
 
 const SUSPENDED = {
   status: 503,
@@ -89,7 +105,7 @@ const SUSPENDED = {
 } as const;
 
 /** The Rate resource of a pair. */
-export function rateBody({ base, quote }: { base: string; quote: string }, served: PairState) {
+export function rateBody({ base, quote }: { base: string; quote: string }, served: PairFigure) {
   const { rate, asOfMs } = served;
   return { base, quote, rate, as_of: asOfText(asOfMs), type: "direct" };
 }

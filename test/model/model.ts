@@ -1,6 +1,6 @@
 import { DAY_MS, dayOf, HOUR_MS, monthStartMs } from "./calendar.ts";
 import type { FromLast, PairName, Person, PlanName } from "./names.ts";
-import type { PairState } from "./pair-state.ts";
+import type { PairFigure, PairState } from "./pair-state.ts";
 
 // The specification and the contract in the simplest form: nothing here uses the service's own
 // code, nothing is stored twice, and every sum is computed anew.
@@ -112,6 +112,8 @@ export class Model {
   readonly accounts = new Map<Person, AccountState>();
   readonly plans = new Map<PlanName, number>();
   readonly pairs = new Map<PairName, PairState>();
+  /** In the order of their times; of one time, the last is the last revision. */
+  readonly figures = new Map<PairName, PairFigure[]>();
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;

@@ -118,6 +118,15 @@ export async function startService(options: TestOptions = {}) {
       test.query(sql, base, quote, rate, asOf);
     },
 
+    /** Stores an earlier figure of EUR/USD, whose newest in the snapshot is of 13 March 2026. */
+    storePast(date: string, rate: string, revision = 1) {
+      const sql = `
+        INSERT INTO figures SELECT source, base, quote, kind, ?1, ?1 || 'T15:00:00.000000000Z', ?3,
+          ?2, valid_until, stored_at, publication, place, line FROM figures
+        WHERE source = 'ecb' AND base = 'EUR' AND quote = 'USD' AND date = '2026-03-13'`;
+      test.query(sql, date, rate, revision);
+    },
+
     async [Symbol.asyncDispose]() {
       await check().finally(() => service[Symbol.asyncDispose]());
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });

@@ -55,7 +55,7 @@ test("the page on adding a source, followed to the letter, adds one that every c
   const [response = ""] = blocks.flatMap(({ language, text }) => (language === "json" ? text : []));
   // The publisher is another's server: only its response is played.
   const play = `globalThis.fetch = async (url) => {
-    if (String(url) !== "https://boi.org.il/PublicApi/GetExchangeRates") throw new Error(url);
+    if (String(url) !== "https://www.mongolbank.mn/en/currency-rate-movement/data") throw new Error(url);
     return new Response(${JSON.stringify(response)});
   };`;
   const env = {

@@ -195,6 +195,14 @@ export const preparations: Readonly<Record<string, Preparation>> = {
       });
     },
   },
+  "docs/proof.md": {
+    // The server's clock is the machine's.
+    values: { "2026-11": new Date().toISOString().slice(0, 7) },
+    async before({ env, installation }) {
+      env.SESSION = installation.owner.session;
+    },
+    prints: [/^Signature Verified Successfully$/m],
+  },
   "docs/upgrading.md": {
     isInClone,
     values: { "node_modules/.bin/kurs": "kurs" },

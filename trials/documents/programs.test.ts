@@ -22,7 +22,7 @@ const NOT_RUN = ["", "diff", "http", "json", "mermaid", "yaml"];
 const programs: Readonly<
   Record<string, readonly [language: string, count: number, test: string][]>
 > = {
-  "client/README.md": [["ts", 4, "trials/runtimes/package.test.ts"]],
+  "client/README.md": [["ts", 6, "trials/runtimes/package.test.ts"]],
   "docs/api.md": [
     ["ts", 1, "test/platform/http/openapi-client.test.ts"],
     ["js", 1, "trials/documents/programs.test.ts"],

@@ -4,11 +4,15 @@ import { test } from "node:test";
 import { type ArchivedFigure, madeUpFigures, ofEuro, targetDays } from "../../harness/archives.ts";
 import { seededRandom } from "../../harness/seeded-random.ts";
 import { isWednesday, playArchives, rowsOf } from "../../test/rates/backfill/played.ts";
+import { openConnection } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
-import { kurs, Program, temporaryDirectory } from "../../test/support/process.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../../test/support/process.ts";
 
 const TO = "2025-12-31";
 const STEPS = 24;
+
+/** How many figures are read back over REST: as many as the account has units. */
+const READS = 10_000;
 
 // NBP has two requests for each quarter, half a second apart.
 const days = {
@@ -87,4 +91,30 @@ test("after killed, narrow and wide backfills in any order, the store equals the
       .map(({ date, base, quote, rate }) => `${date} ${base}/${quote} ${rate} 1`);
     assert.deepEqual(found.toSorted(), wanted.toSorted(), source);
   }
+
+  const env = { ...archives.env, RATE_SOURCES: "", PLAN_FREE_UNITS: String(READS) };
+  await using node = await serve({ ...at, env });
+  const { apiKey } = await node.newCustomer();
+  const owned = rowsOf(directory.path, "SELECT base || '/' || quote AS pair, source FROM rates");
+  const sourceOf = new Map(owned.map(({ pair, source }) => [pair, source]));
+  const readable = sources.flatMap((source) =>
+    figures[source].filter(
+      (figure) =>
+        isStated(source, figure) && sourceOf.get(`${figure.base}/${figure.quote}`) === source,
+    ),
+  );
+  using connection = openConnection(node.url);
+  for (let read = 0; read < READS; read += 1) {
+    const figure = readable[choose(readable.length)];
+    assert.ok(figure !== undefined);
+    const { date, base, quote, rate } = figure;
+    const headers = { "accept-datetime": new Date(`${date}T23:59:59Z`).toUTCString() };
+    const answer = await connection.get(`/v1/rates/${base}/${quote}`, { apiKey, headers });
+    const { as_of: asOf, ...body } = answer.body;
+    assert.deepEqual(body, { base, quote, rate, type: "direct" }, `${date} ${answer.text}`);
+    assert.equal(String(asOf).slice(0, 10), date);
+    assert.equal(answer.headers["rate-missed"], undefined, date);
+  }
+  const { status } = await connection.get("/v1/rates/EUR/USD", { apiKey });
+  assert.equal(status, 429, "every read was charged once");
 });

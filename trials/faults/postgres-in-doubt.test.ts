@@ -120,28 +120,32 @@ suite("a command whose connection breaks at its commit", { concurrency: 4 }, () 
   }
 });
 
-test("a node does not retry a charge whose result was lost", async () => {
-  await using resources = new AsyncDisposableStack();
-  const { relay, node } = await startBehindRelay(resources);
-  const { session, keyId, read } = await node.newCustomer("ada@example.org");
-  assert.equal((await read()).status, 200);
+for (const time of [undefined, "Fri, 13 Mar 2026 16:00:00 GMT"]) {
+  test(`a node does not retry a charge whose result was lost, of ${time ?? "the newest rate"}`, async () => {
+    await using resources = new AsyncDisposableStack();
+    const { relay, node } = await startBehindRelay(resources);
+    const { session, keyId, apiKey } = await node.newCustomer("ada@example.org");
+    const headers = time === undefined ? {} : { "accept-datetime": time };
+    const read = () => node.get("/v1/rates/EUR/USD", { apiKey, headers });
+    assert.equal((await read()).status, 200);
 
-  // The database is available: a retry would succeed and charge a second unit.
-  // Only the charge names the key by its id.
-  relay.loseAnswerTo(keyId);
-  const lost = await read();
-  assertFailure(lost, 503, "temporarily_unavailable");
-  await untilServed(node);
-  assert.equal(
-    lost.headers["units-charged"],
-    undefined,
-    "it was charged, and it could as well not",
-  );
-  assert.equal(await node.usedUnits(session), 2);
-  assert.equal((await read()).status, 200);
-  assert.equal(await node.usedUnits(session), 3);
-  checkNode(node);
-});
+    // The database is available: a retry would succeed and charge a second unit.
+    // Only the charge names the key by its id.
+    relay.loseAnswerTo(keyId);
+    const lost = await read();
+    assertFailure(lost, 503, "temporarily_unavailable");
+    await untilServed(node);
+    assert.equal(
+      lost.headers["units-charged"],
+      undefined,
+      "it was charged, and it could as well not",
+    );
+    assert.equal(await node.usedUnits(session), 2);
+    assert.equal((await read()).status, 200);
+    assert.equal(await node.usedUnits(session), 3);
+    checkNode(node);
+  });
+}
 
 test("a read that returned 503 before it reached the database is not charged later", async () => {
   await using resources = new AsyncDisposableStack();

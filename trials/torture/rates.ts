@@ -18,9 +18,15 @@ export function importedPair(index: number): { base: string; quote: string } {
   return { base: `T${String(index).padStart(4, "0")}`, quote: QUOTE };
 }
 
+/** The date of every import's figures; of a date, the last one counts. */
+export const IMPORT_DATE = new Date(FIRST_TIME_MS).toISOString().slice(0, 10);
+
+/** The time of an import's figures, in whole seconds. */
+export const timeOf = (number: number) => new Date(FIRST_TIME_MS + number * 1000);
+
 /** The rate and time of all pairs of an import. */
 function rateOf(number: number): { rate: string; as_of: string } {
-  const asOf = new Date(FIRST_TIME_MS + number * 1000).toISOString();
+  const asOf = timeOf(number).toISOString();
   return { rate: `1.${String(number).padStart(6, "0")}0`, as_of: asOf.replace("Z", "000000Z") };
 }
 

@@ -11,7 +11,7 @@ import {
 import { Violation } from "./event-log.ts";
 import type { Node } from "./nodes.ts";
 import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
-import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
+import { askRead, hasTime, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";
 
 /** The pause after a 503. */
@@ -31,7 +31,7 @@ export async function readOn(round: Round, workerIndex: number, way: Way): Promi
     while (round.isOn) {
       const { customer, key } = drawKey(round, draws) ?? {};
       if (customer === undefined || key === undefined) return;
-      const request = drawRequest(draws);
+      const request = drawRequest(draws, round.ledger.imports.done);
       const isAnswered = await read(round, { node, connection, key, way, request });
       if (!isAnswered) break;
     }
@@ -43,15 +43,19 @@ interface ReadRequest {
   readonly quote: string;
   readonly isImported: boolean;
   readonly converts: boolean;
+  /** The number of the import whose time it asks for; undefined: it asks for the newest rate. */
+  readonly past?: number | undefined;
 }
 
-function drawRequest(draws: Draws): ReadRequest {
+/** @param done how many imports are finished. */
+function drawRequest(draws: Draws, done: number): ReadRequest {
   const pair = draws.kind({ usual: 60, imported: 30, unsupported: 7, malformed: 3 });
   const converts = draws.chance(0.3);
   if (pair === "imported") {
     const first = draws.chance(0.5) ? 0 : IMPORTED_PAIRS - HOT_PAIRS;
     const imported = importedPair(draws.whole(first, IMPORTED_PAIRS - 1));
-    return { ...imported, isImported: true, converts };
+    const past = done > 0 && draws.chance(0.3) ? draws.whole(1, done) : undefined;
+    return { ...imported, isImported: true, converts, past };
   }
   const base = { usual: "EUR", unsupported: "EUR", malformed: "E" }[pair];
   const quote = pair === "unsupported" ? "XXX" : "USD";
@@ -171,7 +175,7 @@ function checkReading(
     if (!owner.wasRejected) story.tell(`${seen}: its quota is exceeded`);
     owner.wasRejected = true;
   } else if (code === "ok") {
-    if (rate !== undefined) checkRate(ledger, { request, rate, before, seen });
+    if (rate !== undefined) checkRate(ledger, { ...toRead, rate, before, seen });
   } else if (code === "unsupported_pair") {
     const exists = request.isImported ? before.imported > 0 : request.quote === "USD";
     if (exists) throw new Violation(`${seen} of ${request.base}/${request.quote}`);
@@ -184,7 +188,7 @@ const USUAL_RATE = "1.1476";
 
 function checkRate(
   { imports }: Ledger,
-  { request, rate, before, seen }: Pick<ReadToCheck, "before" | "seen"> & RateToCheck,
+  { way, request, rate, before, seen }: Pick<ReadToCheck, "before" | "seen"> & RateToCheck,
 ): void {
   const found = `${seen}: ${JSON.stringify(rate)}`;
   if (rate.base !== request.base || rate.quote !== request.quote) throw new Violation(found);
@@ -193,12 +197,15 @@ function checkRate(
     return;
   }
   const number = importOf(rate);
+  if (request.past !== undefined && hasTime(way)) {
+    if (number !== request.past) throw new Violation(`${found}, not import ${request.past}`);
+    return;
+  }
   if (number === undefined || number < before.imported || number > imports.begun) {
     throw new Violation(`${found}, but import ${before.imported} is finished`);
   }
 }
 
-interface RateToCheck {
-  readonly request: ReadRequest;
+interface RateToCheck extends Pick<ToRead, "way" | "request"> {
   readonly rate: NonNullable<Reading["rate"]>;
 }

@@ -1,5 +1,6 @@
 import { callOf, type Era, PATH } from "../../test/reads/mcp/messages.ts";
 import type { Answer, Call } from "../../test/support/client.ts";
+import { IMPORT_DATE, timeOf } from "./rates.ts";
 
 /**
  * The path of a read: the fast path, node:http (through a header unknown to the fast path, or
@@ -20,23 +21,31 @@ export interface Reading {
 
 const eraOf: Partial<Record<Way, Era>> = { "MCP 2025": "2025", "MCP 2026": "2026" };
 
-/** @param converts whether to convert an amount, where the path supports it. */
+/** Whether a read of a past time gets one import's figure; over MCP it asks for a date. */
+export const hasTime = (way: Way): boolean => eraOf[way] === undefined;
+
+/**
+ * @param past the number of the import whose time, or date, it asks for.
+ * @param converts whether to convert an amount, where the path supports it.
+ */
 export function askRead(
   way: Way,
-  { base, quote }: { base: string; quote: string },
+  { base, quote, past }: { base: string; quote: string; past?: number | undefined },
   apiKey: string,
   converts = false,
 ): [method: string, path: string, how: Call] {
   const era = eraOf[way];
   if (era === undefined) {
     const path = `/v1/rates/${base}/${quote}`;
-    if (way === "fast path") return ["GET", path, { apiKey }];
-    const headers = { "x-unknown-to-the-fast-path": "1" };
+    const time = past === undefined ? {} : { "accept-datetime": timeOf(past).toUTCString() };
+    if (way === "fast path") return ["GET", path, { apiKey, headers: time }];
+    const headers = { "x-unknown-to-the-fast-path": "1", ...time };
     return [way === "HEAD" ? "HEAD" : "GET", path, { apiKey, headers }];
   }
+  const pair = { base, quote, ...(past === undefined ? {} : { date: IMPORT_DATE }) };
   const posted = converts
-    ? callOf(era, "convert_currency", { base, quote, amount: "2" })
-    : callOf(era, "get_rate", { base, quote });
+    ? callOf(era, "convert_currency", { ...pair, amount: "2" })
+    : callOf(era, "get_rate", pair);
   return ["POST", PATH, { apiKey, ...posted }];
 }
 

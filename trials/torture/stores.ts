@@ -1,8 +1,10 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { administer, type Row } from "../../harness/postgres.ts";
 import { DISAGREEING_UNITS, startCluster } from "../../test/support/nodes.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";
+import { newKeyPem } from "../../test/support/signatures.ts";
 import type { EngineName } from "./plan.ts";
 
 /** A store under torture: the settings of the programs that use it, and direct access. */
@@ -22,15 +24,23 @@ export function openStore(engine: EngineName): Promise<TorturedStore> {
   return engine === "sqlite" ? newFile() : newCluster();
 }
 
+/** All programs on a store sign with one key. */
+async function withSigningKey(directory: string) {
+  const file = join(directory, "signing-key.pem");
+  await writeFile(file, newKeyPem(), { mode: 0o600 });
+  return { SIGNING_KEY_FILE: file };
+}
+
 async function newFile(): Promise<TorturedStore> {
   const directory = await temporaryDirectory();
+  const env = await withSigningKey(directory.path);
   const query = async (sql: string): Promise<Row[]> => {
     using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     return database.prepare(sql).all();
   };
   return {
     dataDirectory: directory.path,
-    env: {},
+    env,
     query,
     async complaints() {
       const [found] = await query("PRAGMA integrity_check");
@@ -54,11 +64,12 @@ function sumsFor(sql: string): string {
 async function newCluster(): Promise<TorturedStore> {
   const cluster = await startCluster();
   let databases = 0;
+  const signing = await withSigningKey(cluster.dataDirectory);
   const storeAt = (url: string, dataDirectory: string, dispose: () => PromiseLike<void>) => {
     const query = (sql: string) => administer(url, sql);
     const store: TorturedStore = {
       dataDirectory,
-      env: { DATABASE_URL: url },
+      env: { DATABASE_URL: url, ...signing },
       query,
       async complaints() {
         return [

@@ -6,7 +6,7 @@ interface FieldProps {
   readonly hint?: ComponentChildren;
   readonly value: string;
   readonly onValue: (value: string) => void;
-  readonly type?: "text" | "email" | "password";
+  readonly type?: "text" | "email" | "password" | "date";
   readonly class?: string;
   readonly placeholder?: string;
   readonly autocomplete: "off" | "username" | "current-password" | "new-password";
@@ -15,9 +15,14 @@ interface FieldProps {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly readOnly?: boolean;
+  readonly max?: string;
+  readonly required?: boolean;
 }
 
-/** A text input that must be filled in, with its label and hint; a secret one can be shown. */
+/**
+ * A text input, which must be filled in by default, with its label and hint; a secret one can be
+ * shown.
+ */
 export function Field(props: FieldProps) {
   const { label, hint, value, onValue, type = "text", class: look = "", ...rest } = props;
   const id = useId();
@@ -28,11 +33,11 @@ export function Field(props: FieldProps) {
       <label for={id}>{label}</label>
       <div class={isSecret ? "secret-input" : undefined}>
         <input
+          required
           {...rest}
           id={id}
           // Preact's types accept only one kind of input at a time.
           type={(isSecret && isShown ? "text" : type) as "text"}
-          required
           spellcheck={false}
           class={`input ${look}`}
           value={value}

@@ -1,8 +1,8 @@
 import { Scroll } from "./scroll.tsx";
 
 const tools = [
-  ["get_rate", "base, quote", "the stored rate", "1 unit"],
-  ["convert_currency", "base, quote, amount", "the rate and the exact product", "1 unit"],
+  ["get_rate", "base, quote; date", "the stored rate", "1 unit"],
+  ["convert_currency", "base, quote, amount; date", "the rate and the exact product", "1 unit"],
   ["get_usage", "no arguments", "the period's units", "nothing"],
 ] as const;
 

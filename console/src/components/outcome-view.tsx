@@ -8,18 +8,22 @@ interface OutcomeViewProps {
   readonly outcome: Outcome | undefined;
   /** A conversion's response is JSON-RPC, which only a reader of the protocol wants to see. */
   readonly isConversion: boolean;
+  /** Whether it is of a past date. */
+  readonly isPast: boolean;
   readonly isBusy: boolean;
   readonly coverage: Coverage | undefined;
 }
 
 /** The response to a tried request, and its cost. */
-export function OutcomeView({ outcome, isConversion, isBusy, coverage }: OutcomeViewProps) {
+export function OutcomeView(props: OutcomeViewProps) {
+  const { outcome, isConversion, isPast, isBusy, coverage } = props;
   if (outcome === undefined) {
     return (
       <p class="aside">{isBusy ? "Waiting for the response …" : "Send the request to see it."}</p>
     );
   }
-  const { status, rate, error, cost, body, source, headers } = outcome;
+  const { status, rate, error, cost, body, source, missed, help, headers } = outcome;
+  const gap = isPast ? missed : undefined;
   const code = <Code name="Body of the response" code={body} language="json" />;
   return (
     <div class="stack-close">
@@ -35,8 +39,11 @@ export function OutcomeView({ outcome, isConversion, isBusy, coverage }: Outcome
           )}
         </span>
       </p>
-      {rate === undefined ? null : <RateView rate={rate} source={source} coverage={coverage} />}
+      {rate === undefined ? null : (
+        <RateView rate={rate} source={source} gap={gap} coverage={coverage} />
+      )}
       <ErrorNotice error={error} />
+      {help === undefined ? null : <a href={help.url}>{help.text}</a>}
       {isConversion ? (
         <details>
           <summary>JSON-RPC</summary>

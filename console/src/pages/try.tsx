@@ -28,7 +28,7 @@ type Kind = keyof typeof kinds;
 /** A request that was sent, and what came of it. */
 interface Tried {
   readonly request: string;
-  readonly kind: Kind;
+  readonly wish: Wish;
   readonly outcome: Outcome;
 }
 
@@ -40,10 +40,12 @@ export function TryPage() {
     quote: parameter("quote") ?? "USD",
   }));
   const [amount, setAmount] = useState("100");
+  const [date, setDate] = useState("");
   const { data: usage, error: usageError, reload } = useLoading(readUsage, []);
   const { data: coverage } = useLoading(loadCoverage, []);
 
-  const wish: Wish = kind === "read" ? { kind, ...pair } : { kind, ...pair, amount };
+  const wished = { ...pair, date: date || undefined };
+  const wish: Wish = kind === "read" ? { kind, ...wished } : { kind, ...wished, amount };
   const request = requestFor(wish);
   const { tried, doubt, action } = useTrial({ wish, request, apiKey, onSent: reload });
   const does = kind === "read" ? "Read the rate" : "Convert";
@@ -66,6 +68,7 @@ export function TryPage() {
                 autocomplete="off"
               />
             )}
+            <DateField kind={kind} value={date} onValue={setDate} />
             {doubt === undefined ? null : <Notice kind="warn">{doubt}</Notice>}
           </Form>
           <p class="aside used">
@@ -110,8 +113,8 @@ function useTrial({ wish, request, apiKey, onSent }: TrialProps) {
     if (reason !== undefined) return;
     const headers = { ...request.headers, authorization: `ApiKey ${key}` };
     const outcome = outcomeOf(await send(request.path, { ...request, headers }));
-    setTried({ request: id, kind: wish.kind, outcome });
-    if (outcome.rate !== undefined) keepFigure(outcome.rate);
+    setTried({ request: id, wish, outcome });
+    if (outcome.rate !== undefined && wish.date === undefined) keepFigure(outcome.rate);
     void onSent();
   });
   // The response to another request would be read as the one to this.
@@ -135,7 +138,8 @@ function ResponseCard({ tried, isBusy, coverage }: ResponseCardProps) {
       <h2>Response</h2>
       <OutcomeView
         outcome={tried?.outcome}
-        isConversion={tried?.kind === "convert"}
+        isConversion={tried?.wish.kind === "convert"}
+        isPast={tried?.wish.date !== undefined}
         isBusy={isBusy}
         coverage={coverage}
       />
@@ -143,12 +147,28 @@ function ResponseCard({ tried, isBusy, coverage }: ResponseCardProps) {
   );
 }
 
-interface KeyFieldProps {
+interface TextProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
 
-function KeyField(props: KeyFieldProps) {
+function DateField({ kind, ...props }: TextProps & { readonly kind: Kind }) {
+  const isRead = kind === "read";
+  const wanted = isRead ? "the last one up to its end" : "its own or the last one before it";
+  return (
+    <Field
+      {...props}
+      label={isRead ? "Date in UTC" : "Publisher's date"}
+      hint={`Empty for the newest rate; a date asks for ${wanted}.`}
+      type="date"
+      max="9999-12-31"
+      required={false}
+      autocomplete="off"
+    />
+  );
+}
+
+function KeyField(props: TextProps) {
   return (
     <Field
       {...props}
@@ -163,7 +183,7 @@ function KeyField(props: KeyFieldProps) {
 }
 
 /** Where the key in the field comes from, or where to get one. */
-function KeyHint({ value, onValue }: KeyFieldProps) {
+function KeyHint({ value, onValue }: TextProps) {
   const created = keyInHand.value;
   const kept = keptKey.value;
   if (kept !== undefined && kept.api_key === value) {

@@ -3,7 +3,7 @@ import type { Preset } from "./preset.ts";
 export const EURO = { place: "base", symbol: "EUR" } as const;
 const VAT_DIRECTIVE = "Council Directive 2006/112/EC";
 /** Council Directive 2010/45/EU, Article 2: the sentence on the European Central Bank. */
-const ECB_RATE_SINCE = "2013-01-01";
+export const ECB_RATE_SINCE = "2013-01-01";
 const NWB = "https://datenbank.nwb.de/Dokument/Anzeigen/452295_Article366/";
 export const READ_ON = "2026-11-25";
 export const READ_LATER = "2026-11-27";

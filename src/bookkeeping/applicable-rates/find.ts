@@ -10,6 +10,7 @@ import {
   adviceToFetch,
   contradicted,
   explainSuspension,
+  jumped,
   lostAfter,
   missingFigures,
   notNamed,
@@ -54,7 +55,10 @@ export async function findApplicableRate(
   const figureDate = "reason" in found ? undefined : found.figure.date;
   const last = asked.asked > asked.date ? asked.asked : asked.date;
   const ended = explainEnd(uses.series, last, figureDate);
-  return ended === undefined ? found : { reason: ended };
+  if (ended !== undefined) return { reason: ended };
+  if ("reason" in found || uses.series.kind !== (uses.source?.servedKind ?? "middle")) return found;
+  const before = await uses.reads.jumpedFrom(found.figure);
+  return before === undefined ? found : jumped(found.figure, before);
 }
 
 async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableRate | Rejection> {
@@ -74,7 +78,7 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const nearer = findContradicted(search, asked, figure);
   if (nearer !== undefined) return contradicted(search, nearer);
   const hasValidity = (before ?? after)?.validUntil !== undefined;
-  const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
+  const from = hasValidity || !hasDate(rule) ? lastExpected(search, last) : last;
   const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;

@@ -51,16 +51,28 @@ export function notNamed(
 /** Why no figure is named where a document states several for one date. */
 export function contradicted({ series, contradicted: all }: Search, { date }: DatedFigure) {
   const figures = all.filter((one) => one.date === date);
-  const held = figures.filter(({ isDropped }) => !isDropped);
+  const held = figures.filter(({ decision }) => decision === "held");
   const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
   const { base, quote, source } = series;
-  const states = `${source} states ${rates.length} figures of ${pairName(series)} for ${date}`;
+  const name = `${pairName(series)} for ${date}`;
   const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
   const advice =
     held.length > 0
       ? `held: ${release}, and kurs rates drop ${base} ${quote} takes none`
       : "dropped: import the right one, and pass --source import";
-  return { reason: `not known: ${states}, ${rates.join(" and ")}, and they are ${advice}` };
+  const states =
+    rates.length === 1
+      ? `${rates[0]} of ${name}, and it is`
+      : `${rates.length} figures of ${name}, ${rates.join(" and ")}, and they are`;
+  return { reason: `not known: ${source} states ${states} ${advice}` };
+}
+
+/** Why a figure is not named that is held, since it differs too much from the served rate. */
+export function jumped({ base, quote, source, rate, date }: StoredFigure, before: string) {
+  const held = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
+  const release = `kurs rates held shows it, kurs rates release ${base} ${quote} takes it`;
+  const drop = `kurs rates drop ${base} ${quote} does not`;
+  return { reason: `not known: ${held}, as it jumped from ${before}: ${release}, and ${drop}` };
 }
 
 /** @param nowMs if the publisher's document of today has the figures of these dates. */
@@ -187,14 +199,17 @@ export function explainSuspension(
   { since, other, next }: Partial<Suspension> = {},
   date = other?.date,
 ): string {
-  const when = since === undefined ? "" : ` since ${since}`;
   const again = next === undefined ? "" : `; the next is of ${next}`;
-  const beside =
-    other === undefined
-      ? `though others for ${date}`
-      : `though ${pairName(other)} for ${other.date}`;
-  return `${series.source} has not published ${pairName(series)}${when}, ${beside}${again}`;
+  const [others, of] = other === undefined ? ["others", date] : [pairName(other), other.date];
+  return since === undefined
+    ? `${series.source} published ${others} for ${of}, and not ${pairName(series)}${again}`
+    : `${series.source} has not published ${pairName(series)} since ${since}, ` +
+        `though ${others} for ${of}${again}`;
 }
+
+/** Why a source has no figure of two currencies: it has one of each with a third. */
+export const explainThird = (source: string, from: string, into: string, third: string): string =>
+  `${source} leads from ${from} to ${into} by two figures, through ${third}: ask for each`;
 
 const lossBy = ({ takenAt, at }: Restore) =>
   `what was stored between ${takenAt === "" ? "a copy" : `the backup of ${takenAt}`} and its ` +

@@ -1,4 +1,4 @@
-import { EURO, euPresets, READ_LATER, READ_ON, UNOFFICIAL } from "./eu-presets.ts";
+import { ECB_RATE_SINCE, EURO, euPresets, READ_LATER, READ_ON, UNOFFICIAL } from "./eu-presets.ts";
 import type { Preset } from "./preset.ts";
 
 export type { Preset } from "./preset.ts";
@@ -7,6 +7,8 @@ export type { Preset } from "./preset.ts";
 const POLISH_ACT =
   "https://github.com/IuriiPosidielov/RyczaltAI/blob/7bbb9159d228580362ff6a6327623f8b629d8443" +
   "/vat-db/vat-31a.md";
+/** The ordinance in force; the one before it had another article. */
+const SWISS_SINCE = "2010-01-01";
 const CZECH_ACT = "https://navody.zabukem.online/427";
 
 const nationalPresets: readonly Preset[] = [
@@ -17,6 +19,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "on-or-before",
     currency: { place: "base", symbol: "AUD" },
     law: "A New Tax System (Goods and Services Tax) Act 1999, subsection 9-85(2)",
+    since: "2000-07-01",
     says:
       "by the determination of 2017, the Reserve Bank of Australia's rate on the conversion " +
       "day, where it was chosen and is used consistently; that of 2018, which replaced it, was " +
@@ -48,6 +51,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "month",
     currency: { place: "quote", symbol: "CHF" },
     law: "Mehrwertsteuerverordnung (SR 641.201), Article 45(3)",
+    since: SWISS_SINCE,
     says:
       "the monthly average published by the Federal Tax Administration, or its daily rate " +
       "(selling); the choice holds for a tax period at least",
@@ -63,6 +67,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "on-or-before",
     currency: { place: "quote", symbol: "CHF" },
     law: "Mehrwertsteuerverordnung (SR 641.201), Article 45(3)",
+    since: SWISS_SINCE,
     says:
       "the daily rate (selling) on the day when the tax claim arises; before that is " +
       "published, the last one",
@@ -78,6 +83,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "on-or-before",
     currency: { place: "quote", symbol: "CZK" },
     law: "Act No. 235/2004 Coll. on Value Added Tax, Section 4(5)(a)",
+    since: "2004-05-01",
     says:
       "the rate of the foreign exchange market announced by the Czech National Bank that is" +
       ` valid on the day when the duty to declare the tax arises${UNOFFICIAL}`,
@@ -91,6 +97,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "on-or-before",
     currency: { place: "quote", symbol: "CZK" },
     law: "Act No. 235/2004 Coll. on Value Added Tax, Section 4(5)(b)",
+    since: ECB_RATE_SINCE,
     says:
       "the last exchange rate published by the European Central Bank that is valid on the day " +
       "when the duty to declare the tax arises; other currencies go through the euro, by two " +
@@ -121,6 +128,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "on-or-before",
     currency: { place: "quote", symbol: "HUF" },
     law: "Act CXXVII of 2007 on Value Added Tax, Section 80",
+    since: "2008-01-01",
     says:
       "the last rate that is valid at the completion, at the issue of an invoice for a period, " +
       "or when the tax is assessed; Magyar Nemzeti Bank's official rate where the taxpayer has " +
@@ -148,6 +156,8 @@ const nationalPresets: readonly Preset[] = [
     rule: "before",
     currency: { place: "quote", symbol: "PLN" },
     law: "Ustawa o podatku od towarów i usług, Article 31a(1), second sentence",
+    // The act of 16 November 2012 (Dz. U. 2012, item 1342), which was not read, added the sentence.
+    since: ECB_RATE_SINCE,
     says:
       "the last exchange rate published by the European Central Bank for the last day before " +
       "the day when the tax obligation arises; other currencies go through the euro, by two " +
@@ -176,6 +186,7 @@ const nationalPresets: readonly Preset[] = [
     rule: "before",
     currency: { place: "quote", symbol: "RON" },
     law: "Codul fiscal (Legea 227/2015), Article 290(2); Norme (HG 1/2016), Title VII, point 35(1)",
+    since: "2016-01-01",
     says:
       "the last rate communicated by the National Bank of Romania that is valid on the date when " +
       "the tax becomes chargeable: the one communicated on the day before; read under the former" +
@@ -208,6 +219,8 @@ const nationalPresets: readonly Preset[] = [
     period: "year",
     currency: { place: "base", symbol: "USD" },
     law: "FinCEN Form 114, Report of Foreign Bank and Financial Accounts, instructions to item 15",
+    // The reports for earlier years were made on form TD F 90-22.1.
+    since: "2013-01-01",
     says:
       "the Treasury Reporting Rates of Exchange of the Bureau of the Fiscal Service, formerly " +
       `the Financial Management Service, for the last day of the calendar year${UNOFFICIAL}`,

@@ -1,5 +1,6 @@
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import { hashContent } from "../../rates/documents.ts";
+import { documentHeader } from "../../rates/served/headers.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { excerptAround } from "./excerpt.ts";
 import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
@@ -93,6 +94,7 @@ function documentRows(evidence: Evidence): readonly Row[] {
     ["Received", document?.received_at ?? null],
     ["Fetched", document?.received_at === receivedAt ? null : receivedAt],
     ["SHA-256", document?.sha256 ?? null],
+    ["Rate-Document", document === undefined ? null : documentHeader(document.sha256)[1]],
     ["Size", `${document?.bytes} bytes`],
     ["Further", others === 0 ? null : `${others} more of the same publication, in the file`],
     ["Line", line === null ? "not known: the document is too large" : `${line}${of}`],

@@ -99,7 +99,7 @@ export const documentName = (name: string) => (name === "-" ? "stdin" : name);
 /** Whether a document was fetched: others are the snapshot, or files that were handed in. */
 export const isAddress = (name: string) => /^https?:/.test(name);
 
-function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
+export function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
   return {
     name: documentName(name),
     received_at: receivedAt,
@@ -174,7 +174,7 @@ function problemJson(
   return { stated: problem.stated === undefined ? null : statedJson(problem.stated) };
 }
 
-const statedJson = ({ rate, asOf, source }: SourcedRate) => ({ rate, as_of: asOf, source });
+export const statedJson = ({ rate, asOf, source }: SourcedRate) => ({ rate, as_of: asOf, source });
 
 export function verifiedJson(counts: VerifiedCounts) {
   const { documents, series } = counts;

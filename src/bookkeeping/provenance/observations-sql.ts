@@ -55,6 +55,22 @@ const publicationFrom = (condition: string) => `
 const PUBLICATION_FROM = publicationFrom("");
 const PUBLICATION_OF_SOURCE_FROM = publicationFrom("AND source = $2");
 
+// A read of today names the document of its observation, one of the past that of its figure.
+const statedIn = (table: string) => `
+  SELECT t.publication, t.base, t.quote, t.rate, t.as_of, t.source FROM publication_documents d
+  JOIN ${table} t ON t.publication = d.publication AND t.place = d.place WHERE d.hash = $1`;
+const WITH_STATED = `WITH stated AS (${statedIn("figures")} UNION ${statedIn("observations")})`;
+
+const USES_OF = `${WITH_STATED}
+  SELECT d.publication, count(s.base) AS figures, count(DISTINCT s.base || '/' || s.quote) AS pairs
+  FROM (SELECT DISTINCT publication FROM publication_documents WHERE hash = $1) AS d
+  LEFT JOIN stated s ON s.publication = d.publication
+  GROUP BY d.publication ORDER BY d.publication LIMIT $2`;
+
+const FIGURES_IN = `${WITH_STATED}
+  SELECT DISTINCT base, quote, rate, as_of, source FROM stated
+  WHERE base = $2 AND quote = $3 ORDER BY as_of, source, rate LIMIT $4`;
+
 const LAST_PUBLICATION = "SELECT coalesce(max(id), 0) AS id FROM publications";
 
 const OBSERVATIONS_OF = `${SELECT_OBSERVATIONS}
@@ -171,6 +187,18 @@ export function observationReads(engine: Engine): ObservationReads {
           ? await engine.query(PUBLICATION_FROM, id)
           : await engine.query(PUBLICATION_OF_SOURCE_FROM, id, source),
       );
+    },
+
+    async usesOf(hash, limit) {
+      return (await engine.query(USES_OF, hash, limit)).map((row) => ({
+        publication: integerOf(row, "publication"),
+        figures: integerOf(row, "figures"),
+        pairs: integerOf(row, "pairs"),
+      }));
+    },
+
+    async figuresIn(hash, { base, quote }, limit) {
+      return (await engine.query(FIGURES_IN, hash, base, quote, limit)).map(readSourcedRate);
     },
 
     async lastPublication() {

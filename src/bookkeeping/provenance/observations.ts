@@ -91,6 +91,13 @@ export interface ObservationReads {
   present(pair: Pair): Promise<PresentRate | undefined>;
   /** The first publication, of one source or of any, whose id is at least this. */
   publicationFrom(id: number, source?: string): Promise<StoredPublication | undefined>;
+  /** The first publications with a document of this hash, and how many figures it gave them. */
+  usesOf(
+    hash: string,
+    limit: number,
+  ): Promise<{ readonly publication: number; readonly figures: number; readonly pairs: number }[]>;
+  /** The first figures of a pair that are stored as those of a document, by their times. */
+  figuresIn(hash: string, pair: Pair, limit: number): Promise<SourcedRate[]>;
   /** The id of the last publication; 0 when there is none. */
   lastPublication(): Promise<number>;
   /** A page of a publication's observations after one of them, ordered by pair and sequence. */

@@ -23,7 +23,8 @@ export const placeKey = ({ base, quote, kind, date, asOf }: Figure) =>
 
 /**
  * Finds what a publication states and no publication has stored, such as the dates of an archive
- * that a backfill was not asked for. Figures that contradict each other are held, not lacking.
+ * that a backfill was not asked for. Figures that contradict each other are held, and jumps may be
+ * dropped: these are not lacking.
  *
  * @param brought the places of the figures that it has stored.
  */
@@ -53,8 +54,10 @@ export async function addUnstored(
     for await (const page of pagesOf<StoredFigure, FigureCursor>(start, read, (one) => one)) {
       for (const one of page) stored.add(`${one.asOf} ${one.rate}`);
     }
+    const contradicted = (await series.contradicted(first)).map(({ date, rate }) => [date, rate]);
+    const dropped = new Set(contradicted.map(String));
     for (const { asOf, date, rate } of figures) {
-      if (stored.has(`${asOf} ${rate}`)) continue;
+      if (stored.has(`${asOf} ${rate}`) || dropped.has(String([date, rate]))) continue;
       const none = { source, keys: new Set<string>(), from: date, to: date };
       const unstored = all.get(source) ?? none;
       all.set(source, unstored);

@@ -1,13 +1,19 @@
 import { accountOf, type SessionGuard } from "../../platform/http/authentication.ts";
 import type { App } from "../../platform/http/fastify.ts";
 import { documentedResponses } from "../../platform/http/openapi/responses.ts";
-import type { SendList } from "../../platform/http/response/list.ts";
+import type { SendList, SendPieces } from "../../platform/http/response/list.ts";
 import type { SendResponse } from "../../platform/http/response/reply.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { wholeNumberIn } from "../../platform/http/validation.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
-import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
+import { dayOfKeyJson, keyUsageJson, statementJson, usageJson } from "./json.ts";
+import {
+  invalidPeriod,
+  periodNotBegun,
+  type ReadStatement,
+  type SignDetached,
+} from "./statements.ts";
 import type { UsageReads } from "./usage.ts";
 
 const DAYS_MAX = 366;
@@ -61,18 +67,54 @@ const keysSchema = {
   ]),
 };
 
+const signatureHeader = {
+  description: "A detached JWS of the body (RFC 7515, appendix F); if there is a signing key",
+  required: false,
+  schema: { type: "string" },
+  example: "eyJhbGciOiJFZERTQSJ9..c2lnbmF0dXJl",
+};
+
+const statementSchema = {
+  ...common,
+  operationId: "getStatement",
+  summary: "Get the account's statement of a billing period, signed",
+  description:
+    "The units of the period by key and UTC day, and the account's counters before and after. Of " +
+    "the current period it is the statement so far; an hour after the period's end it is final.",
+  params: Type.Object({
+    period: Type.String({ description: "A month in UTC", examples: ["2026-11"] }),
+  }),
+  response: documentedResponses(
+    {
+      200: Type.Ref("UsageStatement#", {
+        description: "The statement",
+        headers: { "Statement-Signature": signatureHeader },
+      }),
+    },
+    [sessionRequired, invalidPeriod, periodNotBegun],
+    { conditions: { not_found: "the period has not begun, or ended before the account began" } },
+  ),
+};
+
+async function* inOnePiece(text: string) {
+  yield text;
+}
+
 export function usageRoutes(
   app: App,
   uses: {
     readonly usage: UsageReads;
+    readonly readStatement: ReadStatement;
+    readonly signDetached: SignDetached;
     readonly sessionGuard: SessionGuard;
     readonly listGuard: ListGuard;
     readonly sendList: SendList;
+    readonly sendPieces: SendPieces;
     readonly send: SendResponse;
   },
 ): void {
-  const { usage, sessionGuard, sendList, send } = uses;
-  const { listGuard: onRequest } = uses;
+  const { usage, readStatement, signDetached } = uses;
+  const { sessionGuard, listGuard: onRequest, sendList, sendPieces, send } = uses;
 
   app.get(
     "/v1/account/usage",
@@ -94,5 +136,17 @@ export function usageRoutes(
 
   app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
     sendList(reply, "api_keys", usage.readKeys(accountOf(request)), keyUsageJson),
+  );
+
+  app.get(
+    "/v1/account/statements/:period",
+    { schema: statementSchema, onRequest },
+    async (request, reply) => {
+      const statement = await readStatement(accountOf(request), request.params.period);
+      const body = JSON.stringify(statementJson(statement));
+      const signature = await signDetached?.(Buffer.from(body));
+      if (signature !== undefined) reply.header("statement-signature", signature);
+      return sendPieces(reply, inOnePiece(body));
+    },
   );
 }

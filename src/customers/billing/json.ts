@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Id, nullable, Type, Units } from "../../platform/shared/json-schema.ts";
-import { remainingUnits, utilization } from "./rules.ts";
+import { remainingUnits, sumOfUnits, utilization } from "./rules.ts";
+import type { Statement } from "./statements.ts";
 import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
 import type { KeyUsage, UsageReport } from "./usage.ts";
 
@@ -8,21 +9,23 @@ export function planJson({ name, unitsPerPeriod }: Plan) {
   return { name, units_per_period: unitsPerPeriod };
 }
 
+const BillingPeriodSchema = Type.Object({
+  start: Type.String({
+    format: "date-time",
+    description: "Inclusive",
+    examples: ["2026-11-01T00:00:00.000Z"],
+  }),
+  end: Type.String({
+    format: "date-time",
+    description: "Exclusive: the reset",
+    examples: ["2026-12-01T00:00:00.000Z"],
+  }),
+});
+
 export const UsageSchema = Type.Object(
   {
     plan: Type.String({ examples: ["free"] }),
-    billing_period: Type.Object({
-      start: Type.String({
-        format: "date-time",
-        description: "Inclusive",
-        examples: ["2026-11-01T00:00:00.000Z"],
-      }),
-      end: Type.String({
-        format: "date-time",
-        description: "Exclusive: the reset",
-        examples: ["2026-12-01T00:00:00.000Z"],
-      }),
-    }),
+    billing_period: BillingPeriodSchema,
     usage: Type.Object({
       used_units: Units,
       quota_units: { ...Units, examples: [1000] },
@@ -63,8 +66,42 @@ const KeyUsageListSchema = Type.Object(
   { $id: "KeyUsageList" },
 );
 
+const StatementSchema = Type.Object(
+  {
+    account_id: Id,
+    period: Type.String({ description: "A month in UTC", examples: ["2026-11"] }),
+    billing_period: BillingPeriodSchema,
+    is_final: Type.Boolean({
+      description:
+        "Whether the period ended over an hour ago: then it has the same bytes each time",
+      examples: [false],
+    }),
+    made_at: nullable({
+      format: "date-time",
+      description: "RFC 3339 in UTC; null in a final statement",
+      examples: ["2026-11-21T12:00:00.000Z"],
+    }),
+    opening_units: { ...Units, description: "Charged to the account before the period" },
+    units: { ...Units, description: "Charged in the period: the sum of the days" },
+    closing_units: { ...Units, description: "Both together", examples: [2] },
+    api_keys: Type.Array(
+      Type.Object({
+        id: Id,
+        key_prefix: Type.String({ examples: ["svc_live_3f3f3f3f"] }),
+        units: Units,
+        days: Type.Array(Type.Object({ date: DayOfKey.properties.date, units: Units })),
+      }),
+      { description: "Those with units in the period, revoked ones too, oldest first" },
+    ),
+  },
+  { $id: "UsageStatement" },
+);
+
 /** Every schema here that responses refer to by name. */
-export const usageSchemas = [UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema];
+export const usageSchemas = [
+  ...[UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema],
+  StatementSchema,
+];
 
 export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
   return {
@@ -100,4 +137,26 @@ export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof D
 
 export function keyUsageJson({ keyId, lastUsedOn: day, units }: KeyUsage) {
   return { api_key_id: keyId, last_used_on: day ?? null, units };
+}
+
+export function statementJson(statement: Statement): Static<typeof StatementSchema> {
+  const { accountId, period, madeAt, earlierUnits, periodUnits, days } = statement;
+  const { name, start, end } = period;
+  const byKey = Map.groupBy(days, ({ keyId }) => keyId);
+  return {
+    account_id: accountId,
+    period: name,
+    billing_period: { start, end },
+    is_final: madeAt === undefined,
+    made_at: madeAt ?? null,
+    opening_units: earlierUnits,
+    units: periodUnits,
+    closing_units: earlierUnits + periodUnits,
+    api_keys: Array.from(byKey, ([id, own]) => ({
+      id,
+      key_prefix: own[0]?.keyPrefix ?? "",
+      units: sumOfUnits(own),
+      days: own.map(({ day, units }) => ({ date: day, units })),
+    })),
+  };
 }

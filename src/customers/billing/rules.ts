@@ -56,22 +56,31 @@ export function isInPeriod(
 }
 
 /**
- * The time after a period's end within which its quota notices are still written: for units of its
- * last minutes.
+ * The time after a period's end within which units of its last minutes may still be stored: its
+ * quota notices are written, and its statements are not final.
  */
-const LATE_NOTICES_MS = HOUR_MS;
+const LATE_UNITS_MS = HOUR_MS;
+
+/** Whether a period has ended long enough ago for its units to change no more. */
+export function isFinal({ endMs }: BillingPeriod, epochMs: number): boolean {
+  return epochMs - endMs >= LATE_UNITS_MS;
+}
 
 /** @returns the billing periods whose quota notices are written at a time, the older one first. */
 export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
   const current = billingPeriodAt(epochMs);
   const { startMs } = current;
-  if (epochMs - startMs >= LATE_NOTICES_MS) return [current];
-  return [billingPeriodAt(startMs - 1), current];
+  const before = billingPeriodAt(startMs - 1);
+  return isFinal(before, epochMs) ? [current] : [before, current];
 }
 
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
+}
+
+export function sumOfUnits(charges: readonly { readonly units: number }[]): number {
+  return charges.reduce((sum, { units }) => sum + units, 0);
 }
 
 /** @returns the units left; 0 when a lowered quota is below the usage. */

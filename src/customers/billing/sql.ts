@@ -49,11 +49,17 @@ export interface UnitStatements {
    * month. Its parameters are the account, the month, and the ids of the first and the last key.
    */
   readonly monthOfKeys: string;
+  /**
+   * Selects `api_key_id`, `key_prefix`, `day` and `units` of an account in one month, ordered by
+   * key and day, all at one instant. Without a key come its counters before: of the months until
+   * then (day ''), and of the month (its name). Its parameters are the account and the month.
+   */
+  readonly statedUnits: string;
 }
 
 export function usageStore(
   engine: Engine,
-  { dailyUnits, monthOfKeys }: UnitStatements,
+  { dailyUnits, monthOfKeys, statedUnits }: UnitStatements,
 ): UsageStore {
   return {
     async ofPeriod(accountId, period) {
@@ -76,6 +82,14 @@ export function usageStore(
 
     async monthOfKeys(...range) {
       return (await engine.query(monthOfKeys, ...range)).map(dayOf);
+    },
+
+    async ofStatement(accountId, period) {
+      const rows = await engine.query(statedUnits, accountId, period);
+      const all = rows.map((row) => ({ ...dayOf(row), keyPrefix: textOf(row, "key_prefix") }));
+      const counted = (counter: string) => all.find(({ day }) => day === counter)?.units ?? 0;
+      const days = all.filter(({ keyId }) => keyId !== "");
+      return { earlierUnits: counted(""), periodUnits: counted(period), days };
     },
 
     async ofAccounts(period, afterId, limit) {
@@ -229,6 +243,16 @@ export const postgresUnitStatements: UnitStatements = {
     WHERE account_id = $1 AND day >= $2 || '-01' AND day <= $2 || '-31'
       AND api_key_id >= $3 AND api_key_id <= $4
     GROUP BY api_key_id`,
+
+  statedUnits: `
+    SELECT '' AS api_key_id, '' AS key_prefix, CASE WHEN period < $2 THEN '' ELSE $2 END AS day,
+      CAST(sum(units) AS bigint) AS units
+    FROM period_usage WHERE account_id = $1 AND period <= $2 GROUP BY 3
+    UNION ALL
+    SELECT api_key_id, (SELECT key_prefix FROM api_keys k WHERE k.id = u.api_key_id), day, units
+    FROM daily_usage u
+    WHERE account_id = $1 AND day >= $2 || '-01' AND day <= $2 || '-31'
+    ORDER BY 1, 3`,
 };
 
 export const sqliteUnitStatements: UnitStatements = {
@@ -255,4 +279,22 @@ export const sqliteUnitStatements: UnitStatements = {
       GROUP BY api_key
     ) c CROSS JOIN api_keys k ON k.number = c.api_key
     WHERE k.id >= $3 AND k.id <= $4`,
+  // An account's counter is a search in each existing period. 6,200 days take 7 ms.
+  statedUnits: `
+    SELECT '' AS api_key_id, '' AS key_prefix, iif(period < $2, '', $2) AS day, sum(units) AS units
+    FROM (
+      WITH RECURSIVE periods (period) AS (
+        SELECT min(period) FROM charged_units
+        UNION ALL
+        SELECT (SELECT min(period) FROM charged_units c WHERE c.period > periods.period)
+        FROM periods WHERE period < $2
+      )
+      SELECT period FROM periods WHERE period <= $2
+    ) CROSS JOIN accounts a CROSS JOIN charged_units c USING (period)
+    WHERE a.id = $1 AND c.account = a.number AND c.day = 0 GROUP BY 3
+    UNION ALL
+    SELECT k.id, k.key_prefix, $2 || printf('-%02d', c.day), c.units
+    FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
+    WHERE a.id = $1 AND c.account = a.number AND c.period = $2 AND c.day > 0
+    ORDER BY 1, 3`,
 };

@@ -73,6 +73,15 @@ export interface KeyUnits extends DayOfAccount, DailyUnits {
   readonly keyPrefix: string;
 }
 
+/** An account's units of a period, all as they were at one instant. */
+export interface StatedUnits {
+  /** The account's counters: its units of all earlier periods, and of this one. */
+  readonly earlierUnits: number;
+  readonly periodUnits: number;
+  /** In order of the key's creation, then of the day; revoked keys too. */
+  readonly days: readonly (DailyUnits & { readonly keyPrefix: string })[];
+}
+
 export interface UsageStore {
   ofPeriod(accountId: string, period: string): Promise<AccountUsage | undefined>;
   /**
@@ -92,6 +101,8 @@ export interface UsageStore {
     firstId: string,
     lastId: string,
   ): Promise<DailyUnits[]>;
+  /** At most some 6,000 days: an account has at most 100 active keys and creates 100 a day. */
+  ofStatement(accountId: string, period: string): Promise<StatedUnits>;
   /** A page of accounts after an id ("": from the first), in its order, with their units. */
   ofAccounts(period: string, afterId: string, limit: number): Promise<AccountUnits[]>;
   /**

@@ -62,7 +62,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-expose-headers":
     "X-Request-Id, Retry-After, Units-Charged, RateLimit, RateLimit-Policy, " +
     "Rate-Source, Rate-Next, Rate-Missed, Rate-Document, Memento-Datetime, Link, " +
-    "Content-Digest, Signature-Input, Signature, ETag",
+    "Content-Digest, Signature-Input, Signature, Statement-Signature, ETag",
 };
 
 /** Added to a preflight response: alternating names and values. */

@@ -79,6 +79,11 @@ export function isLess(value: Decimal, than: Decimal): boolean {
   return scaled(value, places) < scaled(than, places);
 }
 
+/** Whether two values are equal: 1.1 equals 1.10. */
+export function isEqual(one: Decimal, other: Decimal): boolean {
+  return !isLess(one, other) && !isLess(other, one);
+}
+
 /** How the digits after the last decimal place are dropped; "up" is away from zero. */
 export type Rounding = (typeof roundings)[number];
 

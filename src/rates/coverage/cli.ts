@@ -14,9 +14,9 @@ import { figureJson } from "../series/json.ts";
 import { NEWEST } from "../series/rules.ts";
 import type { StoredFigure } from "../series/store.ts";
 import { requirePair, requireSymbol, shortAsOf, sourcedText } from "../served/cli/arguments.ts";
-import { describeEnd, type EndedCurrency, endedBy } from "../served/rules/ended-currencies.ts";
+import { describeEnd, type EndedCurrency, endOf } from "../served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../served/rules/symbol.ts";
-import type { SourcedRate } from "../served/rules/update-policy.ts";
+import { endOfRate, type SourcedRate } from "../served/rules/update-policy.ts";
 import type { StoredRate } from "../served/store.ts";
 import { createOutlooks, type Outlook } from "../sources/outlook.ts";
 import { listedRateJson } from "./json.ts";
@@ -69,10 +69,11 @@ async function listRates(
   const symbol = base === undefined ? undefined : requireSymbol("base", base);
   await using store = await openStore();
   const nowMs = clock.nowMs();
+  const today = instantAt(nowMs).slice(0, 10);
   const outlookOf = createOutlooks(sourcesOf(sourceKeys));
   const rates = (await store.rates.list(symbol)).map((rate): ListedRate => {
     const outlook = outlookOf(rate.source, rate.asOf, nowMs, rate);
-    return { ...rate, outlook, ended: endOf(rate, nowMs) };
+    return { ...rate, outlook, ended: endOf(rate, today) };
   });
   const text = formatList(rates, options, {
     toJson: ({ outlook, ended: _, ...rate }) => listedRateJson(rate, outlook),
@@ -93,15 +94,10 @@ async function listRates(
   print(text);
 }
 
-function endOf({ base, quote }: Pair, nowMs: number): EndedCurrency | undefined {
-  const today = instantAt(nowMs).slice(0, 10);
-  return endedBy(base, today) ?? endedBy(quote, today);
-}
-
 /** The newest figure of a series, and what its pair does with it. */
 interface ListedFigure {
   readonly figure: StoredFigure;
-  readonly state: "served" | "suspended" | "held" | "waits" | "";
+  readonly state: "served" | "suspended" | "held" | "waits" | "ended" | "";
 }
 
 /** Shows the newest figure of every series of a pair, and which one is served. */
@@ -124,7 +120,8 @@ async function listSeries(
     if (figure === undefined) continue;
     const now = served?.suspendedAt === undefined ? "served" : "suspended";
     const waits = figure.validUntil !== undefined && figure.asOf > instantAt(clock.nowMs());
-    const state = isOf(served, figure) ? now : isOf(held, figure) ? "held" : waits ? "waits" : "";
+    const alone = endOfRate(figure) !== undefined ? "ended" : waits ? "waits" : "";
+    const state = isOf(served, figure) ? now : isOf(held, figure) ? "held" : alone;
     listed.push({ figure, state });
   }
   if (listed.length === 0) throw noSeries(pair);
@@ -133,7 +130,7 @@ async function listSeries(
     return;
   }
   print(table(columns, listed));
-  const ended = endOf(pair, clock.nowMs());
+  const ended = endOf(pair, instantAt(clock.nowMs()).slice(0, 10));
   if (ended !== undefined) print(describeEnd(ended));
   if (!listed.some(({ state }) => state === "served" || state === "suspended")) {
     print(describeServed(pair, served));

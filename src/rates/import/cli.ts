@@ -221,13 +221,18 @@ function storedText({ stored, older }: ImportCounts): string {
   return older === 0 ? `${stored}` : `${stored} (${older} older than the served rate)`;
 }
 
+const SERVED: Partial<Record<DecidedUpdate["decision"], string>> = {
+  older: "no, it is older",
+  ended: "no, a currency ended",
+};
+
 const previewColumns: readonly Column<DecidedUpdate>[] = [
   ["LINE", ({ next }) => next.line ?? "", "right"],
   ["PAIR", ({ next }) => pairName(next)],
   ["BEFORE", ({ current }) => current?.rate ?? "none", "right"],
   ["NEW", ({ next }) => next.rate, "right"],
   ["AS OF", ({ next }) => shortAsOf(next)],
-  ["SERVED", ({ decision }) => (decision === "older" ? "no, it is older" : "yes")],
+  ["SERVED", ({ decision }) => SERVED[decision] ?? "yes"],
 ];
 
 function reportsTo({ printError }: ImportCommandDeps, isDryRun: boolean): ImportReports {
@@ -249,7 +254,9 @@ function reportsTo({ printError }: ImportCommandDeps, isDryRun: boolean): Import
       printError(`warning: ${what}`);
     },
     onEnded: (line, ended) =>
-      printError(`warning: ${describeEnd(ended)} (line ${line}): ${would}stored as given`),
+      printError(
+        `warning: ${describeEnd(ended)} (line ${line}): ${would}stored as given, and not served`,
+      ),
   };
 }
 

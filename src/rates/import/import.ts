@@ -175,16 +175,17 @@ export async function previewImport(
       if (decision !== "store") others.set(update.next.line ?? 0, decision);
       return { ...update, current: replaced[index], decision };
     });
-    show(updates.filter(({ decision }) => decision === "store" || decision === "older"));
+    show(updates.filter(({ decision }) => /^(store|older|ended)$/.test(decision)));
     return others;
   };
   await importLines(parsedLines(batches, clock, reading), previewRates, tally);
   return tally.counts();
 }
 
-/** An older figure that its series has already changes nothing. */
+/** A figure that is not served, and that its series has already, changes nothing. */
 function lineDecision(decision: UpdateDecision, isNew: boolean | undefined): UpdateDecision {
-  return decision === "older" && isNew !== true ? "unchanged" : decision;
+  const isAlone = decision === "older" || decision === "ended";
+  return isAlone && isNew !== true ? "unchanged" : decision;
 }
 
 /**

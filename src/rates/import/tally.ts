@@ -1,8 +1,8 @@
-import { type EndedCurrency, endedBy } from "../served/rules/ended-currencies.ts";
+import type { EndedCurrency } from "../served/rules/ended-currencies.ts";
 import { knownSymbols } from "../served/rules/known-symbols.ts";
 import type { Rate } from "../served/rules/rate.ts";
 import type { AssetSymbol, Pair } from "../served/rules/symbol.ts";
-import type { SourcedRate, UpdateDecision } from "../served/rules/update-policy.ts";
+import { endOfRate, type SourcedRate, type UpdateDecision } from "../served/rules/update-policy.ts";
 
 /** Of further unknown symbols only the rates are counted, so that memory use is constant. */
 const UNKNOWN_SYMBOLS_MAX = 20;
@@ -49,12 +49,11 @@ export function createTally(reports: ImportReports) {
   const count = { stored: 0, older: 0, unchanged: 0, held: 0, rejected: 0 };
   const unknown = findUnknown(onUnknownSymbol);
   const ended = new Set<string>();
-  const checkEnds = ({ line, base, quote, asOf, date = asOf.slice(0, 10) }: ImportedRate) => {
-    for (const end of [endedBy(base, date), endedBy(quote, date)]) {
-      if (end === undefined || ended.has(end.symbol)) continue;
-      ended.add(end.symbol);
-      onEnded(line, end);
-    }
+  const checkEnd = (rate: ImportedRate) => {
+    const end = endOfRate(rate);
+    if (end === undefined || ended.has(end.symbol)) return;
+    ended.add(end.symbol);
+    onEnded(rate.line, end);
   };
   const reject = (line: number, reason: string) => {
     count.rejected += 1;
@@ -69,9 +68,9 @@ export function createTally(reports: ImportReports) {
         (decision === "hold" ? onHeld : onContradiction)(rate.line, rate);
       } else {
         count.stored += 1;
-        if (decision !== "store") count.older += 1;
+        if (decision === "older") count.older += 1;
         unknown.check(rate.line, rate);
-        checkEnds(rate);
+        checkEnd(rate);
       }
     },
     counts: (): ImportCounts => ({ ...count, ...unknown.found() }),

@@ -1,36 +1,13 @@
-import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Decimal } from "../../platform/shared/decimal.ts";
-import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
-import {
-  type Engine,
-  type Row,
-  statement,
-  type Transaction,
-} from "../../platform/storage/engine.ts";
+import type { Engine, Row } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../served/figures.ts";
-import type { HeadersOf } from "../served/headers.ts";
-import type { Pair } from "../served/rules/symbol.ts";
-import type { SourcedRate } from "../served/rules/update-policy.ts";
-import {
-  eventDetailsOf,
-  heldValues,
-  readPair,
-  readPosition,
-  readSourcedRate,
-  storeRate,
-} from "../served/update-sql.ts";
-import {
-  dropHeldRates,
-  holdRates,
-  isImported,
-  RATES_LOCK,
-} from "../served/update-statements-sql.ts";
-import { decideOwner } from "./rules.ts";
+import { readPair, readPosition, readSourcedRate } from "../served/update-sql.ts";
+import { isImported } from "../served/update-statements-sql.ts";
+import { NEWEST } from "./rules.ts";
 import type {
+  ContradictedFigure,
   FigurePlace,
-  OwnerChange,
-  OwnerStore,
   Series,
   SeriesReads,
   StoredFigure,
@@ -43,7 +20,8 @@ const SELECT_FIGURES = `
   FROM figures f
   LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place`;
 
-const FIGURES_OF_SERIES = `${SELECT_FIGURES}
+/** The figures of a series: $1 to $4 are its base, quote, source and kind. */
+export const FIGURES_OF_SERIES = `${SELECT_FIGURES}
   WHERE f.base = $1 AND f.quote = $2 AND f.source = $3 AND f.kind = $4`;
 
 const FIGURES = `${FIGURES_OF_SERIES}
@@ -61,13 +39,24 @@ const FIGURE_ON_OR_AFTER = `${FIGURES_OF_SERIES}
       WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date >= $5)
   ORDER BY f.as_of DESC, f.revision DESC LIMIT 1`;
 
-const CONTRADICTED = `
-  SELECT date, rate, valid_until, decision FROM contradictions c
-  WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND NOT EXISTS (
+const CONTRADICTED_OF_SERIES = `
+  SELECT c.date, c.rate, c.valid_until, c.decision, d.hash FROM contradictions c
+  LEFT JOIN publication_documents d ON d.publication = c.publication AND d.place = c.place
+  WHERE c.base = $1 AND c.quote = $2 AND c.source = $3 AND c.kind = $4`;
+
+const CONTRADICTED = `${CONTRADICTED_OF_SERIES} AND NOT EXISTS (
     SELECT 1 FROM contradictions r
     WHERE r.base = c.base AND r.quote = c.quote AND r.source = c.source AND r.kind = c.kind
       AND r.date = c.date AND r.as_of = c.as_of AND r.decision = 'released')
-  ORDER BY date, rate`;
+  ORDER BY c.date, c.rate`;
+
+const CONTRADICTED_ON = `${CONTRADICTED_OF_SERIES} AND c.date = $5 ORDER BY c.as_of, c.rate`;
+
+// One that jumps replaces an earlier one among the held rates: that one waits with it.
+const JUMPED_FROM = `
+  SELECT r.rate FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  WHERE h.base = $1 AND h.quote = $2 AND h.source = $3
+    AND (h.as_of = $4 OR (r.source = h.source AND r.as_of < $4 AND h.as_of > $4))`;
 
 // Searches the key for the next source again and again: a scan would read every figure.
 const SERIES_OF = `
@@ -136,9 +125,6 @@ const SUSPECTS = `
   WHERE (d.place IS NULL OR ${IS_MISNAMED})
     AND (f.source = $9 OR $9 IS NULL) AND ${AFTER_PLACE}`;
 
-/** Every date is between these texts. */
-const WHOLE_RANGE = { from: "", to: "~" };
-
 export function seriesReads(engine: Engine): SeriesReads {
   return {
     async seriesOf({ base, quote }) {
@@ -147,33 +133,33 @@ export function seriesReads(engine: Engine): SeriesReads {
       });
     },
 
-    async figures({ source, base, quote, kind }, { after, from, to, limit }) {
-      const range = [from ?? WHOLE_RANGE.from, to ?? WHOLE_RANGE.to];
+    async figures(series, { after, from = "", to = NEWEST, limit }) {
       const place = [after.date, after.asOf, after.revision];
-      const series = [base, quote, source, kind];
-      return (await engine.query(FIGURES, ...series, ...range, ...place, limit)).map(
-        storedFigureOf,
-      );
+      const values = [...keyOf(series), from, to, ...place, limit];
+      return (await engine.query(FIGURES, ...values)).map(storedFigureOf);
     },
 
-    async figureOnOrBefore({ source, base, quote, kind }, date) {
-      const values = [base, quote, source, kind, date];
-      return (await engine.query(FIGURE_ON_OR_BEFORE, ...values)).map(storedFigureOf)[0];
+    async figureOnOrBefore(series, date) {
+      const rows = await engine.query(FIGURE_ON_OR_BEFORE, ...keyOf(series), date);
+      return rows.map(storedFigureOf)[0];
     },
 
-    async figureOnOrAfter({ source, base, quote, kind }, date) {
-      const values = [base, quote, source, kind, date];
-      return (await engine.query(FIGURE_ON_OR_AFTER, ...values)).map(storedFigureOf)[0];
+    async figureOnOrAfter(series, date) {
+      const rows = await engine.query(FIGURE_ON_OR_AFTER, ...keyOf(series), date);
+      return rows.map(storedFigureOf)[0];
     },
 
-    async contradicted({ source, base, quote, kind }) {
-      const rows = await engine.query(CONTRADICTED, base, quote, source, kind);
-      return rows.map((row) => ({
-        date: textOf(row, "date"),
-        rate: textOf(row, "rate") as Decimal,
-        validUntil: optionalTextOf(row, "valid_until"),
-        isDropped: row.decision === "dropped",
-      }));
+    async contradicted(series) {
+      return (await engine.query(CONTRADICTED, ...keyOf(series))).map(contradictedOf);
+    },
+
+    async contradictedOn(series, date) {
+      return (await engine.query(CONTRADICTED_ON, ...keyOf(series), date)).map(contradictedOf);
+    },
+
+    async jumpedFrom({ base, quote, source, asOf }) {
+      const [row] = await engine.query(JUMPED_FROM, base, quote, source, asOf);
+      return row && (textOf(row, "rate") as Decimal);
     },
 
     async pairs({ base, quote }, limit, ofBase) {
@@ -201,12 +187,14 @@ export function seriesReads(engine: Engine): SeriesReads {
   };
 }
 
+const keyOf = ({ base, quote, source, kind }: Series) => [base, quote, source, kind];
+
 const valuesOf = ({ base, quote, source, kind, date, asOf, revision }: FigurePlace) => [
   ...[base, quote, source, kind, date, asOf, revision],
 ];
 
 /** @returns the figure of a row with the columns of `SELECT_FIGURES`. */
-function storedFigureOf(row: Row): StoredFigure {
+export function storedFigureOf(row: Row): StoredFigure {
   return {
     ...readSourcedRate(row),
     ...readPosition(row),
@@ -216,6 +204,16 @@ function storedFigureOf(row: Row): StoredFigure {
     validUntil: optionalTextOf(row, "valid_until"),
     storedAt: textOf(row, "stored_at"),
     publication: integerOf(row, "publication"),
+    hash: optionalTextOf(row, "hash"),
+  };
+}
+
+function contradictedOf(row: Row): ContradictedFigure {
+  return {
+    date: textOf(row, "date"),
+    rate: textOf(row, "rate") as Decimal,
+    validUntil: optionalTextOf(row, "valid_until"),
+    decision: (row.decision ?? "held") as ContradictedFigure["decision"],
     hash: optionalTextOf(row, "hash"),
   };
 }
@@ -230,56 +228,3 @@ function suspectOf(row: Row): SuspectFigure {
 
 /** The schema allows no other. */
 const kindOf = (row: Row) => textOf(row, "kind") as FigureKind;
-
-const SERVED_RATE = `
-  SELECT base, quote, rate, as_of, source FROM rates WHERE base = $1 AND quote = $2`;
-
-// A table for a period is served when it begins, as after a fetch.
-const NEWEST_BEGUN = `${FIGURES_OF_SERIES}
-    AND (f.valid_until IS NULL OR f.as_of <= $5)
-  ORDER BY f.date DESC, f.as_of DESC, f.revision DESC LIMIT 1`;
-
-export function ownerStore(engine: Engine): OwnerStore {
-  return {
-    own: (series, { maxRateJump, headersOf, origin }) =>
-      engine.transaction(function* (): Transaction<OwnerChange> {
-        const figure = yield* newestFigure(series, origin.at);
-        if (figure === undefined) return { decision: "none" };
-        const former = yield* servedRate(series);
-        const decision = decideOwner(former, figure, maxRateJump);
-        if (decision === "serve") yield* serve(figure, former, headersOf, origin);
-        if (decision === "hold") yield* hold(figure, origin);
-        return { decision, figure, former };
-      }, RATES_LOCK),
-  };
-}
-
-function* newestFigure({ base, quote, source, kind }: Series, now: string) {
-  const rows: Row[] = yield statement(NEWEST_BEGUN, base, quote, source, kind, now);
-  return rows.map(storedFigureOf)[0];
-}
-
-function* servedRate({ base, quote }: Pair): Transaction<SourcedRate | undefined> {
-  const rows: Row[] = yield statement(SERVED_RATE, base, quote);
-  return rows.map(readSourcedRate)[0];
-}
-
-/** Serves a figure as an accepted rate of its pair: it also replaces a held one. */
-function* serve(
-  figure: StoredFigure,
-  former: SourcedRate | undefined,
-  headersOf: HeadersOf,
-  origin: Origin,
-): Transaction<void> {
-  const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
-  yield* storeRate(figure, figure.publication, headers, origin.at);
-  yield statement(dropHeldRates(1), figure.base, figure.quote);
-  const formerSource = former === undefined ? {} : { former_source: former.source };
-  const details = { ...eventDetailsOf(figure), ...formerSource };
-  yield writeEvent("rate.owned", origin, { details });
-}
-
-function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
-  yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
-  yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
-}

@@ -23,10 +23,11 @@ export interface Series extends Pair {
   readonly kind: FigureKind;
 }
 
-/** A figure that its document contradicts: it is not in its series. */
-export interface ContradictedFigure extends Pick<StoredFigure, "date" | "rate" | "validUntil"> {
-  /** Whether the operator, or a later document, has decided against it. */
-  readonly isDropped: boolean;
+/** A figure that its document contradicts, or a jump that was dropped: it is not in its series. */
+export interface ContradictedFigure
+  extends Pick<StoredFigure, "date" | "rate" | "validUntil" | "hash"> {
+  /** Held, or what the operator, or a later document, has decided. */
+  readonly decision: "held" | "released" | "dropped";
 }
 
 /** A place in a series. */
@@ -74,6 +75,10 @@ export interface SeriesReads {
   figureOnOrAfter(series: Series, date: string): Promise<StoredFigure | undefined>;
   /** The contradicted figures of a series of which none was released, by date and rate. */
   contradicted(series: Series): Promise<ContradictedFigure[]>;
+  /** All contradicted figures of a date in a series, also the released ones, by time and rate. */
+  contradictedOn(series: Series, date: string): Promise<ContradictedFigure[]>;
+  /** The served rate from which a figure jumped that is held; undefined for any other figure. */
+  jumpedFrom(figure: StoredFigure): Promise<Decimal | undefined>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

@@ -4,7 +4,7 @@ import { type Engine, type Row, statement } from "../../platform/storage/engine.
 import { documentEnding, type HeadersOf, RATE_DOCUMENT, withDocument } from "./headers.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { RatesToRenew } from "./store.ts";
-import { readSourcedRate } from "./update-sql.ts";
+import { readPair, readSourcedRate } from "./update-sql.ts";
 import { byCount, placeholders, RATES_LOCK } from "./update-statements-sql.ts";
 
 /** A restore removes the headers. Also damaged ones, which no response can have. */
@@ -39,8 +39,6 @@ const setHeaders = byCount(
 const LACKS_DOCUMENT = `
   headers LIKE '["rate-source","%"]' AND headers NOT LIKE '%","${RATE_DOCUMENT}","%'`;
 
-const WITHOUT_DOCUMENT = selectAfter(`${LACKS_DOCUMENT} AND d.hash IS NOT NULL`);
-
 // Only where neither the rate nor its headers were replaced meanwhile by some that have it.
 const addDocument = byCount(
   (rates) => `
@@ -53,8 +51,20 @@ const addDocument = byCount(
 /** Bounds a transaction, for which a server's event loop waits on the embedded database. */
 const ROWS_PER_PAGE = 100;
 
+/** The rates with a condition, page by page in the order of the pairs. */
+async function* pagesOf(engine: Engine, condition: string): AsyncGenerator<readonly Row[]> {
+  const sql = selectAfter(condition);
+  let last: Row | undefined = { base: "", quote: "" };
+  while (last !== undefined) {
+    const { base, quote } = readPair(last);
+    const rows: Row[] = await engine.query(sql, base, quote, ROWS_PER_PAGE);
+    if (rows.length > 0) yield rows;
+    last = rows.at(-1);
+  }
+}
+
 /**
- * Computes headers of stored rates anew, page by page in the order of the pairs.
+ * Computes headers of stored rates anew.
  *
  * @returns the number of rates.
  */
@@ -64,10 +74,8 @@ export async function renewHeaders(
   headersOf: HeadersOf,
   now: string,
 ): Promise<number> {
-  const sql = selectAfter(conditions[which]);
   let renewed = 0;
-  let rows: Row[] = await engine.query(sql, "", "", ROWS_PER_PAGE);
-  while (rows.length > 0) {
+  for await (const rows of pagesOf(engine, conditions[which])) {
     const rates = rows.map(readSourcedRate);
     const headersFor = await headersOf.rates(rates, now);
     const renewals = rates.map((rate, index) => {
@@ -88,26 +96,22 @@ export async function renewHeaders(
       if (signingKey !== undefined) yield addKey(signingKey, now);
       return count;
     }, RATES_LOCK);
-    const { base = "", quote = "" } = rates.at(-1) ?? {};
-    rows = await engine.query(sql, base, quote, ROWS_PER_PAGE);
   }
   return renewed;
 }
 
 /** Adds the digests of documents to the headers of served rates as `RateStore` says. */
 export async function* addDocuments(engine: Engine): AsyncGenerator<void> {
-  let rows: Row[] = await engine.query(WITHOUT_DOCUMENT, "", "", ROWS_PER_PAGE);
-  while (rows.length > 0) {
-    const found = rows.map((row) => {
-      const ending = documentEnding(textOf(row, "hash"));
-      return [textOf(row, "base"), textOf(row, "quote"), integerOf(row, "observation"), ending];
-    });
+  for await (const rows of pagesOf(engine, `${LACKS_DOCUMENT} AND d.hash IS NOT NULL`)) {
     await engine.transaction(function* () {
-      for (const some of chunksOf(found, engine.maxRowsPerStatement))
-        yield statement(addDocument(some.length), ...some.flat());
+      for (const some of chunksOf(rows, engine.maxRowsPerStatement)) {
+        const values = some.flatMap((row) => {
+          const { base, quote } = readPair(row);
+          return [base, quote, integerOf(row, "observation"), documentEnding(textOf(row, "hash"))];
+        });
+        yield statement(addDocument(some.length), ...values);
+      }
     }, RATES_LOCK);
     yield;
-    const [base = "", quote = ""] = found.at(-1) ?? [];
-    rows = await engine.query(WITHOUT_DOCUMENT, base, quote, ROWS_PER_PAGE);
   }
 }

@@ -41,6 +41,24 @@ const TAKE_HELD_RATE = `
   DELETE FROM held_rates WHERE base = $1 AND quote = $2
   RETURNING base, quote, rate, as_of, source, publication, place, line`;
 
+// Out of its series nothing names it, nor a figure of another date in its place.
+const IS_DROPPED = `
+  base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5
+  AND revision = (
+    SELECT max(revision) FROM figures l
+    WHERE l.base = f.base AND l.quote = f.quote AND l.source = f.source AND l.kind = f.kind
+      AND l.date = f.date AND l.as_of = f.as_of)`;
+
+const KEEP_DROPPED = `
+  INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until, held_at,
+    decision, publication, place, line)
+  SELECT base, quote, source, kind, date, as_of, rate, valid_until, $6, 'dropped', publication,
+    place, line
+  FROM figures f WHERE ${IS_DROPPED}
+  ON CONFLICT (base, quote, source, kind, date, as_of, rate) DO UPDATE SET decision = 'dropped'`;
+
+const DROP_FIGURE = `DELETE FROM figures AS f WHERE ${IS_DROPPED}`;
+
 const LIST_HELD_RATES = `
   SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS served_rate
   FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
@@ -117,10 +135,13 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
-        const details = eventDetailsOf(readSourcedRate(row));
-        yield writeEvent("rate.dropped", origin, { details });
+        const held = readSourcedRate(row);
+        const figure = [base, quote, held.source, held.asOf, held.rate];
+        yield statement(KEEP_DROPPED, ...figure, origin.at);
+        yield statement(DROP_FIGURE, ...figure);
+        yield writeEvent("rate.dropped", origin, { details: eventDetailsOf(held) });
         return true;
-      }),
+      }, RATES_LOCK),
 
     renewHeaders: (which, headersOf, now) => renewHeaders(engine, which, headersOf, now),
     addDocuments: () => addDocuments(engine),

@@ -122,7 +122,12 @@ export interface RateStore {
    * @returns it, or undefined when none is held.
    */
   releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
-  /** Deletes a held rate. @returns false when none is held. */
+  /**
+   * Deletes a held rate, and takes its figure out of its series: until the publisher states it
+   * again.
+   *
+   * @returns false when none is held.
+   */
   dropHeld(pair: Pair, origin: Origin): Promise<boolean>;
   /**
    * Computes headers of stored rates anew, in many short transactions.

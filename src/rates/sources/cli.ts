@@ -6,6 +6,7 @@ import { type RateCommandDeps, requireKnown } from "../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../served/cli/commands.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
+import { describeEnd } from "../served/rules/ended-currencies.ts";
 import { pairName } from "../served/rules/symbol.ts";
 import { createUpdatePolicy } from "../served/rules/update-policy.ts";
 import type { SigningKeyStore } from "../served/signing-key.ts";
@@ -73,9 +74,10 @@ Examples:
 const fetchExamples = `
 "held" counts rates that differ from the served ones by more than RATE_MAX_JUMP, and figures that
 their document contradicts: kurs rates held shows them. "skipped" counts those that are not served:
-unchanged or older ones, those of pairs that another source owns, and those of a table that has not
-begun. kurs rates list BASE QUOTE shows what each source has. "rejected" counts lines that are no
-valid rate, "for its series alone" new figures of earlier dates, or of kinds that are not served.
+unchanged or older ones, those of pairs that another source owns, of a table that has not begun, and
+of a currency that has ended. kurs rates list BASE QUOTE shows what each source has. "rejected"
+counts lines that are no valid rate, "for its series alone" new figures of earlier dates, or of
+kinds that are not served.
 Exit code 1 when a source or one of its documents failed.
 
 Examples:
@@ -147,6 +149,9 @@ async function fetchSources(
         failed ||= report?.error !== undefined;
         print(report === undefined ? `${source.key}: another node fetches it` : showReport(report));
         for (const { reason } of report?.rejections ?? []) printError(`${source.key}: ${reason}`);
+        for (const one of report?.ended ?? []) {
+          printError(`${source.key}: ${describeEnd(one)}: its figure is stored, and not served`);
+        }
       }
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -186,7 +191,7 @@ function changesTable({ key }: RateSource, previewed: PreviewedSource): string {
   ];
   const changing = decided.filter(({ decision }) => decision === "store" || decision === "hold");
   const alone = decided.filter(({ decision, isNew }) => {
-    return isNew && (decision === "older" || decision === "foreign");
+    return isNew && /^(older|foreign|ended)$/.test(decision);
   });
   const rest: string[] = [];
   if (decided.length > 0 || waiting === 0) {

@@ -68,8 +68,6 @@ function createPastMissed(sources: readonly RateSource[]) {
     const source = bySource.get(figure.source);
     if (source === undefined) return 0;
     const askedMs = Math.min(epochMs, nowMs);
-    const lastDate = date ?? new Date(askedMs).toISOString().slice(0, 10);
-    if (figure.validUntil !== undefined && lastDate <= figure.validUntil) return 0;
     const schedule = scheduleOf(source, figure, Number.parseInt(figure.date, 10));
     const calendar = bySchedule.getOrInsertComputed(schedule, keptCalendar);
     if (date !== undefined && calendar.publicationOf !== undefined) {

@@ -8,9 +8,10 @@ import { type FigureStore, figureOf } from "../served/figures.ts";
 import type { HeadersOf } from "../served/headers.ts";
 import type { PackContent, Publication } from "../served/history.ts";
 import { findContradictions, holdContradictions } from "../served/rules/contradictions.ts";
+import type { EndedCurrency } from "../served/rules/ended-currencies.ts";
 import type { Rejection } from "../served/rules/rate.ts";
 import { pairName } from "../served/rules/symbol.ts";
-import type { SourcedRate, UpdatePolicy } from "../served/rules/update-policy.ts";
+import { endOfRate, type SourcedRate, type UpdatePolicy } from "../served/rules/update-policy.ts";
 import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
 import { createMissedCounts } from "./outlook.ts";
 import type { MissedPairs } from "./rules/missed.ts";
@@ -44,9 +45,12 @@ export interface RefreshReport {
   readonly held: number;
   /**
    * Rates that are not served: unchanged, older than the stored ones, of a pair that another
-   * source owns, or of a table that has not begun. Their figures are in their series.
+   * source owns, of a table that has not begun, or of a currency that has ended. Their figures are
+   * in their series.
    */
   readonly skipped: number;
+  /** The currencies that had ended by the date of a figure. */
+  readonly ended: readonly EndedCurrency[];
   /** Figures of earlier dates, or of kinds that are not served, that their series did not have. */
   readonly further: number;
   /** Lines that are not valid rates, each with its reason. */
@@ -129,7 +133,8 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
 }
 
 const NOTHING = {
-  ...{ served: [], waiting: [], stored: 0, held: 0, skipped: 0, further: 0, rejections: [] },
+  ...{ served: [], waiting: [], stored: 0, held: 0, skipped: 0, ended: [] },
+  ...{ further: 0, rejections: [] },
 };
 
 /** Stores the figures that are not served, then those that are, with the validators. */
@@ -161,7 +166,8 @@ async function storeFetched(
   const jumps = decisions.filter((decision) => decision === "hold").length;
   const skipped = decisions.length - stored - jumps + waiting.length;
   const held = jumps + kept.held.length;
-  return { served, waiting, stored, held, skipped, further: added, rejections };
+  const ended = [...new Set(served.flatMap((rate) => endOfRate(rate) ?? []))];
+  return { served, waiting, stored, held, skipped, ended, further: added, rejections };
 }
 
 /** What storing the rates of a source would change. */

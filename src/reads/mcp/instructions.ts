@@ -9,13 +9,14 @@ Direct currency rates, digit by digit as their publishers wrote them.
 
 Quote a rate with all its digits, its as_of and its source. Rates and amounts are decimal strings: \
 keep them as text, calculate with convert_currency, and say so if you round. The source is \
-kurs/rate-source in the result's _meta; kurs/rate-missed there means that this many publications \
-have passed since: call the rate old. kurs/rate-next is when the next one is due. Where you cannot \
-see _meta, the free resource kurs://pairs/EUR has the source, next_publication and \
-missed_publication of the pairs of one base.
+kurs/rate-source in the result's _meta; kurs/rate-missed there counts the publications since: call \
+the rate old. kurs/rate-next is when the next one is due. Where you cannot see _meta, the free \
+resource kurs://pairs/EUR has the source, next_publication and missed_publication of the pairs of \
+one base.
 
-get_rate and convert_currency take a date (2025-10-14) for a rate of the past: pass it only then, \
-and name the date that the second text of the result states, which may be an earlier one.
+For a historical rate, and only then, pass a date (2025-10-14). Name the date in the result's \
+second text: it may be earlier. kurs/rate-missed then counts publications missing in between: say \
+so.
 
 ${CHARGED_TOOLS.join(" and ")} cost one unit of a monthly quota each. get_usage and the resources \
 are free.

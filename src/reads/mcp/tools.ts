@@ -82,7 +82,7 @@ const EXAMPLE_OF_DATE = "2025-10-14";
 const date = Type.Optional(
   nullable({
     description:
-      "Only for a rate of the past: the figure for this date, by the publisher's own dates, or " +
+      "Only for a historical rate: the figure for this date, by the publisher's own dates, or " +
       "the last one before it. Without it the newest",
     examples: [EXAMPLE_OF_DATE],
   }),
@@ -104,6 +104,8 @@ const conversionFields = {
 /**
  * A schema of exactly these members, down to the innermost object. OpenAI's strict mode accepts no
  * other: each object lists every member as required and allows no further one.
+ *
+ * @param optional may be left out, or null: what makes a schema strict requires them.
  */
 function exactly(properties: TObject["properties"], optional: TObject["properties"] = {}): TObject {
   const inner = Object.entries(properties).map(([name, schema]) => [

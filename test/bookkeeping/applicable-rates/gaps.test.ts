@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { ecbDay } from "../../support/fake-publisher.ts";
 import { newRateStore, recorded } from "./store.ts";
 
 // A store need not have what its documents have: what lies between two stored figures of one
@@ -121,6 +122,67 @@ test("two figures that are held keep every rule from another date's, and the mes
     await store.failure(command("2026-03-19", "on-or-before")),
     "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are " +
       "dropped: import the right one, and pass --source import",
+  );
+});
+
+test("a figure that is held for its jump, or dropped, keeps every rule from another date's", async () => {
+  await using store = await newRateStore();
+  const ecb = async (date: string, rate: string) => {
+    store.clock.set(`${date}T15:30:00.000Z`);
+    return (await store.refresh("ecb", [ecbDay(date, { USD: rate })])).held;
+  };
+  const isHeld = (date: string, rate: string) =>
+    `not known: ecb states ${rate} of EUR/USD for ${date}, and it is held, as it jumped from 1.1000: ` +
+    "kurs rates held shows it, kurs rates release EUR USD takes it, and kurs rates drop EUR USD does not";
+  const asked = (date: string, rule: string) => `EUR USD ${date} --source ecb --rule ${rule}`;
+  const none = async (message: string) => {
+    for (const rule of ["2026-03-13 on", "2026-03-15 on-or-before", "2026-03-16 before"]) {
+      const [date = "", name = ""] = rule.split(" ");
+      assert.equal(await store.failure(`rates for ${asked(date, name)} --accept-gaps`), message);
+      assert.equal(await store.failure(`rates evidence ${asked(date, name)} --out -`), message);
+    }
+  };
+  const named = (rate: string, date: string) => new RegExp(`^EUR/USD ${rate} for ${date}\n`);
+
+  assert.deepEqual([await ecb("2026-03-12", "1.1000"), await ecb("2026-03-13", "2.2000")], [0, 1]);
+  await none(isHeld("2026-03-13", "2.2000"));
+  const before = await store.output(`rates for ${asked("2026-03-12", "on")}`);
+  assert.match(before, named("1.1000", "2026-03-12"));
+  // The next one jumps, too, and takes its place among the held ones.
+  await ecb("2026-03-16", "2.3000");
+  await none(isHeld("2026-03-13", "2.2000"));
+  assert.equal(
+    await store.failure(`rates for ${asked("2026-03-16", "on")}`),
+    isHeld("2026-03-16", "2.3000"),
+  );
+  await store.output("rates release EUR USD");
+  assert.match(
+    await store.output(`rates for ${asked("2026-03-15", "on-or-before")}`),
+    named("2.2000", "2026-03-15"),
+  );
+
+  await ecb("2026-03-17", "9.0000");
+  await store.output("rates drop EUR USD");
+  const dropped =
+    "not known: ecb states 9.0000 of EUR/USD for 2026-03-17, and it is dropped: import the right one, and pass --source import";
+  for (const rule of ["on", "on-or-before"]) {
+    assert.equal(
+      await store.failure(`rates for ${asked("2026-03-17", rule)} --accept-gaps`),
+      dropped,
+    );
+  }
+  assert.doesNotMatch(await store.output("rates history EUR USD --source ecb"), /9\.0000/);
+  assert.doesNotMatch((await store.run("rates verify")).stdout, /lacks/);
+  // What the publisher states again is held again, until it is released.
+  await ecb("2026-03-17", "9.0000");
+  assert.match(
+    await store.failure(`rates for ${asked("2026-03-17", "on")}`),
+    /states 9\.0000 .* it is held/,
+  );
+  await store.output("rates release EUR USD");
+  assert.match(
+    await store.output(`rates for ${asked("2026-03-17", "on")}`),
+    named("9.0000", "2026-03-17"),
   );
 });
 

@@ -21,6 +21,8 @@ const days: Readonly<Record<string, Day>> = {
   "2018-01-31": { USD: "1.2457", RUB: "70.0723" },
   "2008-12-10": { USD: "1.2925", RUB: "36.0941" },
   "2008-12-09": { USD: "1.2838", ISK: "290", RUB: "35.9805" },
+  "2005-01-03": { USD: "1.3507", TRY: "1.815" },
+  "2004-12-31": { USD: "1.3621", TRL: "1836200" },
 };
 
 const cubeOf = (text: string) => /<Cube time=.*<\/Cube>(?=<\/Cube>)/.exec(text)?.[0] ?? "";
@@ -38,6 +40,8 @@ const HRK =
   "is no market figure since";
 
 suite("a suspended pair has no figure", { concurrency: 4 }, () => {
+  const beforeFirst =
+    "ecb published EUR/USD for 2004-12-31, and not EUR/TRY; the next is of 2005-01-03";
   const since = "ecb has not published EUR/ISK since 2008-12-09, though EUR/USD for";
   for (const [name, documents] of [
     ["one archive", [archive]],
@@ -55,6 +59,10 @@ suite("a suspended pair has no figure", { concurrency: 4 }, () => {
           "on-or-before",
           "ecb has not published EUR/RUB since 2022-03-01, though EUR/USD for 2022-03-02",
         ],
+        ["EUR TRY 2004-12-31", "on-or-before", beforeFirst],
+        // A Sunday.
+        ["EUR TRY 2005-01-02", "on-or-before", beforeFirst],
+        ["EUR TRY 2005-01-03", "before", beforeFirst],
       ] as const) {
         const command = `rates for ${asked} --source ecb --rule ${rule}`;
         assert.equal(await store.failure(command), message);
@@ -67,7 +75,7 @@ suite("a suspended pair has no figure", { concurrency: 4 }, () => {
 });
 
 test("gaps are accepted up to a number of days", async () => {
-  await using store = await storeOf([daily.at(-3), daily.at(-1)]);
+  await using store = await storeOf([daily.at(-5), daily.at(-3)]);
   const command = "rates for EUR USD 2008-12-24 --source ecb --rule on-or-before --accept-gaps";
   assert.match(
     await store.failure(command),
@@ -82,13 +90,22 @@ test("gaps are accepted up to a number of days", async () => {
 
 test("a preset names no figure for a date before its law", async () => {
   await using store = await storeOf([archive]);
-  for (const [preset, last, since] of [
+  for (const [preset, last, since, pair = "EUR USD"] of [
     ["eu-customs", "2016-04-30", "2016-05-01"],
     ["eu-ioss", "2021-06-30", "2021-07-01"],
     ["eu-oss", "2014-12-31", "2015-01-01"],
     ["eu-vat", "2012-12-31", "2013-01-01"],
+    ["au-gst", "2000-06-30", "2000-07-01", "AUD USD"],
+    ["ch-vat", "2009-12-31", "2010-01-01", "EUR CHF"],
+    ["ch-vat-daily", "2009-12-31", "2010-01-01", "EUR CHF"],
+    ["cz-vat", "2004-04-30", "2004-05-01", "EUR CZK"],
+    ["cz-vat-ecb", "2012-06-01", "2013-01-01", "EUR CZK"],
+    ["hu-vat", "2007-12-31", "2008-01-01", "EUR HUF"],
+    ["pl-vat-ecb", "2012-12-31", "2013-01-01", "EUR PLN"],
+    ["ro-vat", "2015-06-04", "2016-01-01", "EUR RON"],
+    ["us-fbar", "2012-12-31", "2013-01-01", "USD EUR"],
   ]) {
-    const message = await store.failure(`rates for EUR USD ${last} --as ${preset}`);
+    const message = await store.failure(`rates for ${pair} ${last} --as ${preset}`);
     assert.match(
       message,
       new RegExp(`is for dates since ${since}, not for ${last}: pass --source`),
@@ -137,14 +154,11 @@ suite("a currency that ended has no figure", { concurrency: 4 }, () => {
         "EUR,HRK,7.5345,2023-01-02T00:00:00Z\nHRK,USD,0.14,2023-01-03T00:00:00Z\n",
     );
     const imported = await store.run(`rates import ${file}`);
-    assert.deepEqual(
-      [imported.exitCode, imported.stderr],
-      [
-        0,
-        "warning: HRK ended on 2023-01-01: 1 EUR is 7.53450 HRK by Council Regulation (EU) " +
-          "2022/1208 (line 4): stored as given\n",
-      ],
-    );
+    const warning =
+      "warning: HRK ended on 2023-01-01: 1 EUR is 7.53450 HRK by Council Regulation (EU) " +
+      "2022/1208 (line 4): stored as given, and not served\n";
+    const counts = "stored 4, unchanged 0, held 0, rejected 0\n";
+    assert.deepEqual([imported.stdout, imported.stderr], [counts, warning]);
     for (const [asked, message] of [
       [
         "USD BYR 2016-07-01",
@@ -158,10 +172,75 @@ suite("a currency that ended has no figure", { concurrency: 4 }, () => {
       const command = `rates for ${asked} --source import --rule on-or-before --accept-gaps`;
       assert.match(await store.failure(command), message);
     }
-    assert.match(await store.output("rates list EUR"), /^EUR\/HRK .* ended$/m);
-    const own = await store.output("rates for EUR HRK 2023-01-02 --source import --rule on");
-    assert.match(own, /^EUR\/HRK 7\.5345 for 2023-01-02\n/);
+    for (const asked of ["EUR HRK 2023-01-02", "HRK USD 2023-01-03"]) {
+      assert.equal(await store.failure(`rates for ${asked} --source import --rule on`), HRK);
+    }
+    assert.doesNotMatch(await store.output("rates list"), /HRK/);
   });
+});
+
+// Lines of HM Revenue & Customs' tables of these months as velikodniy/hmrc-rates af3cfc28 has them
+// (data/monthly), in the layout of the CSV. In February 2023 the euro's rate is under the kuna's code.
+const hmrcLines = [
+  ["2016-08", "Belarus,Rouble,BYR,2.6455", "31/08"],
+  ["2018-09", "Venezuela,Bolivar Fuerte,VEF,320815.78", "30/09"],
+  ["2020-02", "Mauritania,Ouguiya,MRO,46.95", "29/02"],
+  ["2023-01", "Croatia,Kuna,HRK,8.7812", "31/01"],
+  ["2023-02", "Sierra Leone,Leone,SLL,23.6617", "28/02"],
+  ["2023-02", "Croatia,Kuna,HRK,1.1441", "28/02"],
+  ["2026-01", "Bulgaria,Lev,BGN,2.2262", "31/01"],
+] as const;
+
+const hmrcTable = (month: string, line: string, last: string) => {
+  const [year, number] = month.split("-");
+  return `Country/Territories,Currency,Currency Code,Currency Units per £1,Start date,End date
+${line},01/${number}/${year},${last}/${year}
+Eurozone,Euro,EUR,1.1441,01/${number}/${year},${last}/${year}
+`;
+};
+
+test("a figure under an ended currency's code is stored, but neither served nor named", async () => {
+  await using cli = await newEvidenceCli();
+  const fetchTable = async (...[month, line, last]: readonly [string, string, string]) => {
+    cli.clock.set(`${month}-03T10:00:00.000Z`);
+    return await cli.fetch("hmrc", [hmrcTable(month, line, last)]);
+  };
+  await fetchTable("2022-12", "Croatia,Kuna,HRK,8.7719", "31/12");
+  for (const [month, line, last] of hmrcLines) {
+    const [symbol, rate] = line.split(",").slice(2);
+    const report = await fetchTable(month, line, last);
+    assert.deepEqual([report.ended.map((one) => one.symbol), report.held], [[symbol], 0]);
+    const stored = await cli.output(`rates history GBP ${symbol} --source hmrc`);
+    assert.match(stored, new RegExp(`${month}-01 .*${rate}`));
+    const end = new RegExp(`^kurs: ${symbol} ended on .*, and there is no market figure since\n$`);
+    for (const rule of ["--as uk-vat", "--source hmrc --rule on"]) {
+      const asked = `GBP ${symbol} ${month}-15 ${rule}`;
+      assert.match(await cli.unmade(asked), end);
+      assert.match(await cli.failure(`rates for ${asked}`), end);
+    }
+  }
+  const list = await cli.write("list.csv", "date,currency,amount\n2023-02-15,HRK,10000\n");
+  const { stdout, exitCode } = await cli.run(`rates for --file ${list} --as uk-vat`);
+  assert.equal(exitCode, 1);
+  assert.match(stdout, /HRK ended on 2023-01-01/);
+  assert.doesNotMatch(stdout, /8740|1\.1441/);
+  // The last rate before the end stays.
+  const last = await cli.output("rates for GBP HRK 2022-12-31 --as uk-vat");
+  assert.match(last, /^GBP\/HRK 8\.7719 for 2022-12-31\n/);
+  const newest = await cli.output("rates list GBP HRK");
+  assert.match(newest, /^hmrc .* 2023-02-01 +1\.1441 .* ended\n.*\nGBP\/HRK is served at 8\.7719/m);
+  const own = await cli.failure("rates own GBP BYR hmrc");
+  assert.match(own, /^kurs: hmrc cannot own GBP\/BYR: BYR ended on/);
+
+  // Such a figure was named before: evidence of it fails.
+  await fetchTable("2023-02", "Croatia,Kuna,HRK,1.1441", "28/02");
+  const { json } = await cli.made("GBP EUR 2023-02-15 --as uk-vat");
+  const place = { ...json.place, line: 2, column: 18, text: "Croatia,Kuna,HRK,1.1441" };
+  const changed = { ...json, quote: "HRK", place };
+  await cli.write("out.json", `${JSON.stringify(changed, null, 2)}\n`);
+  const [failed, ...lines] = await cli.verified();
+  assert.equal(failed, 1);
+  assert.match(lines.join("\n"), new RegExp(`FAILS +${HRK.replace(/[()]/g, "\\$&")}`));
 });
 
 test("evidence for a date after the end or within the suspension fails", async () => {

@@ -37,6 +37,7 @@ test("the page prints on one sheet, with the figure marked in its line, and load
   for (const wanted of [
     "Ustawa o podatku od towarów i usług, Article 31a(1) (Polish VAT; pl-vat). No advice.",
     createHash("sha256").update(text).digest("hex"),
+    `sha-256=:${Buffer.from(JSON.parse(text).documents[0].sha256, "hex").toString("base64")}:`,
     "050/A/NBP/2026 of 2026-03-13",
   ]) {
     assert.ok(shown.includes(wanted), wanted);

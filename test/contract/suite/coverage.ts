@@ -67,7 +67,7 @@ export function coverageSuite(test: StoreTest): void {
     const earlier = "2026-03-12T15:00:00Z";
     await storeRates(store, [
       newRate("EUR/USD", "1.1476", TIME, "ecb"),
-      newRate("EUR/BGN", "1.9558", earlier, "ecb"),
+      newRate("EUR/CHF", "1.9558", earlier, "ecb"),
       newRate("EUR/ISK", "144.20", earlier, "ecb"),
       newRate("BTC/EUR", "71000", earlier),
     ]);
@@ -77,9 +77,9 @@ export function coverageSuite(test: StoreTest): void {
     const { asOf: newestAsOf } = newRate("EUR/USD", "1", TIME);
     await store.sources.recordSuccess("ecb", { at: TIME, newestAsOf, nextAttemptAt: TIME });
 
-    const { asOf } = newRate("EUR/BGN", "1", earlier);
+    const { asOf } = newRate("EUR/CHF", "1", earlier);
     assert.deepEqual(await store.sources.pairsBehind(), [
-      { ...pairOf("EUR/BGN"), source: "ecb", asOf },
+      { ...pairOf("EUR/CHF"), source: "ecb", asOf },
     ]);
   });
 

@@ -80,7 +80,7 @@ async function versionOf(engine: Engine): Promise<number> {
 /** A document whose content is the text. The store does not unpack it. */
 function contentOf(text: string): StoredContent {
   const compressed = new TextEncoder().encode(text);
-  return { hash: `hash of ${text}`, bytes: compressed.length, compressed };
+  return { hash: hash("sha256", text), bytes: compressed.length, compressed };
 }
 
 /** A fetch that brought these documents. */
@@ -432,27 +432,17 @@ function changeSuite(test: StoreTest): void {
   });
 }
 
-/** Digests of documents as they are stored, and as the header has them. */
-const DIGESTS = ["first", "second", "third"].map((text) => hash("sha256", text));
-const [FIRST = "", SECOND = "", THIRD = ""] = DIGESTS.map(
-  (hex) => `sha-256=:${Buffer.from(hex, "hex").toString("base64")}:`,
+/** Digests of documents with these texts, as the header has them. */
+const [FIRST, SECOND, THIRD] = ["first", "second", "third"].map(
+  (text) => `sha-256=:${hash("sha256", text, "base64")}:`,
 );
 
 function documentSuite(test: StoreTest): void {
-  /** What the headers of each served rate say of its document. */
+  /** What the headers of each served rate say of its document, by quote: CHF, CZK, USD. */
   const servedDocuments = async (engine: Engine) => {
-    const rows = await engine.query("SELECT base, quote, headers FROM rates ORDER BY quote");
-    return rows.map(({ base, quote, headers }) => {
-      const [, ...values] = String(headers).split('"rate-document","');
-      return `${base}/${quote} ${values.map((value) => value.split('"')[0])}`;
-    });
-  };
-  const fetchOfDigests = (source: string, hashes: readonly string[]): Publication => {
-    const fetched = fetchOf(source, hashes);
-    const documents = hashes.map((each, place) => {
-      return { name: `${place}`, receivedAt: NOW, stored: { ...contentOf(each), hash: each } };
-    });
-    return { ...fetched, documents };
+    const rows = await engine.query("SELECT headers FROM rates ORDER BY quote");
+    const found = rows.map(({ headers }) => String(headers).split('"rate-document","').slice(1));
+    return found.map((values) => values.map((value) => value.split('"')[0]).join());
   };
   const key = signedHeadersOf(newSigningKey());
   const addDocuments = async (store: Store) => {
@@ -462,27 +452,21 @@ function documentSuite(test: StoreTest): void {
   };
 
   test("a rate's headers have the digest of the document that states it, whichever way it is served", async (store, engine) => {
-    const [first = "", second = "", third = ""] = DIGESTS;
     const rates = ["USD", "CZK", "CHF"].map((quote, index) => {
       return { ...newRate(`EUR/${quote}`, "1.1", after(0), "ecb"), place: index % 2 };
     });
-    const publication = fetchOfDigests("ecb", [first, second]);
-    await updateRates(store, rates, cautious, { publication });
-    const both = ["EUR/CHF", "EUR/CZK", "EUR/USD"];
-    const expected = async (...documents: readonly string[]) => {
-      const served = both.map((pair, index) => `${pair} ${documents[index]}`);
-      assert.deepEqual(await servedDocuments(engine), served);
-    };
+    await updateRates(store, rates, cautious, { publication: fetchOf("ecb", ["first", "second"]) });
+    const expected = async (...documents: readonly unknown[]) =>
+      assert.deepEqual(await servedDocuments(engine), documents.map(String));
     await expected(FIRST, SECOND, FIRST);
 
     const held = { ...newRate("EUR/CHF", "9", after(5), "ecb"), place: 1 };
-    const next = { publication: fetchOfDigests("ecb", [first, third]) };
-    await updateRates(store, [held], cautious, next);
+    await updateRates(store, [held], cautious, { publication: fetchOf("ecb", ["first", "third"]) });
     await store.rates.releaseHeld(pairOf("EUR/CHF"), headersOf, BY);
     await expected(THIRD, SECOND, FIRST);
 
     const figure = figureOf({ ...newRate("EUR/USD", "1.2", after(9), "cnb"), place: 0 });
-    await store.figures.addFigures([figure], fetchOfDigests("cnb", [second]), NOW);
+    await store.figures.addFigures([figure], fetchOf("cnb", ["second"]), NOW);
     const how = { maxRateJump: "0.5" as Decimal, headersOf, origin: BY };
     await store.series.own(figure, how);
     await expected(THIRD, SECOND, SECOND);
@@ -496,8 +480,29 @@ function documentSuite(test: StoreTest): void {
     assert.equal(await addDocuments(store), 0);
   });
 
+  test("a document is found with its figures, also one that another document had stated before", async (store) => {
+    const figure = figureOf(newRate("EUR/USD", "1.1", after(0), "ecb"));
+    const twice = [figure, { ...figure, kind: "buying" as const, rate: "1.0" as Decimal }];
+    const stated = twice.map((one) => ({ ...one, place: 1 }));
+    await store.figures.addFigures(stated, fetchOf("ecb", ["first", "second"]), NOW);
+    const again = { ...figure, place: 0 };
+    await updateRates(store, [again], cautious, { publication: fetchOf("ecb", ["third"]) });
+
+    const found = async (text: string) => {
+      const digest = hash("sha256", text);
+      const rates = await store.history.figuresIn(digest, figure, 9);
+      return [await store.history.usesOf(digest, 9), rates.map(({ rate }) => rate)];
+    };
+    assert.deepEqual(await found("first"), [[{ publication: 1, figures: 0, pairs: 0 }], []]);
+    assert.deepEqual(await found("second"), [
+      [{ publication: 1, figures: 2, pairs: 1 }],
+      ["1.0", "1.1"],
+    ]);
+    assert.deepEqual(await found("third"), [[{ publication: 2, figures: 1, pairs: 1 }], ["1.1"]]);
+    assert.deepEqual(await found("none"), [[], []]);
+  });
+
   test("the rates of an import, or of an earlier version, get the digest when it is known, and keep their signature", async (store, engine) => {
-    const [, , third = ""] = DIGESTS;
     const how = { policy: cautious, headersOf: key, origin: BY };
     const rates = Array.from({ length: 250 }, (_, index) => {
       return { ...newRate(`EUR/X${index}`, "1.1", after(0)), place: 0, line: index + 2 };
@@ -512,7 +517,7 @@ function documentSuite(test: StoreTest): void {
     const before = await signed();
     assert.equal(await addDocuments(store), 0, "none is known");
 
-    await store.history.recordDigest(publication, { hash: third, bytes: 99 });
+    await store.history.recordDigest(publication, contentOf("third"));
     assert.equal(await addDocuments(store), 3, "pages");
 
     const header = `,"rate-document",${JSON.stringify(THIRD)}]`;

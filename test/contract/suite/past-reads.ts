@@ -109,7 +109,7 @@ export function pastReadSuite(test: StoreTest): void {
       ...pairOf("EUR/CZK"),
       rate: "24.131" as Decimal,
       asOf: "2026-03-13T15:00:00.000000000Z" as Instant,
-      ...{ source: "ecb", date: "2026-03-13", validUntil: undefined, document: hash },
+      ...{ source: "ecb", date: "2026-03-13", document: hash },
     });
     const [selling] = await engine.readBatch([
       pastRead(keyHash, "2026-03-15", "EUR/CZK", { ecb: "selling" }),

@@ -221,16 +221,20 @@ export function seriesSuite(test: StoreTest): void {
     await store.figures.addFigures([tuesday[0]], fetchOf("ecb", "four"), NOW);
     assert.deepEqual(await store.contradictions.list(), []);
     assert.deepEqual(await hold("five", ...tuesday), ["released", "dropped"]);
+    const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
+    const ofTuesday = (await store.series.contradictedOn(series, "2026-03-17")).map(
+      ({ rate, decision, hash }) => `${rate} ${decision} ${hash}`,
+    );
+    assert.deepEqual(ofTuesday, ["1.2 released hash of three", "12 dropped hash of three"]);
 
     await hold("six", ...friday);
     const contradicted = async () => {
-      const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
       const figures = await store.series.contradicted(series);
-      return figures.map(({ date, rate, isDropped }) => `${date} ${rate} ${isDropped}`);
+      return figures.map(({ date, rate, decision }) => `${date} ${rate} ${decision}`);
     };
-    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 false", "2026-03-13 13 false"]);
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 held", "2026-03-13 13 held"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 2);
-    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 true", "2026-03-13 13 true"]);
+    assert.deepEqual(await contradicted(), ["2026-03-13 1.3 dropped", "2026-03-13 13 dropped"]);
     assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 0);
     assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
     // Another figure is no longer what was decided about.
@@ -264,7 +268,7 @@ export function seriesSuite(test: StoreTest): void {
     assert.equal((await figuresIn(engine)).length, 2);
   });
 
-  test("a released rate is in its series once, and a dropped or deleted one stays there", async (store, engine) => {
+  test("a released rate is in its series once, a deleted one stays there, a dropped one leaves it until it comes again", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
     await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
     const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-16 #1: 11.0"];
@@ -274,11 +278,14 @@ export function seriesSuite(test: StoreTest): void {
     await updateRates(store, [newRate("EUR/USD", "1.12", TUESDAY, "ecb")], policy);
     await store.rates.dropHeld(pairOf("EUR/USD"), BY);
     await store.rates.remove(pairOf("EUR/USD"), BY);
-    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
+    assert.deepEqual(await figuresIn(engine), figures);
+    const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
+    const [dropped] = await store.series.contradicted(series);
+    assert.deepEqual([dropped?.rate, dropped?.decision], ["1.12", "dropped"]);
 
     const same = [newRate("EUR/USD", "1.12", TUESDAY, "ecb")];
     assert.deepEqual(await updateRates(store, same, policy), ["store"]);
-    assert.equal((await figuresIn(engine)).length, 3);
+    assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
   });
 
   test("a preview tells which figures are new to their series, and stores none", async (store, engine) => {

@@ -19,6 +19,7 @@ import { rateSuite, signatureSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { seriesSuite } from "./series.ts";
 import { exportSuite, seriesReadSuite } from "./series-reads.ts";
+import { statementSuite } from "./statements.ts";
 
 const PARTS = {
   accounts: accountSuite,
@@ -36,6 +37,7 @@ const PARTS = {
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of each key": keyUsageSuite,
+  "statements of usage": statementSuite,
   "usage of all accounts": usageExportSuite,
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,

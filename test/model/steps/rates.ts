@@ -22,6 +22,7 @@ export function rateImport(pair: PairName, rate: string): Step {
       const done = await stage.operate(args, `base,quote,rate,as_of\n${line}\n`);
       const isSuspended = model.pairs.get(pair)?.isSuspended ?? false;
       model.pairs.set(pair, { rate, asOfMs: model.nowMs, isSuspended });
+      model.figures.getOrInsertComputed(pair, () => []).push({ rate, asOfMs: model.nowMs });
       return assertExit(done, 0);
     },
   });

@@ -55,6 +55,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["rates trace EUR USF --source import --at 2026-11-21", /^series +middle figure of 2026-11-20$/m],
   ["rates evidence EUR USF 2026-11-20 --source import --rule on --out -", /^ {2}"rate": "1\.5",$/m],
   ["rates verify --source import", /series: 0 figures verified, 1 imported$/],
+  ["rates recheck -", /^1 figure: 1 unchanged$/, "date,base,quote,rate\n20.11.2026,EUR,USF,1.50\n"],
   ["rates export --format ledger --source import", /^P 2026-11-20 EUR 1\.5 USF$/m],
   ["rates document import --list", / +[0-9]+ +[0-9a-f]{64} +-$/m],
   ["rates compare EUR --json", /^\[/],

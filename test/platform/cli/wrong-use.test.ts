@@ -45,6 +45,13 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates at EUR USD 9999-12-31T00:00:00Z", 'kurs: moment "9999-12-31T00:00:00Z"'],
     ["rates trace EUR USD --at 9999-01-01", 'kurs: --at "9999-01-01": this day'],
     ["rates trace EUR USD --file", "error: option '--file <path>' argument missing"],
+    ["rates trace", "kurs: pass BASE and QUOTE, --document DIGEST, or both\n"],
+    ["rates trace EUR --document 0", "kurs: pass BASE and QUOTE, --document DIGEST, or both\n"],
+    ["rates trace --document sha-512=:0:", 'kurs: --document "sha-512=:0:": must be the value of'],
+    [
+      "rates trace EUR USD --document 0 --at 2026-01-01",
+      "error: option '--document <digest>' cannot be used with option '--at <moment>'",
+    ],
     ["rates verify EUR", "error: too many arguments for 'verify'"],
     ["rates verify --source", "error: option '--source <source>' argument missing"],
     ["rates list EUR U$D", 'kurs: quote "U$D": must be'],

@@ -19,7 +19,8 @@ const namesOf = (header: string | undefined) =>
 
 const EXPOSED = (
   "content-digest etag link memento-datetime rate-document rate-missed rate-next rate-source " +
-  "ratelimit ratelimit-policy retry-after signature signature-input units-charged x-request-id"
+  "ratelimit ratelimit-policy retry-after signature signature-input statement-signature " +
+  "units-charged x-request-id"
 ).split(" ");
 const ALLOWED = (
   "accept accept-datetime authorization content-type if-none-match mcp-method mcp-name " +

@@ -74,8 +74,8 @@ function watchReaders(): ReadonlyMap<string, number> {
         const [text] = typeof this === "string" ? [this] : given;
         if (typeof text === "string" && text.length >= LONG) {
           const [, file] = getCallSites(2)[1]?.scriptName.split(SRC) ?? [];
-          // The long texts of the store are its own statements.
-          if (file !== undefined && !file.startsWith("platform/storage/")) {
+          // The long texts of the store are its own statements and headers.
+          if (file !== undefined && !/^platform\/storage\/|^rates\/served\/headers/.test(file)) {
             longest.set(file, Math.max(text.length, longest.get(file) ?? 0));
           }
         }

@@ -8,7 +8,8 @@ import { newSigningKey, publicKeysOf } from "../../support/signatures.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/proof.md");
 
-type IsGenuine = (response: Response, keys: readonly object[]) => Promise<boolean>;
+type Asked = Readonly<Record<string, string>>;
+type IsGenuine = (response: Response, keys: readonly object[], asked?: Asked) => Promise<boolean>;
 
 /** Loads the document's code as it is, from memory: its package gets its place on the disk. */
 async function loadExample(): Promise<IsGenuine> {
@@ -20,9 +21,9 @@ async function loadExample(): Promise<IsGenuine> {
   return isGenuine;
 }
 
-async function readRate(node: TestService): Promise<Response> {
+async function readRate(node: TestService, asked: Asked = {}): Promise<Response> {
   const { apiKey } = await node.newCustomer();
-  const headers = { authorization: `ApiKey ${apiKey}` };
+  const headers = { authorization: `ApiKey ${apiKey}`, ...asked };
   return fetch(`${node.url}/v1/rates/EUR/USD`, { headers });
 }
 
@@ -43,6 +44,19 @@ test("the document's code accepts a signed response, and rejects it after a chan
   assert.equal(await isGenuine(changed(body, { "rate-source": "boc" }), keys), false);
   assert.equal(await isGenuine(response, []), false);
   assert.equal(await isGenuine(new Response(body), keys), false);
+});
+
+test("the document's code accepts a rate of the past with the time asked for alone", async () => {
+  await using node = await startService({ config: { signingKey: newSigningKey() } });
+  const asked = { "accept-datetime": "Sat, 14 Mar 2026 00:00:00 GMT" };
+  const other = { "accept-datetime": "Sat, 14 Mar 2026 00:00:01 GMT" };
+  const [past, newest] = [await readRate(node, asked), await readRate(node)];
+  const keys = await publicKeysOf(node);
+
+  assert.equal(await isGenuine(past, keys, asked), true);
+  assert.equal(await isGenuine(past, keys, other), false);
+  assert.equal(await isGenuine(past, keys), false);
+  assert.equal(await isGenuine(newest, keys, asked), false);
 });
 
 for (const [what, hours] of [

@@ -95,23 +95,33 @@ test("a fetched source is fresh, with exit code 0, until it misses a publication
 
 test("the status fails for a pair that left its publisher's table, and names it until it is suspended", async () => {
   await using cli = await newCli();
-  await cli.fetchAt("2026-10-01T16:00:00.000Z", { USD: "1.1500", BGN: "1.9558" });
+  await cli.fetchAt("2026-10-01T16:00:00.000Z", { USD: "1.1500", ISK: "144.20" });
   const both = await cli.run("rates", "status");
   await cli.fetchAt("2026-11-26T18:10:00.000Z", { USD: "1.1510" });
 
   const one = await cli.run("rates", "status");
   const [state] = JSON.parse((await cli.run("rates", "status", "--json")).stdout);
-  await cli.run("rates", "suspend", "EUR", "BGN");
+  await cli.run("rates", "suspend", "EUR", "ISK");
   const none = await cli.run("rates", "status");
 
   assert.deepEqual([both.exitCode, one.exitCode, none.exitCode], [0, 1, 0]);
   assert.match(
     one.stdout,
-    /\necb +fresh +2 .*\necb has missed up to 40 publications of 1 pair: EUR\/BGN\n$/,
+    /\necb +fresh +2 .*\necb has missed up to 40 publications of 1 pair: EUR\/ISK\n$/,
   );
-  for (const { stdout } of [both, none]) assert.doesNotMatch(stdout, /BGN/);
+  for (const { stdout } of [both, none]) assert.doesNotMatch(stdout, /ISK/);
   const { missed_publications: missed, missed_pairs: pairs, missed_pair_names: names } = state;
-  assert.deepEqual([missed, pairs, names], [0, 1, ["EUR/BGN"]]);
+  assert.deepEqual([missed, pairs, names], [0, 1, ["EUR/ISK"]]);
+});
+
+test("a fetch warns of a currency that has ended, whose figure is not served", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-10-01T16:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-10-01", { USD: "1.1500", BGN: "1.9558" })));
+  const { exitCode, stdout, stderr } = await cli.run("rates", "fetch");
+  assert.deepEqual([exitCode, stdout], [0, "ecb: stored 1, held 0, skipped 1, rejected 0\n"]);
+  assert.match(stderr, /^ecb: BGN ended on 2026-01-01: .*: its figure is stored, and not served$/m);
+  assert.doesNotMatch((await cli.run("rates", "list")).stdout, /BGN/);
 });
 
 test("a dry run prints what would change and stores nothing", async () => {

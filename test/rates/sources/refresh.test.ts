@@ -96,18 +96,18 @@ async function setUp(
 
 test("a pair that left its publisher's table is counted wherever its source is called up to date", async () => {
   const now = "2026-10-01T16:00:00.000Z";
-  const before = body(ecbDay("2026-10-01", { USD: "1.1500", BGN: "1.9558" }));
+  const before = body(ecbDay("2026-10-01", { USD: "1.1500", ISK: "144.20" }));
   await using setup = await setUp({ ecb: before, now });
   const { service, clock, ecb } = setup;
   await logged(service, FETCHED, "ecb");
-  service.query("DELETE FROM rates WHERE quote NOT IN ('USD', 'BGN')");
+  service.query("DELETE FROM rates WHERE quote NOT IN ('USD', 'ISK')");
   const states = async () => {
     const { session, apiKey } = await service.newCustomer(`${clock.nowMs()}@example.org`);
     const metrics = await scrape(service);
     const value = (name: string) => metrics.value(`kurs_source_missed_${name}`, { source: "ecb" });
     const { text: sources } = await service.get("/v1/account/sources", { session });
     const { text: visitors } = await service.get("/coverage.json");
-    const { headers } = await service.get("/v1/rates/EUR/BGN", { apiKey });
+    const { headers } = await service.get("/v1/rates/EUR/ISK", { apiKey });
     const [ofEcb] = JSON.parse(sources).sources;
     return {
       read: headers["rate-missed"],

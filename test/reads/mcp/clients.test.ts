@@ -27,8 +27,8 @@ function objectsIn(schema: Schema): Schema[] {
 
 /** The arguments of each tool, which are all texts, and its units. */
 const tools = [
-  ["get_rate", ["base", "quote"], 1],
-  ["convert_currency", ["base", "quote", "amount"], 1],
+  ["get_rate", ["base", "quote", "date"], 1],
+  ["convert_currency", ["base", "quote", "amount", "date"], 1],
   ["get_usage", [], 0],
 ] as const;
 
@@ -39,6 +39,7 @@ const points = [
   /kurs\/rate-source/,
   /kurs\/rate-missed/,
   /kurs\/rate-next/,
+  /historical rate, and only then, pass a date/,
   /kurs:\/\/pairs lists the pairs/,
   /get_rate and convert_currency cost one unit/,
   /unsupported_pair \(404\): charged\. Do not retry/,
@@ -88,7 +89,8 @@ for (const { name, mode, revision } of eras) {
       assert.equal(schemas.length, 2 * listed.length + 2);
       for (const { required, properties, additionalProperties } of schemas) {
         assert.equal(additionalProperties, false);
-        assert.deepEqual(required, Object.keys(properties ?? {}));
+        const names = Object.keys(properties ?? {}).filter((each) => each !== "date");
+        assert.deepEqual(required, names);
       }
       const reading = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
       for (const { name: tool, title, description, inputSchema, annotations, _meta } of listed) {
@@ -96,14 +98,15 @@ for (const { name, mode, revision } of eras) {
         assert.match(title ?? "", /^[A-Z]\w/);
         assert.match(description ?? "", isFree ? /Costs nothing\.$/ : /Costs one unit of .+ quota/);
         assert.deepEqual(annotations, { ...reading, idempotentHint: isFree }, tool);
-        for (const schema of Object.values(inputSchema.properties ?? {})) {
+        for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
           // No constraint by which a client could reject a symbol: the service validates.
           assert.deepEqual(Object.keys(schema as Schema).sort(), [
             "description",
             "examples",
             "type",
           ]);
-          assert.equal((schema as Schema).type, "string");
+          const type = argument === "date" ? ["string", "null"] : "string";
+          assert.deepEqual((schema as Schema).type, type);
         }
       }
     });
@@ -113,7 +116,9 @@ for (const { name, mode, revision } of eras) {
       const listed = (await mcp.client.listTools()).tools;
 
       for (const { name: tool, outputSchema, inputSchema } of listed) {
-        const given = examplesOf(inputSchema as Schema);
+        const given: Record<string, string | null> = examplesOf(inputSchema as Schema);
+        // As clients send that fill in every argument.
+        if ("date" in given) given.date = null;
         const { structuredContent, ...result } = await mcp.call(tool, given);
         const value = structuredContent as Record<string, unknown>;
         const validator = Compile(outputSchema as object);

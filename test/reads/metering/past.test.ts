@@ -9,17 +9,13 @@ import { openAll } from "../mcp/doors.ts";
 
 // Which figure a past time has is decided by the store (test/contract). This is what it looks like.
 
-/** Adds figures of the owner of EUR/USD, whose newest is of 13 March 2026 in the snapshot. */
+/** Adds figures of the owner of EUR/USD. */
 function addFigures(service: TestService) {
-  const ofEcb = "FROM figures WHERE source = 'ecb' AND base = 'EUR' AND quote = 'USD'";
-  const add = `
-    INSERT INTO figures SELECT source, base, quote, kind, ?1, ?1 || 'T15:00:00.000000000Z', ?2, ?3,
-      valid_until, stored_at, publication, place, line ${ofEcb} AND date = '2026-03-13'`;
   // There is none of Monday, the 9th.
-  service.query(add, "2026-03-05", 1, "1.1605");
-  service.query(add, "2026-03-06", 1, "1.16060");
-  service.query(add, "2026-03-10", 1, "1.1610");
-  service.query(add, "2026-03-10", 2, "1.1611");
+  service.storePast("2026-03-05", "1.1605");
+  service.storePast("2026-03-06", "1.16060");
+  service.storePast("2026-03-10", "1.1610");
+  service.storePast("2026-03-10", "1.1611", 2);
   return service;
 }
 
@@ -86,7 +82,7 @@ const malformed = (
   "2026-03-06T15:00:00Z|1772809200|now||Fri, 06 Mar 2026 15:00:00 UTC|Sat, 06 Mar 2026 15:00:00 GMT|" +
   "Fri, 6 Mar 2026 15:00:00 GMT|Friday, 06-Mar-26 15:00:00 GMT|Fri Mar  6 15:00:00 2026|" +
   "Mon, 30 Feb 2026 15:00:00 GMT|Fri, 06 Mar 2026 24:00:00 GMT|fri, 06 mar 2026 15:00:00 gmt|" +
-  "Fri, 06 Mar 2026 15:00:00 GMT, Fri, 06 Mar 2026 15:00:00 GMT"
+  "Fri, 06 Mar 2026 15:00:00 GMT, Fri, 06 Mar 2026 15:00:00 GMT|Sat, 01 Jan 10000 00:00:00 GMT"
 ).split("|");
 
 test("a malformed Accept-Datetime is 400 with the form, uncharged, after the key and the symbols", async () => {

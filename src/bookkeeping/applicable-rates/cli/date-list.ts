@@ -9,6 +9,7 @@ import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.t
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { convert, type Precision, parseAmount } from "../amount.ts";
 import { OWN_RATE } from "../json.ts";
+import { explainThird } from "../not-known.ts";
 import type { Preset } from "../presets.ts";
 import {
   type ApplicableRateDeps,
@@ -19,6 +20,7 @@ import {
 } from "./arguments.ts";
 import {
   isoForm,
+  type ListForm,
   type ListHeader,
   type ListLine,
   type Meaning,
@@ -62,7 +64,7 @@ export function readListQuery(path: string, options: ListQueryOptions): ListQuer
     gaps: acceptGaps === undefined ? {} : { acceptGaps },
     into: into === undefined ? undefined : requireSymbol("--into", into),
     precision: { scale: wholeNumber("--scale", scale, 0, 20), rounding },
-    columns: columns === undefined ? new Map() : parseColumns(columns),
+    columns: parseColumns(columns, FORM),
   };
 }
 
@@ -95,7 +97,7 @@ export async function findForList(
     });
     await writeList(counted(), { ...options, format }, rows, write);
   });
-  if (lines === 0) throw new CommandError(`${query.path} has no line: ${LINES_WANTED}`);
+  if (lines === 0) throw new CommandError(`${query.path} has no line: ${linesWanted(FORM)}`);
   if (failed > 0) printError(`kurs: ${failed} of ${lines} lines have no figure: see their errors`);
   return failed > 0 ? 1 : 0;
 }
@@ -110,25 +112,47 @@ export async function readList(
     pages: AsyncIterable<readonly ListedRate[]>,
   ) => Promise<void>,
 ): Promise<void> {
-  const { path, columns, asked } = query;
+  const find = async (store: ProvenanceStore, line: ListLine) => ({
+    ...line,
+    outcome: await findFor(store, deps, line, query),
+  });
+  await withList(deps, { ...query, form: FORM, find }, async (store, header, pages) => {
+    // Fails before anything is written where neither the command nor the list names a rule.
+    if (query.asked === undefined && !header.places.has("preset")) readRuleOptions({});
+    await use(store, header, pages);
+  });
+}
+
+/** A list, and how a command reads it. */
+interface ReadableList<Found> extends Pick<ListQuery, "path" | "columns"> {
+  readonly form: ListForm;
+  readonly find: (store: ProvenanceStore, line: ListLine) => Promise<Found>;
+}
+
+/** Reads a list with what a command finds for each line. @throws {CommandError} */
+export async function withList<Found>(
+  deps: ApplicableRateDeps,
+  { path, columns, form, find }: ReadableList<Found>,
+  use: (
+    store: ProvenanceStore,
+    header: ListHeader,
+    pages: AsyncIterable<readonly Found[]>,
+  ) => Promise<void>,
+): Promise<void> {
   await withFile(path, deps, async (opened) => {
     await using store = await deps.openStore();
     const batches = deps.readTextLines(opened.bytes)[Symbol.asyncIterator]();
     const first = await batches.next();
     const [line] = first.done ? [] : first.value;
-    if (line === undefined) throw new CommandError(`${path} is empty: ${LINES_WANTED}`);
-    const header = readListHeader(line, columns);
-    // Fails before anything is written where neither the command nor the list names a rule.
-    if (asked === undefined && !header.places.has("preset")) readRuleOptions({});
+    if (line === undefined) throw new CommandError(`${path} is empty: ${linesWanted(form)}`);
+    const header = readListHeader(line, columns, form);
     const pages = async function* () {
       for (let next = first; !next.done; next = await batches.next()) {
-        const listed: ListedRate[] = [];
+        const found: Found[] = [];
         for (const one of next.value) {
-          if (one.line === header.line) continue;
-          const read = readListLine(one, header);
-          listed.push({ ...read, outcome: await findFor(store, deps, read, query) });
+          if (one.line !== header.line) found.push(await find(store, readListLine(one, header)));
         }
-        yield listed;
+        yield found;
       }
     };
     await use(store, header, pages());
@@ -138,7 +162,15 @@ export async function readList(
 /** Without it Excel reads a file as one of Windows's own encoding. */
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-const LINES_WANTED = "each must be DATE,BASE,QUOTE, or have the columns of a header";
+const FORM: ListForm = {
+  meanings: ["date", "base", "quote", "currency", "amount", "preset"],
+  plain: [3, 3],
+  columns: "date and currency, or date, base and quote",
+};
+
+/** What the lines of a list must be, for one that has none. */
+export const linesWanted = ({ meanings, plain: [least] }: ListForm) =>
+  `each must be ${meanings.slice(0, least).join().toUpperCase()}, or have the columns of a header`;
 
 async function findFor(
   store: ProvenanceStore,
@@ -168,7 +200,8 @@ async function findFor(
   }
 }
 
-function requireDate(text: string): string {
+/** Reads a date as 2024-10-16 or 16.10.2024. @throws {CommandError} */
+export function requireDate(text: string): string {
   const date = readListDate(text);
   if (date !== undefined) return date;
   const wanted = "must be a date such as 2026-03-13 or 13.03.2026";
@@ -212,8 +245,7 @@ function exchangeOfCurrency(
   const into = given ?? (symbol as AssetSymbol);
   if (from === into) return { from, into, pair: undefined, operation: "multiply" };
   if (from !== symbol && into !== symbol) {
-    const figures = `${preset.source} leads from ${from} to ${into} by two figures`;
-    throw new CommandError(`${figures}, through ${symbol}: ask for each`);
+    throw new CommandError(explainThird(preset.source, from, into, symbol));
   }
   const isDivided = (into === symbol) === (place === "base");
   const pair = isDivided ? { base: into, quote: from } : { base: from, quote: into };

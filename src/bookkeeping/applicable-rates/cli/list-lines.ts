@@ -10,10 +10,19 @@ import type { NumberedLine } from "./arguments.ts";
 
 // A list as accountants export it: its header names the columns that count, in any order.
 
-const meanings = ["date", "base", "quote", "currency", "amount", "preset"] as const;
-
 /** What Kurs reads from a column. */
-export type Meaning = (typeof meanings)[number];
+export type Meaning =
+  | ("date" | "base" | "quote" | "currency" | "amount" | "preset")
+  | ("rate" | "source" | "kind" | "published_for");
+
+/** What a command reads from its lists. */
+export interface ListForm {
+  readonly meanings: readonly Meaning[];
+  /** How many of them, at least and at most, a list without a header has in this order. */
+  readonly plain: readonly [least: number, most: number];
+  /** The columns that a header must name. */
+  readonly columns: string;
+}
 
 /** What the columns of a list mean. */
 export interface ListHeader {
@@ -39,7 +48,11 @@ export interface ListLine {
 const LINE_FORM = "the line must be DATE,BASE,QUOTE, such as 2026-03-16,EUR,PLN";
 
 /** Parses `date=Belegdatum,amount=Betrag`. @throws {CommandError} it is of another form. */
-export function parseColumns(text: string): ReadonlyMap<Meaning, string> {
+export function parseColumns(
+  text: string | undefined,
+  { meanings }: ListForm,
+): ReadonlyMap<Meaning, string> {
+  if (text === undefined) return new Map();
   const columns = text.split(",").map((part): readonly [Meaning, string] => {
     const [name = "", ...header] = part.split("=").map((one) => one.trim());
     const meaning = meanings.find((one) => one === name.toLowerCase());
@@ -51,7 +64,7 @@ export function parseColumns(text: string): ReadonlyMap<Meaning, string> {
 }
 
 /**
- * Reads the first line: the header or, without one, a date, a base and a quote.
+ * Reads the first line: the header or, without one, the first of the list.
  *
  * @param renamed the headers of the columns that the list names otherwise.
  * @throws {CommandError} it is a header without the columns that count.
@@ -59,19 +72,23 @@ export function parseColumns(text: string): ReadonlyMap<Meaning, string> {
 export function readListHeader(
   first: NumberedLine,
   renamed: ReadonlyMap<Meaning, string>,
+  form: ListForm,
 ): ListHeader {
   if ("reason" in first) throw new CommandError(`line ${first.line}: ${first.reason}`);
-  const headers = ([";", ","] as const).map((separator) => headerBy(separator, first, renamed));
+  const headers = ([";", ","] as const).map((separator) =>
+    headerBy(separator, first, renamed, form),
+  );
   const header = headers.find(({ places }) => places.has("date")) ?? headers[0];
   if (header !== undefined && renamed.size === 0 && !header.places.has("date")) {
-    const separator = first.text.includes(",") ? "," : ";";
+    const separator = first.text.includes(";") ? ";" : ",";
     const cells = splitCells(first.text, separator) ?? [];
     if (cells.some((cell) => readListDate(cell) !== undefined)) {
-      const places = new Map(meanings.slice(0, 3).map((name, column) => [name, column]));
+      const count = Math.min(Math.max(cells.length, form.plain[0]), form.plain[1]);
+      const places = new Map(form.meanings.slice(0, count).map((name, column) => [name, column]));
       return { separator, places, others: [], columnCount: places.size, line: undefined };
     }
   }
-  requireColumns(header?.places ?? new Map(), renamed);
+  requireColumns(header?.places ?? new Map(), renamed, form);
   return header as ListHeader;
 }
 
@@ -79,6 +96,7 @@ function headerBy(
   separator: Separator,
   { line, text }: { readonly line: number; readonly text: string },
   renamed: ReadonlyMap<Meaning, string>,
+  { meanings }: ListForm,
 ): ListHeader {
   const names = splitCells(text, separator) ?? [];
   const lower = names.map((name) => name.toLowerCase());
@@ -108,6 +126,7 @@ function nameOnce(name: string, column: number, lower: readonly string[]): strin
 function requireColumns(
   places: ReadonlyMap<Meaning, number>,
   renamed: ReadonlyMap<Meaning, string>,
+  { meanings, columns }: ListForm,
 ): void {
   const lacks = [...renamed].find(([meaning]) => !places.has(meaning));
   if (lacks !== undefined) {
@@ -117,8 +136,9 @@ function requireColumns(
   if (has("currency") && (has("base") || has("quote"))) {
     throw new CommandError("the list has base, quote and currency: rename currency, or the others");
   }
-  if (has("date") && (has("currency") || has("base", "quote"))) return;
-  const wanted = "the first line must name the columns date and currency, or date, base and quote";
+  const isRated = has("rate") || !meanings.includes("rate");
+  if (isRated && has("date") && (has("currency") || has("base", "quote"))) return;
+  const wanted = `the first line must name the columns ${columns}`;
   throw new CommandError(`${wanted}: rename them, or pass --columns "date=Belegdatum"`);
 }
 

@@ -56,7 +56,7 @@ export function linesOfOrigin(
   }
 }
 
-function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): readonly string[] {
+export function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): string[] {
   return [
     field("received", receivedAt),
     field("document", documentName(name)),

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { CommandError, type OutputOptions } from "../../../platform/cli/command.ts";
 import { parseDate, parsePastMoment } from "../../../platform/cli/dates.ts";
 import { formatJson } from "../../../platform/cli/output.ts";
@@ -32,10 +32,12 @@ import {
 import { notKnown } from "./at.ts";
 import type { ImportedLine } from "./imported-file.ts";
 import { field, lineIn, linesOfOrigin, linesOfSource } from "./origin-lines.ts";
+import { traceDocument } from "./trace-document.ts";
 
 interface TraceOptions extends OutputOptions, SeriesOptions {
   readonly at?: string;
   readonly file?: string;
+  readonly document?: string;
 }
 
 /** Adds `kurs rates trace`. */
@@ -44,24 +46,35 @@ export function traceCommand(
   deps: ProvenanceCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
+  const about = "show the document that a Rate-Document names, and what came from it";
+  const documentOption = new Option("--document <digest>", about);
   rates
     .command("trace")
     .description("show the document and the line that a served figure came from, and what followed")
-    .argument("<base>")
-    .argument("<quote>")
+    .argument("[base]")
+    .argument("[quote]")
     .option("--at <moment>", "the figure served then; a date means its end in UTC (default: now)")
     .addOption(sourceOption("the figure of this source, of --at's date or the last one before"))
     .addOption(kindOption())
     .option("--file <path>", "check that this imported file states the figure, and show its line")
+    .addOption(documentOption.conflicts(["at", "source", "kind", "file"]))
     .option("--json", "print it as JSON")
     .addHelpText("after", traceExamples)
-    .action(async (base: string, quote: string, options: TraceOptions) =>
-      setExitCode(
-        await (isOfSeries(options)
-          ? traceSeries(deps, requirePair(base, quote), options)
-          : trace(deps, requirePair(base, quote), options)),
-      ),
-    );
+    .action(async (base: string | undefined, quote: string | undefined, options: TraceOptions) => {
+      const { document, json = false } = options;
+      if (document !== undefined && base === undefined) {
+        return traceDocument(deps, document, undefined, json);
+      }
+      if (base === undefined || quote === undefined) {
+        throw new CommandError("pass BASE and QUOTE, --document DIGEST, or both", 2);
+      }
+      const pair = requirePair(base, quote);
+      if (document !== undefined) return traceDocument(deps, document, pair, json);
+      const exitCode = isOfSeries(options)
+        ? traceSeries(deps, pair, options)
+        : trace(deps, pair, options);
+      setExitCode(await exitCode);
+    });
 }
 
 const traceExamples = `
@@ -73,7 +86,8 @@ Examples:
   $ kurs rates trace EUR USD
   $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
   $ kurs rates trace EUR CZK --source cnb --at 2026-03-13
-  $ kurs rates trace EUR ISK --file rates.csv`;
+  $ kurs rates trace EUR ISK --file rates.csv
+  $ kurs rates trace --document sha-256=:D9gwxxxZIOr/C9lpGa6f55F52H/DQN/X20cpM9gLpcs=:`;
 
 async function trace(
   deps: ProvenanceCommandDeps,

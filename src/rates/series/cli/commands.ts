@@ -11,8 +11,9 @@ import { counted } from "../../../platform/shared/text/counted.ts";
 import { quoted, visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import { requirePair, requireSymbol, shortAsOf, sourcedText } from "../../served/cli/arguments.ts";
 import { warnOfMissingKey } from "../../served/cli/commands.ts";
+import { describeEnd } from "../../served/rules/ended-currencies.ts";
 import { type Pair, pairName } from "../../served/rules/symbol.ts";
-import { isImport } from "../../served/rules/update-policy.ts";
+import { endOfRate, isImport } from "../../served/rules/update-policy.ts";
 import { type ComparedPairs, type Comparison, compareSources, differsBy } from "../compare.ts";
 import { comparisonJson, differenceOf } from "../json.ts";
 import type { OwnerChange } from "../store.ts";
@@ -162,6 +163,10 @@ function explainChange(pair: Pair, source: string, change: OwnerChange): string 
       const release = `kurs rates release ${base} ${quote} serves it and gives the pair to`;
       const jump = `it jumps too far from ${former?.rate}`;
       return `${name} ${figure.rate} from ${source} is held: ${jump}; ${release} ${source}`;
+    }
+    case "ended": {
+      const end = endOfRate(figure);
+      throw new CommandError(`${source} cannot own ${name}: ${end && describeEnd(end)}`);
     }
     case "owned":
       throw new CommandError(`${name} belongs to ${source} already`);

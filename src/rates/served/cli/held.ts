@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type OpenStore, type OutputOptions } from "../../../platform/cli/command.ts";
 import { parseDate } from "../../../platform/cli/dates.ts";
 import { formatList } from "../../../platform/cli/output.ts";
-import { type Decimal, isDecimal, isLess, parseDecimal } from "../../../platform/shared/decimal.ts";
+import { isDecimal, isEqual, parseDecimal } from "../../../platform/shared/decimal.ts";
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../figures.ts";
 import { heldRateJson } from "../json.ts";
@@ -50,7 +50,7 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
     .description("delete the held rates of a pair; the stored rate stays")
     .argument("<base>")
     .argument("<quote>")
-    .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
+    .addHelpText("after", dropExample)
     .action((base: string, quote: string) => drop(deps, requirePair(base, quote)));
 }
 
@@ -65,6 +65,13 @@ and is served unless a newer one is; the others are dropped.
 Examples:
   $ kurs rates release BTC USD
   $ kurs rates release BRL ARS 27.10`;
+
+const dropExample = `
+They leave their series, too: kurs rates for names no figure in their place, until the publisher
+states them again or you import the right ones.
+
+Example:
+  $ kurs rates drop BTC USD`;
 
 async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOptions) {
   await using store = await openStore();
@@ -105,7 +112,8 @@ async function release(
   await warnOfMissingKey(store, deps);
   const held = (await store.contradictions.list()).filter((one) => byPair(one, pair) === 0);
   const named = held.filter(
-    (one) => isEqual(one.rate, rate) && (onDate === undefined || onDate === one.date),
+    (one) =>
+      isDecimal(rate) && isEqual(one.rate, rate) && (onDate === undefined || onDate === one.date),
   );
   if (named.length === 0 && (text === undefined || held.length === 0)) {
     const released = await store.rates.releaseHeld(pair, headersOf, origin());
@@ -127,10 +135,6 @@ async function release(
     const where = `is in the series of ${figure.source} and ${isServed ? "" : "not "}served`;
     print(`${pairName(pair)}: ${what}, ${where}`);
   }
-}
-
-function isEqual(held: Decimal, rate: ReturnType<typeof parseDecimal>): boolean {
-  return isDecimal(rate) && !isLess(held, rate) && !isLess(rate, held);
 }
 
 /** Whether a figure is of the kind that its source serves, and not of a table that is to come. */

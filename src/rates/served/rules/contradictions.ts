@@ -1,5 +1,5 @@
 import { chunksOf } from "../../../platform/shared/chunks.ts";
-import { isLess } from "../../../platform/shared/decimal.ts";
+import { isEqual } from "../../../platform/shared/decimal.ts";
 import type { Origin } from "../../../platform/shared/origin.ts";
 import type { Publication } from "../history.ts";
 import type { ContradictionStore } from "../store.ts";
@@ -27,16 +27,12 @@ export function findContradictions<Stated extends SourcedRate>(figures: readonly
   }
   const contradictions: Stated[] = [];
   for (const [place, [first, ...others]] of repeated) {
-    if (first === undefined || !others.some((other) => differ(first, other))) continue;
+    if (first === undefined || others.every(({ rate }) => isEqual(first.rate, rate))) continue;
     contradictions.push(first, ...others);
     agreed.delete(place);
   }
   return { agreed: [...agreed.values()], contradictions };
 }
-
-/** 1.1 does not differ from 1.10. */
-const differ = ({ rate: one }: SourcedRate, { rate: other }: SourcedRate) =>
-  isLess(one, other) || isLess(other, one);
 
 /** In one transaction: a file of dates alone may contradict itself in every line. */
 const FIGURES_PER_TRANSACTION = 100;

@@ -84,6 +84,10 @@ export function endedBy(symbol: string, date: string): EndedCurrency | undefined
 
 type Currencies = Readonly<Record<"base" | "quote", string>>;
 
+/** @returns the end of one of a pair's currencies that no market has on a date any more. */
+export const endOf = ({ base, quote }: Currencies, date: string): EndedCurrency | undefined =>
+  endedBy(base, date) ?? endedBy(quote, date);
+
 /** @returns the end or redenomination of one of a pair's currencies between two dates. */
 function endBetween({ base, quote }: Currencies, dates: readonly string[]) {
   const [first = "", last = first] = dates.toSorted();
@@ -93,15 +97,15 @@ function endBetween({ base, quote }: Currencies, dates: readonly string[]) {
 }
 
 /**
- * Why a figure of a pair cannot stand for a date: one of its currencies has ended since.
+ * Why a figure of a pair cannot stand for a date: one of its currencies has ended by then. Some
+ * publishers keep the code, with the figure of its successor.
  *
  * @param figureDate that of the figure; undefined without one.
  */
 export function explainEnd(pair: Currencies, date: string, figureDate?: string) {
   const ended =
-    figureDate === undefined
-      ? (endedBy(pair.base, date) ?? endedBy(pair.quote, date))
-      : endBetween(pair, [figureDate, date]);
+    endOf(pair, date) ??
+    (figureDate === undefined ? undefined : endBetween(pair, [figureDate, date]));
   if (ended === undefined) return undefined;
   const isSameCode = ended.successor === ended.symbol;
   const what = isSameCode ? "no figure is for both sides" : "there is no market figure since";

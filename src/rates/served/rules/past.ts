@@ -1,7 +1,6 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
 import { type Instant, instantAt, isDate } from "../../../platform/shared/instant.ts";
-import { ANY_TIME, type FigureKind, type ServedRate } from "./rate.ts";
-import type { SourcedRate } from "./update-policy.ts";
+import { ANY_TIME, type FigureKind, type Rate, type ServedRate } from "./rate.ts";
 
 /** A past time whose figure a read asks for. */
 export interface PastMoment {
@@ -16,11 +15,11 @@ export interface PastMoment {
 }
 
 /** A figure that the owner of a pair has published, as a read of a past time finds it. */
-export interface PastFigure extends Omit<SourcedRate, "date" | "validUntil"> {
+export interface PastFigure extends Rate {
+  /** The key of its source. */
+  readonly source: string;
   /** The publisher's own date. */
   readonly date: string;
-  /** The last date of its validity, for a table that is valid for a period. */
-  readonly validUntil: string | undefined;
   /** SHA-256 of the document that states it, in hexadecimal; undefined if unknown. */
   readonly document: string | undefined;
 }
@@ -39,12 +38,16 @@ export interface PastRates {
   toRate(figure: PastFigure, asked: PastMoment): Promise<PastRate>;
 }
 
+const FIXDATE_LENGTH = "Tue, 14 Oct 2025 16:00:00 GMT".length;
+
 /**
  * Parses the time of a header Accept-Datetime (RFC 7089, section 2.1.1).
  *
  * @returns undefined for anything but an IMF-fixdate (RFC 9110, section 5.6.7) that exists.
  */
 export function parseAcceptDatetime(text: string): PastMoment | undefined {
+  // Longer ones are not read, nor is the year 10000: its instants would come before all others.
+  if (text.length !== FIXDATE_LENGTH) return undefined;
   const epochMs = Date.parse(text);
   if (Number.isNaN(epochMs) || new Date(epochMs).toUTCString() !== text) return undefined;
   return { latest: instantAt(epochMs), date: undefined, epochMs, acceptDatetime: text };

@@ -1,4 +1,5 @@
 import { type Decimal, ratioExceeds } from "../../../platform/shared/decimal.ts";
+import { type EndedCurrency, endOf } from "./ended-currencies.ts";
 import type { DocumentPosition, Rate, SeriesPlace } from "./rate.ts";
 
 /** A rate with its source, a publisher's key or that of an import, and its place there. */
@@ -22,6 +23,8 @@ export type UpdateDecision =
   | "store"
   | "unchanged"
   | "hold"
+  /** One of its currencies had ended by its date. */
+  | "ended"
   /** Than the stored one, which stays. */
   | "older"
   /** Another source owns the pair. */
@@ -33,6 +36,7 @@ export type UpdatePolicy = (current: SourcedRate | undefined, next: SourcedRate)
 /** Creates the policy. Each reason is a predicate of its own, checked in this order. */
 export function createUpdatePolicy({ rateSources, maxRateJump }: RateSettings): UpdatePolicy {
   return (current, next) => {
+    if (endOfRate(next) !== undefined) return "ended";
     if (current === undefined) return "store";
     if (isForeign(current, next, rateSources)) return "foreign";
     if (isOlder(current, next)) return "older";
@@ -40,6 +44,10 @@ export function createUpdatePolicy({ rateSources, maxRateJump }: RateSettings): 
     return jumps(current, next, maxRateJump) ? "hold" : "store";
   };
 }
+
+/** @returns the end of one of a rate's currencies on or before the rate's date. */
+export const endOfRate = (rate: SourcedRate): EndedCurrency | undefined =>
+  endOf(rate, rate.date ?? rate.asOf.slice(0, 10));
 
 /**
  * A pair changes its owner only when the owner is switched off. An operator's import may replace

@@ -13,6 +13,8 @@ export interface FetchedResponse {
   readonly validators: Validators;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
+  /** The Cookie header of a request that follows; never stored. */
+  readonly cookie: string;
 }
 
 export interface HttpLimits {
@@ -27,10 +29,11 @@ export interface PublicationLimits extends HttpLimits {
   readonly publicationMs: number;
 }
 
+/** The Central Bank of Nigeria sends its figures since 2001, some 8 MB, with each day's. */
 export const publisherLimits: PublicationLimits = {
   timeoutMs: 20_000,
   publicationMs: 75_000,
-  bodyBytesMax: 8 * 1024 * 1024,
+  bodyBytesMax: 16 * 1024 * 1024,
   redirectsMax: 5,
 };
 
@@ -60,7 +63,7 @@ export class StatusError extends SourceError {
  * @throws {SourceError} with the reason for anything else but a 2xx with a body.
  */
 export async function httpRequest(
-  { address, body, headers }: DocumentRequest,
+  { address, body, headers, credentials }: DocumentRequest,
   settings: {
     /** With their ports: a redirect to any other host is not followed. */
     readonly hosts: readonly string[];
@@ -76,7 +79,8 @@ export async function httpRequest(
   const signal = AbortSignal.any([settings.signal, timeout]);
   try {
     const request = { headers: { ...createHeaders(settings), ...headers }, body, hosts, signal };
-    const response = await follow(address, request, limits.redirectsMax);
+    const sent = credentials === undefined ? address : withQuery(address, credentials);
+    const response = await follow(sent, request, limits.redirectsMax);
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
@@ -84,7 +88,9 @@ export async function httpRequest(
     }
     const content = await bodyOf(response, limits.bodyBytesMax);
     const receivedMs = readDate(response) ?? clock.nowMs();
-    return { body: content, validators: validatorsOf(response), receivedMs };
+    const cookie = response.headers.getSetCookie().map((one) => one.split(";", 1)[0]);
+    const validators = validatorsOf(response);
+    return { body: content, validators, receivedMs, cookie: cookie.join("; ") };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     if (settings.signal.aborted) {
@@ -98,6 +104,12 @@ export async function httpRequest(
     }
     throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error, isUnreachable(error));
   }
+}
+
+function withQuery(address: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 function isConditional({ etag, lastModified }: Validators): boolean {

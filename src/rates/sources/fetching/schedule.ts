@@ -15,8 +15,11 @@ const GRACE_MS = 2 * 60 * 60_000;
 /** A source that is polled continuously counts as stale after this time without a new rate. */
 const POLL_GRACE_MS = 5 * 60_000;
 
-/** Steps back in a calendar that are remembered: three times as many as are counted. */
-const STEPS_MAX = 3 * MISSED_MAX;
+/**
+ * Steps back in a calendar that are remembered. Reads of the past may ask for any: 25 years of
+ * working days have 6,500.
+ */
+const STEPS_MAX = 10_000;
 
 /**
  * Creates a source's schedule from the calendar that its publisher documents.

@@ -32,6 +32,10 @@ export interface DocumentRequest {
   /** Sent by POST, never conditionally; unset: GET. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Added to the address's query as it is sent, for a publisher that wants a password there. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** The fields of a form on the page at the address, which is fetched first. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -9,7 +9,6 @@ export interface PastFigureRow {
   readonly as_of: Instant;
   readonly source: string;
   readonly date: string;
-  readonly valid_until: string | null;
   readonly hash: string | null;
 }
 
@@ -29,7 +28,7 @@ export function lastFigure(
   const [isEarly, sorted] =
     order === "time" ? ["", "as_of DESC"] : [`AND date <= ${date}`, "date DESC, as_of DESC"];
   return `
-    SELECT f.rate, f.as_of, f.source, f.date, f.valid_until, d.hash
+    SELECT f.rate, f.as_of, f.source, f.date, d.hash
     FROM (
       SELECT * FROM figures WHERE ${ofSeries} AND as_of <= ${latest} ${isEarly}
       ORDER BY ${sorted}, revision DESC LIMIT 1
@@ -38,7 +37,6 @@ export function lastFigure(
 }
 
 export function pastFigureOf({ base, quote }: Pair, row: PastFigureRow): PastFigure {
-  const { rate, as_of: asOf, source, date, valid_until: validUntil, hash } = row;
-  const others = { validUntil: validUntil ?? undefined, document: hash ?? undefined };
-  return { base, quote, rate, asOf, source, date, ...others };
+  const { rate, as_of: asOf, source, date, hash } = row;
+  return { base, quote, rate, asOf, source, date, document: hash ?? undefined };
 }

@@ -6,6 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import tls from "node:tls";
+import { inspect } from "node:util";
 import { publisherLimits } from "../../../../src/rates/sources/fetching/http-request.ts";
 import { createPublisherSource } from "../../../../src/rates/sources/fetching/publisher-source.ts";
 import type { Address } from "../../../../src/rates/sources/publishers/publisher.ts";
@@ -228,7 +229,7 @@ test("a response of 50 MB is never read completely with the production limit", a
   });
   await assertFails(
     fetchFrom([publisher.address], { limits: { ...LIMITS, bodyBytesMax } }),
-    /^the response is larger than 8 MiB$/,
+    /^the response is larger than 16 MiB$/,
   );
   await closed.promise;
   assert.ok(sentBytes < 30 * 1024 * 1024, `${sentBytes} bytes were read`);
@@ -419,6 +420,31 @@ test("a body is sent by POST with its content type, and without validators", asy
   }
 });
 
+test("a form is sent with the hidden fields and the cookies of its page, which are not stored", async () => {
+  const page = '<input type="hidden" name="__STATE" id="__STATE" value="a+b/c=" />';
+  await using publisher = await playPublisher((response, headers) => {
+    response.setHeader("set-cookie", ["one=1; Path=/", "two=2"]);
+    body(response.req.method === "POST" ? GOOD : page, { etag: '"one"' })(response, headers);
+  });
+  const form: Address = ({ year }) => ({ address: publisher.address, form: { Year: `${year}` } });
+  const first = await changedFrom([form]);
+  const { validators } = first;
+  assert.deepEqual((await changedFrom([form], { validators })).figures, FIGURES);
+
+  const once = ["GET /rates ", "POST /rates Year=2026&__STATE=a%2Bb%2Fc%3D"];
+  assert.deepEqual(publisher.bodies, [...once, ...once]);
+  for (const [index, headers] of publisher.requests.entries()) {
+    assert.equal(headers.cookie, index % 2 === 0 ? undefined : "one=1; two=2");
+    assert.equal(headers["if-none-match"], undefined);
+  }
+  assert.deepEqual(Object.keys(first.documents[0] ?? {}).sort(), ["address", "body", "receivedMs"]);
+  assert.equal(first.documents[0]?.address, publisher.address);
+
+  publisher.behave((response) => void response.writeHead(503).end());
+  await assertFails(fetchFrom([form]), /responded with 503$/);
+  assert.equal(publisher.bodies.at(-1), "GET /rates ");
+});
+
 test("a POST that is redirected is sent again by 307 and 308, and a failure by another status", async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     await using publisher = await playPublisher((response, headers) => {
@@ -449,6 +475,27 @@ test("the operator's token goes to the publisher in a header alone; without it n
   const fetched = await fetchFrom([withToken(publisher.address)], { tokenUrl, token: "0123abcd" });
   assert.equal(publisher.requests[0]?.["x-token"], "0123abcd");
   assert.doesNotMatch(JSON.stringify(fetched), /0123abcd/);
+});
+
+const withPassword =
+  (address: string): Address =>
+  (_, token) => ({ address: `${address}?of=x`, credentials: { user: "me", pass: token } });
+
+test("a password in an address is sent, and is neither in the document nor in a failure", async () => {
+  await using publisher = await playPublisher(body(GOOD));
+  const fetchAt = (address = publisher.address) =>
+    fetchFrom([withPassword(address)], { tokenUrl, token: "se&cret" });
+  const fetched = await fetchAt();
+  assert.deepEqual(publisher.bodies, ["GET /rates?of=x&user=me&pass=se%26cret "]);
+  assert.match(JSON.stringify(fetched), /rates\?of=x"/);
+  assert.doesNotMatch(JSON.stringify(fetched), /cret/);
+
+  const isSilent = (error: unknown) => !inspect(error, { depth: 9 }).includes("cret");
+  for (const failing of [redirectTo("http://localhost:1/"), redirectTo("/rates"), body("no")]) {
+    publisher.behave(failing);
+    await assert.rejects(fetchAt(), isSilent);
+  }
+  await assert.rejects(fetchAt("http://127.0.0.1:1/rates"), isSilent);
 });
 
 test("an aborted fetch ends at once", { timeout: 120_000 }, async () => {

@@ -57,7 +57,34 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   sfc: [
     "https://www.datos.gov.co/resource/32sa-8pi3.json?$order=vigenciadesde&$limit=5000&$where=vigenciadesde%20between%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'",
   ],
+  // Easter Monday has none: the archive is asked for working days.
+  bdi: [],
+  frb: [
+    "https://www.federalreserve.gov/datadownload/Output.aspx?rel=H10&series=60f32914ab61dfab590e0e470153e3ae&lastobs=&from=04/01/2024&to=06/30/2024&filetype=csv&label=include&layout=seriescolumn",
+  ],
+  boj: [
+    "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34&startDate=202404&endDate=202406",
+  ],
+  cbc: ["https://cpx.cbc.gov.tw/API/DataAPI/Get?FileName=BP01D01"],
+  cbar: ["https://www.cbar.az/currencies/01.04.2024.xml"],
+  cbbh: [
+    "https://www.cbbh.ba/CurrencyExchange/GetJsonForPeriod?dateFrom=2024-04-01&dateTo=2024-06-30",
+  ],
+  boi: [
+    "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/RER_USD_ILS.D.USD.ILS.ILS.OF00,RER_GBP_ILS.D.GBP.ILS.ILS.OF00,RER_JPY_ILS.D.JPY.ILS.ILS.OF00,RER_EUR_ILS.D.EUR.ILS.ILS.OF00,RER_AUD_ILS.D.AUD.ILS.ILS.OF00,RER_CAD_ILS.D.CAD.ILS.ILS.OF00,RER_DKK_ILS.D.DKK.ILS.ILS.OF00,RER_NOK_ILS.D.NOK.ILS.ILS.OF00,RER_ZAR_ILS.D.ZAR.ILS.ILS.OF00,RER_SEK_ILS.D.SEK.ILS.ILS.OF00,RER_CHF_ILS.D.CHF.ILS.ILS.OF00,RER_JOD_ILS.D.JOD.ILS.ILS.OF00,RER_LBP_ILS.D.LBP.ILS.ILS.OF00,RER_EGP_ILS.D.EGP.ILS.ILS.OF00?c%5BTIME_PERIOD%5D=ge:2024-04-01+le:2024-06-30",
+  ],
+  boe: [
+    "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes&Datefrom=01/Apr/2024&Dateto=30/Jun/2024&SeriesCodes=XUDLUSS,XUDLERS,XUDLJYS,XUDLCDS,XUDLSFS,XUDLADS,XUDLNDS,XUDLNKS,XUDLSKS,XUDLDKS,XUDLHDS,XUDLSGS,XUDLSRS,XUDLZRS,XUDLTWS,XUDLBK25,XUDLBK33,XUDLBK47,XUDLBK78,XUDLBK83,XUDLBK87,XUDLBK89,XUDLBK93,XUDLBK95,XUDLBK97,XUDLZOS4&CSVF=TN&UsingCodes=Y",
+  ],
   nbrb: ["https://api.nbrb.by/exrates/rates?ondate=2024-04-01&periodicity=0"],
+  cbt: ["https://cbt.tm/kurs/2024/01042024.xml"],
+  nbe: ["https://api.nbe.gov.et/api/filter-exchange-rates?date=2024-04-01"],
+  bcrp: [
+    "https://estadisticas.bcrp.gob.pe/estadisticas/series/api/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing",
+  ],
+  nrb: [
+    "https://www.nrb.org.np/api/forex/v1/rates?page=1&per_page=100&from=2024-04-01&to=2024-06-30",
+  ],
 };
 
 test("an archive's addresses are those that its publisher documents, of its hosts", () => {

@@ -28,7 +28,14 @@ test("the publishers on by default come first, the ECB before all, and some serv
   const served = publishers.flatMap(({ key, servedKind }) =>
     servedKind === undefined ? [] : [`${key} ${servedKind}`],
   );
-  assert.deepEqual(served, ["bazg selling", "tcmb buying", "bcb selling", "bazg-monthly selling"]);
+  assert.deepEqual(served, [
+    "bazg selling",
+    "tcmb buying",
+    "nrb selling",
+    "bcb selling",
+    "bcrp selling",
+    "bazg-monthly selling",
+  ]);
 });
 
 // A caller who sees an old, coarse figure beside today's takes it for as good.

@@ -8,6 +8,7 @@ import {
   requestsOf,
   requireRates,
 } from "../../../../src/rates/sources/publishers/publisher.ts";
+import { emerging } from "./rows/emerging.ts";
 import { eurasia } from "./rows/eurasia.ts";
 import { europe } from "./rows/europe.ts";
 import { overseas } from "./rows/overseas.ts";
@@ -16,7 +17,7 @@ import type { Row } from "./rows/row.ts";
 /** A time when each of the recorded publications was known. */
 export const RECEIVED_MS = Date.parse("2026-09-23T23:51:53.250Z");
 
-const ROWS: Readonly<Record<string, Row>> = { ...europe, ...eurasia, ...overseas };
+const ROWS: Readonly<Record<string, Row>> = { ...europe, ...eurasia, ...overseas, ...emerging };
 
 export function recordedOf(key: string): Row {
   const recorded = ROWS[key];

@@ -1,5 +1,10 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import type { Entry } from "../publisher.ts";
+import { bam } from "./bam.ts";
+import { bfm } from "./bfm.ts";
+import { cbk } from "./cbk.ts";
+import { cbn } from "./cbn.ts";
+import { nbe } from "./nbe.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
@@ -30,4 +35,9 @@ export const africanPublishers: readonly Entry[] = [
     publishedAt: "10:30",
     parse: parseSarb,
   },
+  bam,
+  cbn,
+  cbk,
+  nbe,
+  bfm,
 ];

@@ -1,4 +1,7 @@
 import type { Entry } from "../publisher.ts";
+import { bcch } from "./bcch.ts";
+import { bcrp } from "./bcrp.ts";
+import { frb } from "./frb.ts";
 import {
   argentineHolidays,
   brazilianHolidays,
@@ -108,4 +111,7 @@ export const americanPublishers: readonly Entry[] = [
     publishedAt: "12:00",
     parse: parseBanxico,
   },
+  bcrp,
+  bcch,
+  frb,
 ];

@@ -1,5 +1,12 @@
 import type { Entry } from "../publisher.ts";
+import { boi } from "./boi.ts";
+import { boj } from "./boj.ts";
+import { bot } from "./bot.ts";
+import { cbc } from "./cbc.ts";
+import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
+import { mas } from "./mas.ts";
+import { nrb } from "./nrb.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 /** `20260313` */
@@ -76,4 +83,11 @@ export const asianPublishers: readonly Entry[] = [
     publishedAt: "09:00",
     parse: parseBnm,
   },
+  boi,
+  boj,
+  cbc,
+  cfets,
+  bot,
+  nrb,
+  mas,
 ];

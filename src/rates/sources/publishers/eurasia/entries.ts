@@ -1,4 +1,6 @@
 import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
+import { cbar } from "./cbar.ts";
+import { cbt } from "./cbt.ts";
 import {
   armenianHolidays,
   belarusianHolidays,
@@ -216,4 +218,6 @@ export const eurasianPublishers: readonly Entry[] = [
     servedKind: "buying",
     parse: parseTcmb,
   },
+  cbar,
+  cbt,
 ];

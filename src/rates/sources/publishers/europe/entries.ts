@@ -1,5 +1,8 @@
 import { dayAfter } from "../../rules/holidays.ts";
 import { type Entry, EURO } from "../publisher.ts";
+import { bdi } from "./bdi.ts";
+import { boe } from "./boe.ts";
+import { cbbh } from "./cbbh.ts";
 import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
@@ -280,4 +283,7 @@ export const europeanPublishers: readonly Entry[] = [
     servedKind: "selling",
     parse: parseBazg,
   },
+  bdi,
+  boe,
+  cbbh,
 ];

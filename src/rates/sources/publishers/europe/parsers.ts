@@ -1,7 +1,13 @@
 import type { SourceLine } from "../../../served/rules/rate.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
-import { decimalOfComma, isoDateOf, isoDateOfMonthFirst, lastDayOf } from "../formats/notation.ts";
+import {
+  decimalOfComma,
+  isoDateOf,
+  isoDateOfMonthFirst,
+  lastDayOf,
+  powerOfTen,
+} from "../formats/notation.ts";
 import { lineOf, lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
 import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
@@ -183,15 +189,10 @@ const NORGES_INDEXES = new Set(["TWI", "I44"]);
 export const parseNorges: Parse = ([response], momentOf) =>
   parseCsvText(response, NORGES_COLUMNS)
     .filter(({ BASE_CUR = "" }) => !NORGES_INDEXES.has(BASE_CUR))
-    .map(({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT = "", ...row }) => {
-      const units = /^[0-9]$/.test(UNIT_MULT) ? powerOfTen(UNIT_MULT) : undefined;
+    .map(({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT, ...row }) => {
       const asOf = momentOf(row.TIME_PERIOD);
-      return lineOfUnits(units, { base, quote, rate: row.OBS_VALUE, asOf });
+      return lineOfUnits(powerOfTen(UNIT_MULT), { base, quote, rate: row.OBS_VALUE, asOf });
     });
-
-function powerOfTen(exponent: string): string {
-  return "1".padEnd(1 + Number.parseInt(exponent, 10), "0");
-}
 
 const RIKSBANK_SERIES = /^SEK([A-Z]{3})PMI$/;
 
@@ -252,7 +253,7 @@ export const parseSnb: Parse = ([response], momentOf) => {
     // `1` stands for one unit, and -2 for 10 to the power of 2.
     const multiplier = textAt(item, "cb:observation", "cb:unit_mult")?.replace(/^1$/, "-0");
     const [, exponent] = /^-([0-9])$/.exec(multiplier ?? "") ?? [];
-    return lineOfUnits(exponent && powerOfTen(exponent), {
+    return lineOfUnits(powerOfTen(exponent), {
       base: textAt(item, "cb:targetCurrency"),
       quote: textAt(item, "cb:observation", "cb:unit"),
       rate: textAt(item, "cb:observation", "cb:value"),

@@ -3,7 +3,7 @@
  * October 2021, but VES remains the code of the new bolívar; MXP was withdrawn in 1993.
  */
 const OWN_CODES: Readonly<Record<string, string>> = {
-  ...{ MXP: "MXN", SDR: "XDR", VED: "VES", ZIG: "ZWG" },
+  ...{ MXP: "MXN", NTD: "TWD", SDR: "XDR", VED: "VES", ZIG: "ZWG" },
 };
 
 /** @returns the code in ISO 4217 for a publisher's own. */
@@ -20,6 +20,10 @@ export function isoDateOf(text = ""): string {
   const [, day = "", , month = "", year] = date.exec(text) ?? [];
   return year === undefined ? "" : `${year}-${monthOf(month)}-${day.padStart(2, "0")}`;
 }
+
+/** Rewrites a date such as `20260425` as `2026-04-25`. */
+export const isoDateOfDigits = (text = ""): string =>
+  text.replace(/^([0-9]{4})([0-9]{2})([0-9]{2})$/, "$1-$2-$3");
 
 /** Rewrites an American date: `April 25, 2026` or `04/25/2026`; "" for any other text. */
 export function isoDateOfMonthFirst(text = ""): string {
@@ -58,6 +62,10 @@ function withoutGroups(whole = "", groups: string): string | undefined {
   const isWhole = /^[0-9]+$/.test(first) && others.every((part) => /^[0-9]{3}$/.test(part));
   return isWhole && (others.length === 0 || first.length <= 3) ? parts.join("") : undefined;
 }
+
+/** Rewrites an exponent such as `2`, the units of an SDMX series, as `100`. */
+export const powerOfTen = (exponent = ""): string | undefined =>
+  /^[0-9]$/.test(exponent) ? "1".padEnd(1 + Number.parseInt(exponent, 10), "0") : undefined;
 
 /** The last date of a month such as `2026-02`; undefined for any other text. */
 export function lastDayOf(month = ""): string | undefined {

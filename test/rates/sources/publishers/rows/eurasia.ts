@@ -1,4 +1,4 @@
-import { noDecimal, noRate, type Row, units } from "./row.ts";
+import { noDecimal, noRate, type Row, units, unknown } from "./row.ts";
 
 export const eurasia: Readonly<Record<string, Row>> = {
   // Dated 00:00 in Moscow of the day for which they are, all year.
@@ -182,5 +182,21 @@ export const eurasia: Readonly<Record<string, Row>> = {
     digits: { "JPY/TRY": "2.5472" },
     missing: [[" Tarih=", " Day=", "Tarih is not as in 25.04.2026"]],
     empty: '<Tarih_Date Tarih="15.03.2016"></Tarih_Date>',
+  },
+  // Recorded in lineofflight/frankfurter 074be5ea, spec/vcr_cassettes/cbar.yml.
+  // The only one with a metal, for a troy ounce; Baku has no summer time.
+  cbar: {
+    files: ["cbar.xml"],
+    figures: "XAU/AZN 7605.494, USD/AZN 1.7, EUR/AZN 1.9765, KRW/AZN 0.001255, RUB/AZN 0.019579",
+    asOf: "2026-09-03T20:00",
+    moved: [['Date="04.09.2026"', 'Date="04.02.2026"', "2026-02-03T20:00"]],
+    changed: [
+      ["1 t.u.", "1 q.", units("XAU/AZN")],
+      ["<Value>1.9765</Value>", "", noRate("EUR/AZN")],
+      ['Code="EUR"', "", unknown("?/AZN", "EUR/AZN")],
+    ],
+    digits: { "KRW/AZN": "0.1255", "XAU/AZN": "7605.494" },
+    missing: [['Date="', 'Day="', "Date is not as in 25.04.2026"]],
+    empty: '<ValCurs Date="04.09.2026"><ValType/></ValCurs>',
   },
 };

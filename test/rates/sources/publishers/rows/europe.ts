@@ -286,4 +286,83 @@ export const europe: Readonly<Record<string, Row>> = {
     digits: { "EUR/IDR": "20628.08" },
     renamed: ['"isoA3Code"', '"code"'],
   },
+  // Recorded in lineofflight/frankfurter 821fe588, spec/vcr_cassettes/bdi.yml.
+  // Without a rate that is not available, and with a currency of two countries.
+  bdi: {
+    files: ["bdi-0209.csv", "bdi-0210.csv"],
+    figures:
+      "EUR/INR 107.6878, EUR/XDR 0.862332, EUR/KRW 1738.48, EUR/AED 4.3681, EUR/GBP 0.86950, " +
+      "EUR/USD 1.1894, EUR/VES 457.6697, EUR/XCD 3.2114",
+    asOf: "2026-02-10T15:00",
+    moved: [["2026-02-10", "2026-07-10", "2026-07-10T14:00"]],
+    changed: [
+      ["4.3681", "N.A.", without("EUR/AED"), "EUR/AED 4.3651"],
+      ["XCD", "ZWD", without("EUR/XCD")],
+      [
+        "4.3681,Foreign currency amount for 1 Euro.",
+        "0.2289,Euro amount for 1 dirham",
+        rejected('"EUR/AED" is stated as "Euro amount for 1 dirham"', "EUR/AED"),
+        "EUR/AED 4.3651",
+      ],
+      [
+        "457.6697,Foreign currency amount for 1 Euro.,2026-02-10",
+        "457.6697,Foreign currency amount for 1 Euro.,",
+        noDate("EUR/VES"),
+        "EUR/VES 454.2277",
+      ],
+    ],
+    digits: { "EUR/GBP": "0.86950" },
+    missing: [
+      ["Rate convention", "Convention", "no column Rate convention"],
+      ["Reference date (CET)", "Date", "no column Reference date (CET)"],
+    ],
+    empty: "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference date (CET)\n",
+  },
+  // Recorded in lineofflight/frankfurter 25d0e2e2, spec/vcr_cassettes/boe.yml.
+  boe: {
+    files: ["boe.csv"],
+    figures:
+      "GBP/USD 1.3302, GBP/EUR 1.1523, GBP/JPY 211.833, GBP/HUF 452.5303, GBP/KRW 2000.9579, " +
+      "GBP/INR 124.6849, GBP/RON 5.8721",
+    asOf: "2026-03-20T16:00",
+    moved: [["20 Mar 2026", "20 Jul 2026", "2026-07-20T15:00"]],
+    changed: [
+      ["452.5303", "", without("GBP/HUF"), "GBP/HUF 455.6221"],
+      ["XUDLZOS4", "XUDLBK67", unknown("XUDLBK67", "GBP/RON")],
+      [
+        "20 Mar 2026,1.3302,1.1523,211.833,452.5303,2000.9579",
+        "20 13 2026,1.3302,,,452.5303,2000.9579",
+        {
+          reasons: ["USD", "HUF", "KRW", "INR", "RON"].flatMap((to) => noDate(`GBP/${to}`).reasons),
+          pairs: ["USD", "EUR", "JPY", "HUF", "KRW", "INR", "RON"].map((to) => `GBP/${to}`),
+        },
+        "GBP/USD 1.3359, GBP/EUR 1.1602, GBP/JPY 211.3327, GBP/HUF 455.6221, GBP/KRW 1997.0302, " +
+          "GBP/INR 124.4544, GBP/RON 5.9136",
+      ],
+    ],
+    digits: { "GBP/HUF": "452.5303" },
+    missing: [["DATE", "Day", "no column DATE"]],
+    empty: "DATE,XUDLUSS,XUDLERS\n",
+  },
+  // Recorded in lineofflight/frankfurter 6572a028, spec/vcr_cassettes/cbbh.yml. With decimal commas
+  // as in dfinity/exchange-rate-canister e8cb45ed, of 2022.
+  cbbh: {
+    files: ["cbbh.json.txt"],
+    figures:
+      "EUR/BAM 1.955830 middle, EUR/BAM 1.955830 buying, EUR/BAM 1.955830 selling, " +
+      "JPY/BAM 0.01083142 middle, JPY/BAM 0.01080434 buying, JPY/BAM 0.01085850 selling, " +
+      "TRY/BAM 0.035219 middle, TRY/BAM 0.035131 buying, TRY/BAM 0.035307 selling, " +
+      "XDR/BAM 2.333540 middle",
+    asOf: "2026-09-24T22:00",
+    moved: [["2026-09-25T", "2026-12-04T", "2026-12-03T23:00"]],
+    changed: [
+      ['"2.333540"', '"2,333540"', without()],
+      ['"2.333540"', '"2.333,540"', noRate("XDR/BAM")],
+      ['"Units": "100"', '"Units": ""', units("JPY/BAM")],
+    ],
+    digits: { "JPY/BAM": "1.083142", "XDR/BAM": "2.333540" },
+    missing: [["CurrencyExchangeItems", "Items", "CurrencyExchangeItems is not a list"]],
+    renamed: ['"AlphaCode"', '"Code"'],
+    empty: '[{"CurrencyExchangeItems": [], "Date": "2026-09-25T00:00:00"}]',
+  },
 };

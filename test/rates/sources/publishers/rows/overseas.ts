@@ -1,4 +1,4 @@
-import { noDate, noRate, type Row, rejected, units, unknown, without } from "./row.ts";
+import { noDate, noDecimal, noRate, type Row, rejected, units, unknown, without } from "./row.ts";
 
 /** A rate that the Treasury amends between two quarters. */
 const amendment = (recordDate: string, currency: string) => `"data": [{
@@ -283,5 +283,126 @@ export const overseas: Readonly<Record<string, Row>> = {
     empty:
       "SDRs per Currency unit (2)\n\nCurrency units per SDR(3)\n\n" +
       "(3) of each national currency, rounded to six significant digits.\n",
+  },
+  // Recorded in dfinity/exchange-rate-canister 4cff1e5c, test-data/forex/bank-of-israel.xml, without
+  // its header.
+  boi: {
+    files: ["boi.xml"],
+    figures: "EGP/ILS 0.1296, LBP/ILS 0.00233, USD/ILS 3.529, JPY/ILS 0.026603",
+    asOf: "2023-01-05T13:30",
+    moved: [["2023-01-05", "2023-07-05", "2023-07-05T12:30"]],
+    changed: [
+      ['UNIT_MULT="1"', 'UNIT_MULT="-1"', units("LBP/ILS")],
+      ['OBS_VALUE="2.6603"', 'OBS_VALUE="NaN"', noDecimal("JPY/ILS", "NaN")],
+      ['"2023-01-05" OBS_VALUE="3.529"', '"2023-W01" OBS_VALUE="3.529"', noDate("USD/ILS")],
+    ],
+    digits: { "JPY/ILS": "2.6603" },
+    renamed: ["OBS_VALUE", "VALUE"],
+  },
+  // Recorded in lineofflight/frankfurter 5653941e, spec/vcr_cassettes/boj.yml.
+  // Tokyo has no summer time. Days without a value, or without one yet, are null.
+  boj: {
+    files: ["boj.json.txt"],
+    figures: "USD/JPY 159.95, EUR/USD 1.1518",
+    asOf: "2026-03-27T08:00",
+    moved: [["20260327", "20260727", "2026-07-27T08:00"]],
+    changed: [
+      ["FXERD34", "FXERD02", unknown("FXERD02", "EUR/USD")],
+      ["159.95,", "[],", noRate("USD/JPY"), "USD/JPY 159.5"],
+    ],
+    fails: [['"NEXTPOSITION":null', '"NEXTPOSITION":3', "the response is a page of several"]],
+    digits: { "USD/JPY": "159.95" },
+    missing: [
+      ["RESULTSET", "RESULTS", "RESULTSET is not a list"],
+      ["SURVEY_DATES", "DATES", "SURVEY_DATES is not a list"],
+    ],
+    empty: '{"NEXTPOSITION": null, "RESULTSET": []}',
+  },
+  // Recorded in lineofflight/frankfurter 6edb7004, spec/vcr_cassettes/cbc.yml.
+  // Taipei has no summer time. The mark has ended.
+  cbc: {
+    files: ["cbc.json.txt"],
+    figures: "USD/TWD 31.251, GBP/USD 1.3547, EUR/USD 1.1816, USD/VND 26074.5",
+    asOf: "2026-02-26T08:00",
+    moved: [["20260226", "20260728", "2026-07-28T08:00"]],
+    changed: [
+      ["歐元USD/EUR", "歐元EUR/USD", without("EUR/USD"), "USD/EUR 1.1816"],
+      ["越南盾VND/USD", "越南盾", unknown("越南盾", "USD/VND")],
+      ['"26074.5"', "null", noRate("USD/VND"), "USD/VND 26147.5"],
+    ],
+    digits: { "USD/TWD": "31.251" },
+    missing: [
+      ["dataSets", "data", "dataSets is not a list"],
+      ["Table1", "Table", "Table1 is not a list"],
+    ],
+    empty: '{"data": {"dataSets": [], "structure": {"Table1": []}}}',
+  },
+  // Recorded in lineofflight/frankfurter 03912ed9, spec/vcr_cassettes/bam.yml. In Ramadan, which
+  // ended on 19 March 2026, the clocks are an hour behind the rest of the year.
+  bam: {
+    files: ["bam-25.json.txt", "bam-26.json.txt"],
+    figures:
+      "NOK/MAD 0.96443, JPY/MAD 0.058475, DZD/MAD 0.07024, EUR/MAD 10.7729, MRU/MAD 0.23569, " +
+      "USD/MAD 9.3261",
+    asOf: "2026-03-26T11:30",
+    moved: [
+      ["2026-03-2", "2026-03-1", "2026-03-16T12:30"],
+      ["2026-03-2", "2026-07-2", "2026-07-26T11:30"],
+    ],
+    changed: [
+      [
+        '"moyen":0.7024,"uniteDevise":10',
+        '"moyen":0.7024,"uniteDevise":15',
+        units("DZD/MAD"),
+        "DZD/MAD 0.07032",
+      ],
+    ],
+    digits: { "JPY/MAD": "5.8475" },
+    renamed: ['"moyen"', '"cours"'],
+    empty: "[]",
+  },
+  // The Board's file as cut down in FasdAR/ratex, FedTestData.kt.
+  frb: {
+    files: ["frb.csv"],
+    figures: "AUD/USD 0.6953, EUR/USD 1.1259, USD/JPY 157.8100, USD/VES 864.3948",
+    asOf: "2026-10-02T16:00",
+    moved: [["2026-10-02", "2026-12-02", "2026-12-02T17:00"]],
+    changed: [
+      ["157.8100", "ND", without("USD/JPY"), "USD/JPY 157.6300"],
+      ["RXI_N.B.JA", "JRXWTFB_N.B", unknown("JRXWTFB_N.B", "USD/JPY")],
+      ["2026-10-0", "2021-09-0", without("USD/VES")],
+      [
+        "2026-10-02,0.6953,1.1259,157.8100,864.3948",
+        "10/02/2026,0.6953,ND,ND,ND",
+        rejected(
+          '"AUD/USD" has no date such as 2026-03-13',
+          "AUD/USD",
+          "EUR/USD",
+          "USD/JPY",
+          "USD/VES",
+        ),
+        "AUD/USD 0.6911, EUR/USD 1.1232, USD/JPY 157.6300, USD/VES 858.0249",
+      ],
+    ],
+    digits: { "USD/JPY": "157.8100" },
+    missing: [["Time Period", "Date", "no Time Period"]],
+    empty: '"Time Period","RXI_N.B.JA"\n',
+  },
+  // Recorded in lineofflight/frankfurter d2a6f061, spec/vcr_cassettes/mas.yml.
+  // Singapore has no summer time. The year and the month are in the first row alone.
+  mas: {
+    files: ["mas.csv"],
+    figures: "EUR/SGD 1.4811, USD/SGD 1.2913, AUD/SGD 0.8844, JPY/SGD 0.008085, VND/SGD 0.00004902",
+    asOf: "2026-03-31T04:00",
+    moved: [["2026,Mar", "2026,Jul", "2026-07-31T04:00"]],
+    changed: [
+      [",0.8085,", ",-,", noDecimal("JPY/SGD", "-"), "JPY/SGD 0.008091"],
+      ["100 Units of Vietnamese", "12 Units of Vietnamese", units("VND/SGD")],
+      ["Per Unit of US Dollar", "Per Unit of Dollar", unknown("?/SGD", "USD/SGD")],
+    ],
+    digits: { "JPY/SGD": "0.8085" },
+    missing: [["End of Period,", "End of Month,", "no End of Period"]],
+    fails: [["as of noon", "at noon", "the body is cut short: its last note is missing"]],
+    empty: 'End of Period,,,S$ Per Unit of Euro\n\n"* Daily figures are values as of noon."\n',
   },
 };
