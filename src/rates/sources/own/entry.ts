@@ -57,8 +57,8 @@ export const dateFormats: Readonly<Record<string, (date?: string) => string | un
 };
 
 const addresses = (count?: number): Rule => [
-  `a list with ${count ?? "one or more"} at https, or at http on this machine, without passwords, ` +
-    "and with no braces but those of {today} or {today-7 dd.mm.yyyy}",
+  `a list with ${count ?? "one or more"} at https, or at http on this machine, without passwords ` +
+    "and without braces but those of {today} or {today-7 dd.mm.yyyy}",
   (value) =>
     Array.isArray(value) &&
     value.length === (count ?? (value.length || 1)) &&
@@ -74,8 +74,8 @@ const pairsAt = ([, isPlace]: Rule): Rule => [
 ];
 
 /**
- * The members that an added publisher may have, which some of them decide. Each place in a row is a column of
- * CSV or a pointer of RFC 6901 into JSON, after "#" from the top of the document.
+ * The members that an added publisher may have, which some of them decide. Each place in a row is a
+ * column of CSV or a pointer of RFC 6901 into JSON, after "#" from the top of the document.
  */
 function rulesOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, Rule>> {
   const [isPolled, isJson] = ["everySeconds" in entry, entry.format === "json"];

@@ -113,7 +113,7 @@ test("the Bank of England is added by a file alone: fetched, listed, traced, ver
 });
 
 test("a server serves an added publisher, names it in headers and lists it", async () => {
-  await using own = await install(boe);
+  await using own = await install({ ...boe, cron: "30 9 * * 1-5", leadDays: 3 });
   await own.fetch(boeCsv);
   const { publishers, rateSources } = readConfig(sourceNames, own.env);
   const { dataDirectory, clock } = own;
