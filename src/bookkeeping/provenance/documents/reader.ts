@@ -67,7 +67,7 @@ export function createDocumentReader(
     figuresOf(source, documents) {
       const parse = findParser(source);
       if (parse === undefined)
-        return { reason: `neither this version nor SOURCES_FILE has ${source}` };
+        return { reason: `neither this version nor its SOURCES_FILE has ${source}` };
       return statedBy(parse, documents, servedKindOf);
     },
 

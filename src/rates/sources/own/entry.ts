@@ -4,6 +4,7 @@ import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../../served/rules/rate.ts";
 import { parsePairName } from "../../served/rules/symbol.ts";
 import { isoDateOf, isoDateOfMonthFirst } from "../publishers/formats/notation.ts";
+import type { Publisher } from "../publishers/publisher.ts";
 
 /** Why an entry of SOURCES_FILE is invalid. */
 export class InvalidEntry extends Error {}
@@ -38,6 +39,7 @@ const jsonPlace: Rule = [
 
 /** Not the source of an operator's imports, or that of the snapshot. */
 const KEY = /^(?!import$|snapshot$)[a-z][a-z0-9-]{1,31}$/;
+const key = form("2 to 32 of a-z, 0-9 and -, not import", KEY);
 
 /** One time of day, and days that have words for a person (`describeSchedule`). */
 const CRON = /^[0-9]+ [0-9]+ (\* \* (\*|[0-6](-[0-6])?)|[0-9]+ (\*|[0-9,]+) \*)$/;
@@ -54,10 +56,13 @@ export const dateFormats: Readonly<Record<string, (date?: string) => string | un
   "mm/dd/yyyy": isoDateOfMonthFirst,
 };
 
-const addresses: Rule = [
-  "a list of addresses at https, or at http on this machine, without passwords, and with no " +
-    "braces but those of {today} or {today-7 dd.mm.yyyy}",
-  (value) => Array.isArray(value) && value.length > 0 && value.every(isAddress),
+const addresses = (count?: number): Rule => [
+  `a list with ${count ?? "one or more"} at https, or at http on this machine, without passwords ` +
+    "and without braces but those of {today} or {today-7 dd.mm.yyyy}",
+  (value) =>
+    Array.isArray(value) &&
+    value.length === (count ?? (value.length || 1)) &&
+    value.every(isAddress),
 ];
 
 /** @param place the rule of a place in a row. */
@@ -69,21 +74,21 @@ const pairsAt = ([, isPlace]: Rule): Rule => [
 ];
 
 /**
- * The members that an entry may have, which some of them decide. Each place in a row is a column of
- * CSV or a pointer of RFC 6901 into JSON, after "#" from the top of the document.
+ * The members that an added publisher may have, which some of them decide. Each place in a row is a
+ * column of CSV or a pointer of RFC 6901 into JSON, after "#" from the top of the document.
  */
 function rulesOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, Rule>> {
   const [isPolled, isJson] = ["everySeconds" in entry, entry.format === "json"];
   const place = isJson ? jsonPlace : column;
   return {
-    key: form("2 to 32 of a-z, 0-9 and -, not import", KEY),
+    key,
     name: line,
     country: form("two letters such as GB", /^[A-Z]{2}$/),
     terms: line,
     // As it is in a header of responses.
     termsUrl: form("an address such as https://desk.example.org/terms", /^https:\/\/[!#-;=?-~]+$/),
-    addresses,
-    formerAddresses: addresses,
+    addresses: addresses(),
+    formerAddresses: addresses(),
     tokenHeader: form('a header such as "Authorization: Bearer {token}"', TOKEN_HEADER),
     charset: ["an encoding such as windows-1252", (value) => new TextDecoder(String(value))],
     // One that is polled is stale after five minutes without a new rate.
@@ -125,7 +130,7 @@ type OfPublisher = "country" | "termsUrl" | "tokenHeader" | "charset" | "cron" |
 type OfText = "delimiter" | "decimal" | "dateFormat" | "publishedAt";
 type Place = "rows" | "base" | "quote" | "rate" | "units" | "date" | "asOf";
 
-/** An entry that adds a publisher. */
+/** An entry that adds a publisher; one that moves a publisher has only key and addresses. */
 export interface Entry
   extends Readonly<Record<"key" | "name" | "terms" | "format", string>>,
     Readonly<Partial<Record<OfPublisher | OfText | Place, string>>> {
@@ -137,26 +142,24 @@ export interface Entry
   readonly pairs?: Readonly<Record<string, string>>;
 }
 
-/** Reads an entry that adds a publisher. @throws {InvalidEntry} */
-export function readEntry(entry: unknown): Entry {
+/**
+ * Reads an entry.
+ *
+ * @param moved the built-in publisher that it moves, with its addresses alone; unset: it adds one.
+ * @throws {InvalidEntry}
+ */
+export function readEntry(entry: unknown, moved?: Pick<Publisher, "addresses">): Entry {
   const given = Object(entry) as Readonly<Record<string, unknown>>;
-  const rules = rulesOf(given);
+  const rules = moved ? { key, addresses: addresses(moved.addresses.length) } : rulesOf(given);
   const stranger = Object.keys(given).find((name) => !Object.hasOwn(rules, name));
   if (stranger !== undefined) {
-    const members = Object.keys(rules).join(", ");
+    const members = `${Object.keys(rules).join(", ")}${moved ? ", as one that is built in" : ""}`;
     throw new InvalidEntry(`${quoted(stranger)} is none of its members ${members}`);
   }
   for (const [name, rule] of Object.entries(rules)) {
     if (name in given || !optional.includes(name)) check(name, rule, given[name]);
   }
   return given as unknown as Entry;
-}
-
-/** Reads the addresses of an entry that moves a publisher. @throws {InvalidEntry} */
-export function readAddresses(entry: unknown): readonly string[] {
-  const { addresses: given } = Object(entry) as Pick<Entry, "addresses">;
-  check("addresses", addresses, given);
-  return given;
 }
 
 /** @throws {InvalidEntry} texts are shown, but no address and no token. */

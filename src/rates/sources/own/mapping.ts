@@ -29,7 +29,7 @@ export function createParse(entry: Entry): Parse {
   };
   return ([response], momentOf) =>
     rowsIn(response).flatMap((row) => {
-      const at = (place: string) => (place.startsWith("=") ? place.slice(1) : row(place));
+      const at = (place: string) => (place.startsWith("=") ? place.slice(1) : row(place)?.trim());
       const asOf = date === undefined ? at(time) : momentOf(toIsoDate?.(at(date)));
       return figures.flatMap((one) => {
         const stated = at(one.rate);

@@ -3,7 +3,7 @@ import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import { builtIn } from "../fetching/registry.ts";
 import { createPublisher } from "../publishers/catalogue.ts";
 import { type Address, type Publisher, requestOf } from "../publishers/publisher.ts";
-import { fillDates, InvalidEntry, readAddresses, readEntry, TOKEN_HEADER } from "./entry.ts";
+import { fillDates, InvalidEntry, readEntry, TOKEN_HEADER } from "./entry.ts";
 import { createParse } from "./mapping.ts";
 
 /**
@@ -12,11 +12,7 @@ import { createParse } from "./mapping.ts";
  * @returns all publishers, the built-in ones moved where the file says so; the keys of those that
  *   it adds; and which entry breaks which rule.
  */
-export function readSourcesFile(content: string): {
-  readonly publishers: readonly Publisher[];
-  readonly added: readonly string[];
-  readonly problems: readonly string[];
-} {
+export function readSourcesFile(content: string) {
   const entries = entriesIn(content);
   if (typeof entries === "string") return { publishers: builtIn, added: [], problems: [entries] };
   const problems: string[] = [];
@@ -57,21 +53,11 @@ function entriesIn(content: string): readonly unknown[] | string {
 
 /** The publisher of an entry that moves a built-in one. */
 function movedBy(entry: unknown, publisher: Publisher): Publisher {
-  const { key, addresses } = publisher;
-  if (Object.keys(Object(entry)).some((name) => name !== "key" && name !== "addresses")) {
-    const rule = "leave only key and addresses, which move it, or choose another key";
-    throw new InvalidEntry(`${key} is built in: ${rule}`);
-  }
-  const moved = readAddresses(entry);
-  if (moved.length !== addresses.length) {
-    throw new InvalidEntry(
-      `addresses must be as many as ${key} has, which are ${addresses.length}`,
-    );
-  }
+  const moved = readEntry(entry, publisher).addresses;
   return {
     ...publisher,
-    formerAddresses: addresses,
-    addresses: addresses.map((stated, index) => (today, token) => ({
+    formerAddresses: publisher.addresses,
+    addresses: publisher.addresses.map((stated, index) => (today, token) => ({
       ...requestOf(stated, today, token),
       address: fillDates(moved[index] ?? "", today),
     })),

@@ -113,7 +113,7 @@ test("the Bank of England is added by a file alone: fetched, listed, traced, ver
 });
 
 test("a server serves an added publisher, names it in headers and lists it", async () => {
-  await using own = await install(boe);
+  await using own = await install({ ...boe, cron: "30 9 * * 1-5", leadDays: 3 });
   await own.fetch(boeCsv);
   const { publishers, rateSources } = readConfig(sourceNames, own.env);
   const { dataDirectory, clock } = own;
@@ -190,7 +190,7 @@ test("of a JSON document, rates keep their digits, and an invalid row is rejecte
   };
   await using own = await install(entry);
   const rows = [
-    '{"from": "USD", "mid": 0.86910, "per": 1}',
+    '{"from": "USD ", "mid": 0.86910, "per": 1}',
     '{"from": "JPY", "mid": "0.5472", "per": 100}',
     '{"from": "NOK", "mid": 1.5e-1, "per": 3}',
     '{"from": "SEK", "mid": "0,9", "per": 1}',
@@ -214,11 +214,20 @@ own-boe: "DKK/EUR" has no rate
 });
 
 test("a built-in publisher moves to the address in the file, and its earlier documents still verify", async () => {
+  const dated = { key: "banxico", addresses: ["https://b.example.org/{today-1 yyyymmdd}"] };
+  await using mexican = await install(dated);
+  await mexican.fetch("", { SOURCE_TOKENS: `banxico=${TOKEN}` });
+  assert.match(mexican.publisher.bodies[0] ?? "", /^GET \/20260318 /);
+  assert.equal(mexican.publisher.requests[0]?.["bmx-token"], TOKEN);
+
   await using own = await install(moved);
   const day = ecbDay("2026-03-18", { USD: "1.1500" });
   assert.equal(await own.fetch(day), "ecb: stored 1, held 0, skipped 0, rejected 0\n");
   assert.match(own.publisher.bodies[0] ?? "", /^GET \/eurofxref-daily\.xml /);
   assert.match((await own.run("rates trace EUR USD")).stdout, /ecb: European Central Bank \(EU\)/);
+  await own.run("rates evidence EUR USD 2026-03-18 --source ecb --rule on --out @e.json");
+  const elsewhere = await own.run("rates evidence verify @e.json", { SOURCES_FILE: "" });
+  assert.match(elsewhere.stdout, /^FAILS +http:.* is no address of ecb$/m);
 
   await using before = await newRateCli(["ecb"]);
   await before.refresh("ecb", [ecbDay("2026-03-30", { USD: "1.1500" })]);
@@ -240,10 +249,11 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
   const polled = { ...timeless, cron: undefined, timeZone: undefined, leadDays: undefined };
   const row = { pairs: undefined, base: "=GBP", quote: "=USD" };
   const at = (...addresses: readonly string[]) => ({ addresses });
+  const listed = "addresses must be a list with one or more at https, or at http on this machine";
   /** What of the entry of the Bank of England changes, and the rule that this breaks. */
   const changes: readonly (readonly [changed: Entry, rule: string])[] = [
     [{ adress: "x" }, '"adress" is none of its members key, name, country, terms, termsUrl, '],
-    [{ key: "ecb" }, "ecb is built in: leave only key and addresses, which move it, or choose"],
+    [{ key: "ecb" }, '"name" is none of its members key, addresses, as one that is built in'],
     [{ key: "Desk" }, 'key must be 2 to 32 of a-z, 0-9 and -, not import, not "Desk"'],
     [{ key: "import" }, "key must be 2 to 32 of a-z, 0-9 and -, not import"],
     [{ terms: undefined }, "terms must be a text in one line"],
@@ -263,16 +273,10 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
     [{ pairs: { XUDLUSS: "GBPUSD" } }, "pairs must be an object with a place for each pair"],
     [{ pairs: {} }, "pairs must be an object with a place for each pair"],
     [{ kind: "mid" }, 'kind must be "middle" or "buying" or "selling", not "mid"'],
-    [
-      at("http://desk.example.org/?t=sesame-42"),
-      "addresses must be a list of addresses at https, ",
-    ],
-    [
-      at("https://a:sesame-42@desk.example.org"),
-      "addresses must be a list of addresses at https, ",
-    ],
-    [at("https://desk.example.org/{date}"), "addresses must be a list of addresses at https, "],
-    [at(), "addresses must be a list of addresses at https, or at http on this machine, "],
+    [at("http://desk.example.org/?t=sesame-42"), listed],
+    [at("https://a:sesame-42@desk.example.org"), listed],
+    [at("https://desk.example.org/{date}"), listed],
+    [at(), listed],
     [{ tokenHeader: `X-Key: ${TOKEN}` }, "tokenHeader must be a header such as "],
     [{ termsUrl: "https://a.example.org/>;" }, "termsUrl must be an address such as https://"],
     [{ ...polled, everySeconds: 60, date: "DATE" }, '"date" is none of its members key, '],
@@ -287,8 +291,8 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
     ["[]", 'it must be an object with "sources", a list, and nothing else'],
     ['{"sources": [], "sources": []}', '"sources" is twice in one object'],
     [of(boe, boe), "entry 2 (own-boe): another entry has its key"],
-    [moves("ecb"), "entry 1 (ecb): addresses must be as many as ecb has, which are 1"],
-    [moves("bmf"), "entry 1 (bmf): addresses must be as many as bmf has, which are 0"],
+    [moves("ecb"), "entry 1 (ecb): addresses must be a list with 1 at https, "],
+    [moves("bmf"), "entry 1 (bmf): addresses must be a list with 0 at https, "],
     ...changes.map(([changed, rule]) => {
       const entry = { ...boe, ...changed };
       return [of(entry), `entry 1 (${entry.key}): ${rule}`] as const;
