@@ -50,12 +50,10 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
     }),
-    ...(archive && { archive: createArchive({ ...archive, parse }, settings) }),
+    ...(archive && { archive: createArchive({ ...archive, parse, tokenUrl }, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
-      if (tokenUrl !== undefined && token === undefined) {
-        throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
-      }
+      requireToken(tokenUrl, token);
       const known = JSON.parse(storedValidators ?? "{}") as Record<string, Validators>;
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
@@ -131,6 +129,11 @@ function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse):
   return { address, body: `${fields}`, headers: { "content-type": type, cookie: page.cookie } };
 }
 
+function requireToken(tokenUrl: string | undefined, token: string | undefined): void {
+  if (tokenUrl === undefined || token !== undefined) return;
+  throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
+}
+
 function requireChanged(response: FetchedResponse | "unchanged"): FetchedResponse {
   if (response !== "unchanged") return response;
   throw new SourceError("responded with 304 to an unconditional request");
@@ -138,10 +141,18 @@ function requireChanged(response: FetchedResponse | "unchanged"): FetchedRespons
 
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
-  archive: NonNullable<Publisher["archive"]> & Pick<Publisher, "parse">,
-  settings: { readonly userAgent: string; readonly clock: Clock },
+  archive: NonNullable<Publisher["archive"]> &
+    Pick<Publisher, "parse"> & {
+      readonly tokenUrl?: string | undefined;
+    },
+  settings: {
+    readonly userAgent: string;
+    readonly clock: Clock;
+    readonly token?: string | undefined;
+  },
 ): SourceArchive {
-  const { since, requestsBy, addresses, paceMs, isAbsentBy404 = false, parse } = archive;
+  const { since, requestsBy, requests, paceMs, isAbsentBy404 = false, tokenUrl, parse } = archive;
+  const { token } = settings;
 
   return {
     since,
@@ -150,17 +161,19 @@ export function createArchive(
     rangesOf: (dates) =>
       rangesBy(requestsBy, dates).map((range) => ({
         ...range,
-        requests: addresses(range).length,
+        requests: requests(range, "").length,
       })),
 
     async fetchRange(range, signal, pause) {
       const documents: FetchedDocument[] = [];
-      for (const address of addresses(range)) {
+      requireToken(tokenUrl, token);
+      for (const request of requests(range, token ?? "")) {
         await pause();
+        const { address } = request;
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const { body, receivedMs } = requireChanged(await httpRequest({ address }, how));
+          const { body, receivedMs } = requireChanged(await httpRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {
           const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;

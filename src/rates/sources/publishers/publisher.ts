@@ -66,9 +66,11 @@ export function requestOf(
   today: Temporal.PlainDate,
   token: string,
 ): DocumentRequest {
-  const address = typeof stated === "string" ? stated : stated(today, token);
-  return typeof address === "string" ? { address } : address;
+  return toRequest(typeof stated === "string" ? stated : stated(today, token));
 }
+
+export const toRequest = (stated: string | DocumentRequest): DocumentRequest =>
+  typeof stated === "string" ? { address: stated } : stated;
 
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
 export type ToInstant = (date: string | undefined) => Instant | undefined;
@@ -103,8 +105,12 @@ interface Archive {
   /** The first date that it has, or from which its symbols mean what they mean today. */
   readonly since: string;
   readonly requestsBy: RequestUnit;
-  /** Addresses whose responses together have the figures of some dates, and perhaps of others. */
-  readonly addresses: (dates: Dates) => readonly string[];
+  /**
+   * Requests whose responses together have the figures of some dates, and perhaps of others.
+   *
+   * @param token from SOURCE_TOKENS; "" for a publisher that needs none.
+   */
+  readonly requests: (dates: Dates, token: string) => readonly DocumentRequest[];
   /** Between two requests. */
   readonly paceMs: number;
   /** Whether a response 404 means that there is no figure of these dates. */
@@ -122,8 +128,11 @@ export interface Entry
   /** Whether its figures of gold and other metals are for a troy ounce; unset: left out. */
   readonly statesTroyOunces?: true;
   readonly parse: Parse;
-  readonly archive?: Omit<Archive, "addresses" | "paceMs"> & {
-    readonly addresses: (dates: Dates) => string | readonly string[];
+  readonly archive?: Omit<Archive, "requests" | "paceMs"> & {
+    readonly addresses: (
+      dates: Dates,
+      token: string,
+    ) => string | DocumentRequest | readonly (string | DocumentRequest)[];
     readonly paceMs?: number;
   };
 }

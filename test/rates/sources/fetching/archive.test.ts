@@ -19,7 +19,8 @@ async function playArchive(isAbsentBy404 = true) {
     {
       ...{ ...archive, parse },
       isAbsentBy404,
-      addresses: () => ["A", "B"].map((table) => `${publisher.address}?table=${table}`),
+      requests: () =>
+        ["A", "B"].map((table) => ({ address: `${publisher.address}?table=${table}` })),
     },
     { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") },
   );

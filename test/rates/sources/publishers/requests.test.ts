@@ -4,6 +4,7 @@ import { fundCurrencies } from "../../../../src/rates/sources/publishers/global/
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
   addressesOf,
+  archiveAddressesOf,
   bodiesOf,
   figuresOf,
   momentsOf,
@@ -47,8 +48,8 @@ test("Banca d'Italia is asked for the last two working days of TARGET, and for e
   assert.deepEqual(days("2026-04-07T10:00:00Z"), ["2026-04-02", "2026-04-07"]);
   const [query] = dates("2026-03-13T12:00:00Z");
   assert.equal(query?.get("currencyIsoCode"), "EUR");
-  const asked = (from: string) => publisherOf("bdi").archive?.addresses({ from, to: from });
-  assert.match(asked("2024-04-02")?.[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
+  const asked = (from: string) => archiveAddressesOf("bdi", { from, to: from });
+  assert.match(asked("2024-04-02")[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
   assert.deepEqual([asked("2024-04-01"), asked("2024-04-06")], [[], []]);
 });
 
