@@ -114,8 +114,7 @@ suite("a genuine file holds", () => {
 test("a year whose days off are not known proves nothing, and tells no untruth", async () => {
   const { verdict, checks } = await verdictOn({ ...genuine.mnb, ...asked("2025-03-29") });
   assert.equal(verdict, "not proven");
-  const unknown = checks.find(({ result }: { readonly result: string }) => result === verdict);
-  assert.match(unknown.text, /^whether mnb published for 2025-03-29, .* its days off of 2025$/);
+  assert.match(JSON.stringify(checks), /whether mnb published for 2025-03-29, .* off of 2025"/);
 });
 
 test("a file that was read is not called fetched", async () => {
