@@ -63,10 +63,11 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const form = holds(`it is an evidence file of version ${FORMAT.version}, as Kurs writes it`);
   const signatures = await checkSignature(file, uses.keys);
   const evidences = evidencesIn(file);
+  const listed = "statements" in file ? file.documents : undefined;
   const ofDocuments: Check[] = [];
   const checked = new Map<Evidence, readonly Check[]>();
   for (const some of Map.groupBy(evidences, publicationKey).values()) {
-    const { bytes: read, figures } = await checkPublication(some, uses);
+    const { bytes: read, figures } = await checkPublication(some, { ...uses, listed });
     ofDocuments.push(...read);
     for (const { evidence, checks } of figures) checked.set(evidence, checks);
   }

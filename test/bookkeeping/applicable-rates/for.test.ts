@@ -287,7 +287,10 @@ test("a pair of which no source has a figure: the one that it has, or the end of
 const NEWEST = "gets the newest (an earlier one must be imported)";
 
 for (const [asked, advice] of [
-  ["EUR USD 2026-03-16 --as de-vat", "kurs rates import FILE --document --source bmf"],
+  [
+    "EUR USD 2026-03-16 --as de-vat",
+    "kurs rates import FILE --document --source bmf, where FILE states it",
+  ],
   [
     "AUD USD 2026-03-16 --as au-gst",
     "kurs rates backfill rba --from 2026-03-06 --to 2026-03-16 fetches it",

@@ -232,6 +232,10 @@ test("a figure under an ended currency's code is stored, but neither served nor 
   const own = await cli.failure("rates own GBP BYR hmrc");
   assert.match(own, /^kurs: hmrc cannot own GBP\/BYR: BYR ended on/);
 
+  await fetchTable("2026-02", "Zimbabwe,Zimbabwe Gold,ZIG,34.4842", "28/02");
+  const zig = await cli.failure("rates for GBP ZIG 2026-02-15 --as uk-vat");
+  assert.equal(zig, "kurs: hmrc has no figure of GBP/ZIG: its figure is stored as GBP/ZWG\n");
+
   // Such a figure was named before: evidence of it fails.
   await fetchTable("2023-02", "Croatia,Kuna,HRK,1.1441", "28/02");
   const { json } = await cli.made("GBP EUR 2023-02-15 --as uk-vat");

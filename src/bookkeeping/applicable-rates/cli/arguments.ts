@@ -16,7 +16,7 @@ import { readRestores } from "../../provenance/served-at.ts";
 import { COMMON } from "../beside.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
-import { adviceForSeries, explainThird } from "../not-known.ts";
+import { adviceForSeries, explainThird, storedPair } from "../not-known.ts";
 import { explainEarly } from "../preset.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, GAPS, type RateRule, rateRules } from "../rules.ts";
@@ -181,6 +181,8 @@ async function requireSeries(
   const none = `${key} has no figure of ${base}/${quote}`;
   if (isInverse)
     throw new CommandError(`${none}, but of ${quote}/${base}: ask for that, and divide`);
+  const iso = storedPair({ base, quote });
+  if (await has(iso)) throw new CommandError(`${none}: its figure is stored as ${pairName(iso)}`);
   for (const third of COMMON) {
     const leads = async (one: AssetSymbol) =>
       (await has({ base: third, quote: one })) || (await has({ base: one, quote: third }));

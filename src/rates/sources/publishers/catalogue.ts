@@ -1,4 +1,5 @@
 import type { SourceLine } from "../../served/rules/rate.ts";
+import { isoCodeOf } from "../../served/rules/symbol.ts";
 import type { Dates } from "../rules/archive-ranges.ts";
 import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { africanPublishers } from "./africa/entries.ts";
@@ -6,7 +7,6 @@ import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { isoCodeOf } from "./formats/notation.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import { handedInPublishers } from "./periodic/handed-in.ts";
