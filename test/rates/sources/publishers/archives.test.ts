@@ -77,6 +77,12 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   bcrp: [
     "https://estadisticas.bcrp.gob.pe/estadisticas/series/api/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing",
   ],
+  cfets: [
+    "https://www.chinamoney.com.cn/ags/ms/cm-u-bk-ccpr/CcprHisNew?startDate=2024-04-01&endDate=2024-06-30&currency=&pageNum=1&pageSize=50",
+  ],
+  bot: [
+    "https://gateway.api.bot.or.th/Stat-ExchangeRate/v2/DAILY_AVG_EXG_RATE/?start_period=2024-04-01&end_period=2024-06-30",
+  ],
   nrb: [
     "https://www.nrb.org.np/api/forex/v1/rates?page=1&per_page=100&from=2024-04-01&to=2024-06-30",
   ],
@@ -103,6 +109,16 @@ test("an archive's addresses are those that its publisher documents, of its host
 
   for (const { key, archive } of publishers) {
     if (archive !== undefined) assert.notEqual(figuresOf(parseRecorded(key)).length, 0, key);
+  }
+});
+
+test("China's and Thailand's archives are asked as their newest rates are", () => {
+  for (const key of ["cfets", "bot"]) {
+    const publisher = publisherOf(key);
+    const [{ address: _, ...newest } = {}] = requestsOf(publisher, RECEIVED_MS, "abcd");
+    const [{ address: __, ...earlier } = {}] = publisher.archive?.requests(DATES, "abcd") ?? [];
+    assert.deepEqual(earlier, newest, key);
+    assert.notDeepEqual(newest, {});
   }
 });
 
