@@ -49,7 +49,7 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
-/** How publishers write the dates of their archives: 25.04.2026, 25/Apr/2026, 202604 for a month. */
+/** How publishers write dates in addresses: 25.04.2026, 25/Apr/2026, 202604 for a month. */
 const DATES: readonly RegExp[] = [
   /(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)/g,
   new RegExp(`(?<day>\\d\\d)[/.](?<month>\\d\\d|${MONTHS})[/.](?<year>\\d{4})`, "g"),

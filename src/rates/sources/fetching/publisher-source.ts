@@ -34,8 +34,7 @@ export function createPublisherSource(
     readonly userAgent: string;
     readonly limits: PublicationLimits;
     readonly clock: Clock;
-    /** The operator's, for a publisher that wants one. */
-    readonly token?: string | undefined;
+    readonly token?: Token;
   },
 ): RateSource {
   const { schedule, rarerPairs, archive, tokenUrl, parse, ...described } = publisher;
@@ -50,12 +49,10 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
     }),
-    ...(archive && { archive: createArchive({ ...archive, parse }, settings) }),
+    ...(archive && { archive: createArchive({ ...archive, parse, tokenUrl }, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
-      if (tokenUrl !== undefined && token === undefined) {
-        throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
-      }
+      requireToken(tokenUrl, token);
       const known = JSON.parse(storedValidators ?? "{}") as Record<string, Validators>;
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
@@ -73,12 +70,8 @@ export function createPublisherSource(
           return undefined;
         }
       };
-      const send = async (request: DocumentRequest, validators: Validators) => {
-        const how = { ...settings, hosts, validators, signal: limit };
-        if (request.form === undefined) return httpRequest(request, how);
-        const page = requireChanged(await httpRequest({ address: request.address }, how));
-        return httpRequest(fillIn(request, page), how);
-      };
+      const send = (request: DocumentRequest, validators: Validators) =>
+        sendRequest(request, { ...settings, hosts, validators, signal: limit });
 
       // One after the other: some publishers have a document for each currency.
       const responses: (FetchedResponse | "unchanged" | undefined)[] = [];
@@ -121,6 +114,14 @@ export function createPublisherSource(
   };
 }
 
+type How = Parameters<typeof httpRequest>[1];
+
+async function sendRequest(request: DocumentRequest, how: How) {
+  if (request.form === undefined) return httpRequest(request, how);
+  const page = requireChanged(await httpRequest({ address: request.address }, how));
+  return httpRequest(fillIn(request, page), how);
+}
+
 /** @returns the request of a form: the hidden fields and the cookies of its page are sent, too. */
 function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse): DocumentRequest {
   const html = new TextDecoder().decode(page.body);
@@ -131,6 +132,15 @@ function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse):
   return { address, body: `${fields}`, headers: { "content-type": type, cookie: page.cookie } };
 }
 
+/** The operator's, for a publisher that wants one. */
+type Token = string | undefined;
+
+/** @throws {SourceError} the publisher wants a token, and there is none. */
+function requireToken(tokenUrl: string | undefined, token: Token): void {
+  if (tokenUrl === undefined || token !== undefined) return;
+  throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
+}
+
 function requireChanged(response: FetchedResponse | "unchanged"): FetchedResponse {
   if (response !== "unchanged") return response;
   throw new SourceError("responded with 304 to an unconditional request");
@@ -138,10 +148,12 @@ function requireChanged(response: FetchedResponse | "unchanged"): FetchedRespons
 
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
-  archive: NonNullable<Publisher["archive"]> & Pick<Publisher, "parse">,
-  settings: { readonly userAgent: string; readonly clock: Clock },
+  archive: NonNullable<Publisher["archive"]> &
+    Pick<Publisher, "parse"> & { readonly tokenUrl?: string | undefined },
+  settings: { readonly userAgent: string; readonly clock: Clock; readonly token?: Token },
 ): SourceArchive {
-  const { since, requestsBy, addresses, paceMs, isAbsentBy404 = false, parse } = archive;
+  const { since, requestsBy, addresses, sends, paceMs, isAbsentBy404 = false } = archive;
+  const { parse, tokenUrl } = archive;
 
   return {
     since,
@@ -154,13 +166,15 @@ export function createArchive(
       })),
 
     async fetchRange(range, signal, pause) {
+      requireToken(tokenUrl, settings.token);
       const documents: FetchedDocument[] = [];
       for (const address of addresses(range)) {
         await pause();
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const { body, receivedMs } = requireChanged(await httpRequest({ address }, how));
+          const request = { address, ...sends?.(range, settings.token ?? "") };
+          const { body, receivedMs } = requireChanged(await sendRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {
           const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;

@@ -98,6 +98,8 @@ interface Archive {
   readonly requestsBy: RequestUnit;
   /** Addresses whose responses together have the figures of some dates, and perhaps of others. */
   readonly addresses: (dates: Dates) => readonly string[];
+  /** What its requests have besides the address; unset: nothing. */
+  readonly sends?: (dates: Dates, token: string) => Omit<DocumentRequest, "address">;
   /** Between two requests. */
   readonly paceMs: number;
   /** Whether a response 404 means that there is no figure of these dates. */

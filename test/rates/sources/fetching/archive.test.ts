@@ -57,6 +57,38 @@ test("an archive is asked for one address after the other, with a pause before e
   ]);
 });
 
+test("an archive sends a token in a header, and a form, as its publisher wants them", async () => {
+  await using publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
+  const { archive, parse } = publisherOf("nbp");
+  assert.ok(archive !== undefined);
+  const clock = new TestClock("2026-03-13T12:00:00.000Z");
+  const fetch = (sends: NonNullable<(typeof archive)["sends"]>, token?: string) =>
+    createArchive(
+      {
+        ...archive,
+        parse,
+        sends,
+        tokenUrl: "https://x.org/",
+        addresses: () => [publisher.address],
+      },
+      { userAgent: USER_AGENT, clock, ...(token && { token }) },
+    ).fetchRange(RANGE, signal, async () => undefined);
+
+  const { documents } = await fetch((_, token) => ({ headers: { "x-key": token } }), "secret");
+  assert.equal(publisher.requests[0]?.["x-key"], "secret");
+  assert.deepEqual(Object.keys(documents[0] ?? {}).sort(), ["address", "body", "receivedMs"]);
+  assert.equal(documents[0]?.address, publisher.address);
+
+  await fetch(({ from }) => ({ form: { From: from } }), "secret");
+  assert.deepEqual(publisher.bodies.slice(1), ["GET /rates ", "POST /rates From=2024-04-01"]);
+
+  await assert.rejects(
+    fetch(() => ({})),
+    /wants a token: get one at https:\/\/x\.org\//,
+  );
+  assert.equal(publisher.requests.length, 3);
+});
+
 test("404 means no figures only where the publisher says so", async () => {
   const absent = (response: { writeHead(status: number): { end(): void } }) =>
     void response.writeHead(404).end();
