@@ -34,7 +34,6 @@ export function createPublisherSource(
     readonly userAgent: string;
     readonly limits: PublicationLimits;
     readonly clock: Clock;
-    /** The operator's, for a publisher that wants one. */
     readonly token?: string | undefined;
   },
 ): RateSource {
@@ -71,12 +70,8 @@ export function createPublisherSource(
           return undefined;
         }
       };
-      const send = async (request: DocumentRequest, validators: Validators) => {
-        const how = { ...settings, hosts, validators, signal: limit };
-        if (request.form === undefined) return httpRequest(request, how);
-        const page = requireChanged(await httpRequest({ address: request.address }, how));
-        return httpRequest(fillIn(request, page), how);
-      };
+      const send = (request: DocumentRequest, validators: Validators) =>
+        sendRequest(request, { ...settings, hosts, validators, signal: limit });
 
       // One after the other: some publishers have a document for each currency.
       const responses: (FetchedResponse | "unchanged" | undefined)[] = [];
@@ -117,6 +112,14 @@ export function createPublisherSource(
       return { ...read, validators: JSON.stringify(Object.fromEntries(validators)), failure };
     },
   };
+}
+
+type How = Parameters<typeof httpRequest>[1];
+
+async function sendRequest(request: DocumentRequest, how: How) {
+  if (request.form === undefined) return httpRequest(request, how);
+  const page = requireChanged(await httpRequest({ address: request.address }, how));
+  return httpRequest(fillIn(request, page), how);
 }
 
 /** @returns the request of a form: the hidden fields and the cookies of its page are sent, too. */
@@ -165,15 +168,15 @@ export function createArchive(
       })),
 
     async fetchRange(range, signal, pause) {
-      const documents: FetchedDocument[] = [];
       requireToken(tokenUrl, token);
+      const documents: FetchedDocument[] = [];
       for (const request of requests(range, token ?? "")) {
         await pause();
         const { address } = request;
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const { body, receivedMs } = requireChanged(await httpRequest(request, how));
+          const { body, receivedMs } = requireChanged(await sendRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {
           const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;

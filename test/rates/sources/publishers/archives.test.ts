@@ -57,6 +57,10 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   frb: [
     "https://www.federalreserve.gov/datadownload/Output.aspx?rel=H10&series=60f32914ab61dfab590e0e470153e3ae&lastobs=&from=04/01/2024&to=06/30/2024&filetype=csv&label=include&layout=seriescolumn",
   ],
+  bam: [
+    "https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement?date=2024-04-01T12:30:00",
+  ],
+  mas: ["https://eservices.mas.gov.sg/statistics/msb/ExchangeRates.aspx"],
   boj: [
     "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34&startDate=202404&endDate=202406",
   ],

@@ -397,12 +397,13 @@ export const overseas: Readonly<Record<string, Row>> = {
     moved: [["2026,Mar", "2026,Jul", "2026-07-31T04:00"]],
     changed: [
       [",0.8085,", ",-,", noDecimal("JPY/SGD", "-"), "JPY/SGD 0.008091"],
+      [",0.8085,", ",,", without("JPY/SGD"), "JPY/SGD 0.008091"],
       ["100 Units of Vietnamese", "12 Units of Vietnamese", units("VND/SGD")],
       ["Per Unit of US Dollar", "Per Unit of Dollar", unknown("?/SGD", "USD/SGD")],
     ],
     digits: { "JPY/SGD": "0.8085" },
     missing: [["End of Period,", "End of Month,", "no End of Period"]],
-    fails: [["as of noon", "at noon", "the body is cut short: its last note is missing"]],
+    fails: [["as of noon", "at noon", "the last note is missing"]],
     empty: 'End of Period,,,S$ Per Unit of Euro\n\n"* Daily figures are values as of noon."\n',
   },
 };
