@@ -199,14 +199,17 @@ export function explainSuspension(
   { since, other, next }: Partial<Suspension> = {},
   date = other?.date,
 ): string {
-  const when = since === undefined ? "" : ` since ${since}`;
   const again = next === undefined ? "" : `; the next is of ${next}`;
-  const beside =
-    other === undefined
-      ? `though others for ${date}`
-      : `though ${pairName(other)} for ${other.date}`;
-  return `${series.source} has not published ${pairName(series)}${when}, ${beside}${again}`;
+  const [others, of] = other === undefined ? ["others", date] : [pairName(other), other.date];
+  return since === undefined
+    ? `${series.source} published ${others} for ${of}, and not ${pairName(series)}${again}`
+    : `${series.source} has not published ${pairName(series)} since ${since}, ` +
+        `though ${others} for ${of}${again}`;
 }
+
+/** Why a source has no figure of two currencies: it has one of each with a third. */
+export const explainThird = (source: string, from: string, into: string, third: string): string =>
+  `${source} leads from ${from} to ${into} by two figures, through ${third}: ask for each`;
 
 const lossBy = ({ takenAt, at }: Restore) =>
   `what was stored between ${takenAt === "" ? "a copy" : `the backup of ${takenAt}`} and its ` +

@@ -95,7 +95,9 @@ export async function checkDocuments(
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, read, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    return only(notProven(`what ${publication} states: this Kurs cannot read its documents`));
+    const why =
+      "this Kurs cannot read its documents: neither it nor its SOURCES_FILE has the source";
+    return only(notProven(`what ${publication} states: ${why}`));
   }
   const checked = checkPublished(evidence, figure, read, uses.documents);
   return { ...checked, checks: [...names, ...checked.checks] };

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { expectationsOf, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
+import {
+  expectationsOf,
+  isCalendarKnown,
+  publicationsOf,
+  type RateSource,
+} from "../../rates/sources/source.ts";
 import { isAddress, publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses, readPublication } from "./check-document.ts";
@@ -95,7 +100,8 @@ async function checkPublication(evidences: readonly Evidence[], uses: VerifyUses
     const publicationOf = source && publicationsOf(source, figure);
     const servedKind = source && (source.servedKind ?? "middle");
     const expected = source && expectationsOf(source, figure);
-    const rule = checkRule(evidence, { ...found, publicationOf: expected, servedKind });
+    const isKnown = (date: string) => source && isCalendarKnown(source, figure, date);
+    const rule = checkRule(evidence, { ...found, publicationOf: expected, isKnown, servedKind });
     const named = checkPublisher(evidence, source);
     const times = checkTimes(evidence, uses.nowMs, publicationOf?.(evidence.published_for));
     const others = [times, ...checkRevision(evidence)];

@@ -137,6 +137,16 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
     }
   });
 
+  test("two currencies that a source has only with a third need two figures, and the message says so", async () => {
+    const through = "ecb leads from USD to CZK by two figures, through EUR: ask for each";
+    const asked = "USD CZK 2020-01-22 --as cz-vat-ecb";
+    assert.equal(await store.failure(`rates for ${asked}`), through);
+    const list = join(store.directory, "two.csv");
+    writeFileSync(list, "date,currency,amount\n2020-01-22,USD,100\n");
+    const { stdout } = await store.run(`rates for --file ${list} --as cz-vat-ecb --format csv`);
+    assert.ok(stdout.includes(`,"${through}"`), stdout);
+  });
+
   test("an amended figure counts as the publisher last stated it, and the output says so", async () => {
     await using own = await newRateStore();
     await own.archive("hmrc", recorded("hmrc.csv"));

@@ -21,6 +21,8 @@ const days: Readonly<Record<string, Day>> = {
   "2018-01-31": { USD: "1.2457", RUB: "70.0723" },
   "2008-12-10": { USD: "1.2925", RUB: "36.0941" },
   "2008-12-09": { USD: "1.2838", ISK: "290", RUB: "35.9805" },
+  "2005-01-03": { USD: "1.3507", TRY: "1.815" },
+  "2004-12-31": { USD: "1.3621", TRL: "1836200" },
 };
 
 const cubeOf = (text: string) => /<Cube time=.*<\/Cube>(?=<\/Cube>)/.exec(text)?.[0] ?? "";
@@ -38,6 +40,8 @@ const HRK =
   "is no market figure since";
 
 suite("a suspended pair has no figure", { concurrency: 4 }, () => {
+  const beforeFirst =
+    "ecb published EUR/USD for 2004-12-31, and not EUR/TRY; the next is of 2005-01-03";
   const since = "ecb has not published EUR/ISK since 2008-12-09, though EUR/USD for";
   for (const [name, documents] of [
     ["one archive", [archive]],
@@ -55,6 +59,10 @@ suite("a suspended pair has no figure", { concurrency: 4 }, () => {
           "on-or-before",
           "ecb has not published EUR/RUB since 2022-03-01, though EUR/USD for 2022-03-02",
         ],
+        ["EUR TRY 2004-12-31", "on-or-before", beforeFirst],
+        // A Sunday.
+        ["EUR TRY 2005-01-02", "on-or-before", beforeFirst],
+        ["EUR TRY 2005-01-03", "before", beforeFirst],
       ] as const) {
         const command = `rates for ${asked} --source ecb --rule ${rule}`;
         assert.equal(await store.failure(command), message);
@@ -67,7 +75,7 @@ suite("a suspended pair has no figure", { concurrency: 4 }, () => {
 });
 
 test("gaps are accepted up to a number of days", async () => {
-  await using store = await storeOf([daily.at(-3), daily.at(-1)]);
+  await using store = await storeOf([daily.at(-5), daily.at(-3)]);
   const command = "rates for EUR USD 2008-12-24 --source ecb --rule on-or-before --accept-gaps";
   assert.match(
     await store.failure(command),

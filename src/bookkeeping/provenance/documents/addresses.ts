@@ -7,6 +7,13 @@ import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 type Archive = NonNullable<Publisher["archive"]>;
 type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
+/** The addresses that are requested at a time, and those from which a publisher has moved. */
+function addressesOn(publisher: Publisher, atMs: number): readonly string[] {
+  const { schedule, formerAddresses = [] } = publisher;
+  const addresses = [...publisher.addresses, ...formerAddresses];
+  return requestsOf({ addresses, schedule }, atMs, "").map(({ address }) => address);
+}
+
 const MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
 
 /** An address without its digits and names of months: the dates that were asked for. */
@@ -15,6 +22,10 @@ const formOf = (address: string) =>
 
 /** Any date on which all publish: every address of an archive has the same form. */
 const ANY_DAY = { from: "2026-03-11", to: "2026-03-11" };
+
+/** The addresses that an archive has for some dates. */
+const archiveAddresses = (archive: Archive | undefined, dates: typeof ANY_DAY) =>
+  (archive?.requests(dates, "") ?? []).map(({ address }) => address);
 
 /** Checks the documents of a publisher's publication by their addresses. */
 export function checkAddresses(
@@ -28,10 +39,8 @@ export function checkAddresses(
     return { reason, isForeign: documents.length > 1 };
   }
   // The publisher's own day may be another than that of the Date header.
-  const days = [-DAY_MS, 0, DAY_MS].map((ms) =>
-    requestsOf(publisher, receivedMs + ms, "").map(({ address }) => address),
-  );
-  const forms = (publisher.archive?.addresses(ANY_DAY) ?? []).map(formOf);
+  const days = [-DAY_MS, 0, DAY_MS].map((ms) => addressesOn(publisher, receivedMs + ms));
+  const forms = archiveAddresses(publisher.archive, ANY_DAY).map(formOf);
   const hosts = [...days.flat(), ...forms].map((address) => new URL(address).host);
   const foreign = names.find((name) => !hosts.includes(URL.parse(name)?.host ?? ""));
   if (foreign !== undefined) {
@@ -68,12 +77,12 @@ function endsOf({ year = "", month = "", day }: Record<string, string>): readonl
 const daysInMonth = (date: string) => Temporal.PlainDate.from(date).daysInMonth;
 
 /** The first and the last date for which an archive has an address; undefined for one without. */
-function datesIn(address: string, { addresses }: Archive): readonly [string, string] | undefined {
+function datesIn(address: string, archive: Archive): readonly [string, string] | undefined {
   for (const pattern of DATES) {
     const ends = [...address.matchAll(pattern)].flatMap(({ groups = {} }) => endsOf(groups));
     const [from, to] = [ends[0], ends.at(-1)];
     if (from === undefined || to === undefined) continue;
-    if (addresses({ from, to }).includes(address)) return [from, to];
+    if (archiveAddresses(archive, { from, to }).includes(address)) return [from, to];
   }
   return undefined;
 }
@@ -94,10 +103,15 @@ export function isNamedFor(
   { date, validUntil }: { readonly date: string; readonly validUntil?: string | undefined },
 ): boolean {
   const { archive } = publisher;
-  if (archive?.addresses(ANY_DAY).some((address) => formOf(address) === formOf(name))) {
+  const isOfArchive = archiveAddresses(archive, ANY_DAY).some(
+    (one) => formOf(one) === formOf(name),
+  );
+  if (archive !== undefined && isOfArchive) {
     const dates = datesIn(name, archive);
     // A file of a month or a year has one address for all of its dates.
-    if (dates === undefined) return archive.addresses({ from: date, to: date }).includes(name);
+    if (dates === undefined) {
+      return archiveAddresses(archive, { from: date, to: date }).includes(name);
+    }
     const [from, to] = dates;
     const { before, after } =
       archive.requestsBy === "day" ? REQUESTED_DAYS : { before: 0, after: 0 };
@@ -108,8 +122,7 @@ export function isNamedFor(
   const end = daysAfter(date, days);
   const last = validUntil !== undefined && validUntil < end ? validUntil : end;
   for (let day = first; day <= last; day = daysAfter(day, 1)) {
-    const requests = requestsOf(publisher, Date.parse(`${day}T12:00:00Z`), "");
-    if (requests.some(({ address }) => address === name)) return true;
+    if (addressesOn(publisher, Date.parse(`${day}T12:00:00Z`)).includes(name)) return true;
   }
   return publisher.addresses.length === 0;
 }

@@ -34,7 +34,8 @@ export function createPublisherSource(
     readonly userAgent: string;
     readonly limits: PublicationLimits;
     readonly clock: Clock;
-    readonly token?: Token;
+    /** The operator's, for a publisher that wants one. */
+    readonly token?: string | undefined;
   },
 ): RateSource {
   const { schedule, rarerPairs, archive, tokenUrl, parse, ...described } = publisher;
@@ -114,9 +115,7 @@ export function createPublisherSource(
   };
 }
 
-type How = Parameters<typeof httpRequest>[1];
-
-async function sendRequest(request: DocumentRequest, how: How) {
+async function sendRequest(request: DocumentRequest, how: Parameters<typeof httpRequest>[1]) {
   if (request.form === undefined) return httpRequest(request, how);
   const page = requireChanged(await httpRequest({ address: request.address }, how));
   return httpRequest(fillIn(request, page), how);
@@ -132,11 +131,7 @@ function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse):
   return { address, body: `${fields}`, headers: { "content-type": type, cookie: page.cookie } };
 }
 
-/** The operator's, for a publisher that wants one. */
-type Token = string | undefined;
-
-/** @throws {SourceError} the publisher wants a token, and there is none. */
-function requireToken(tokenUrl: string | undefined, token: Token): void {
+function requireToken(tokenUrl: string | undefined, token: string | undefined): void {
   if (tokenUrl === undefined || token !== undefined) return;
   throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
 }
@@ -149,11 +144,17 @@ function requireChanged(response: FetchedResponse | "unchanged"): FetchedRespons
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
   archive: NonNullable<Publisher["archive"]> &
-    Pick<Publisher, "parse"> & { readonly tokenUrl?: string | undefined },
-  settings: { readonly userAgent: string; readonly clock: Clock; readonly token?: Token },
+    Pick<Publisher, "parse"> & {
+      readonly tokenUrl?: string | undefined;
+    },
+  settings: {
+    readonly userAgent: string;
+    readonly clock: Clock;
+    readonly token?: string | undefined;
+  },
 ): SourceArchive {
-  const { since, requestsBy, addresses, sends, paceMs, isAbsentBy404 = false } = archive;
-  const { parse, tokenUrl } = archive;
+  const { since, requestsBy, requests, paceMs, isAbsentBy404 = false, tokenUrl, parse } = archive;
+  const { token } = settings;
 
   return {
     since,
@@ -162,18 +163,18 @@ export function createArchive(
     rangesOf: (dates) =>
       rangesBy(requestsBy, dates).map((range) => ({
         ...range,
-        requests: addresses(range).length,
+        requests: requests(range, "").length,
       })),
 
     async fetchRange(range, signal, pause) {
-      requireToken(tokenUrl, settings.token);
       const documents: FetchedDocument[] = [];
-      for (const address of addresses(range)) {
+      requireToken(tokenUrl, token);
+      for (const request of requests(range, token ?? "")) {
         await pause();
+        const { address } = request;
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const request = { address, ...sends?.(range, settings.token ?? "") };
           const { body, receivedMs } = requireChanged(await sendRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {

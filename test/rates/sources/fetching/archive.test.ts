@@ -19,7 +19,8 @@ async function playArchive(isAbsentBy404 = true) {
     {
       ...{ ...archive, parse },
       isAbsentBy404,
-      addresses: () => ["A", "B"].map((table) => `${publisher.address}?table=${table}`),
+      requests: () =>
+        ["A", "B"].map((table) => ({ address: `${publisher.address}?table=${table}` })),
     },
     { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") },
   );
@@ -57,36 +58,31 @@ test("an archive is asked for one address after the other, with a pause before e
   ]);
 });
 
-test("an archive sends a token in a header, and a form, as its publisher wants them", async () => {
+test("an archive's request may be a form, and its token is in no document", async () => {
   await using publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
   const { archive, parse } = publisherOf("nbp");
   assert.ok(archive !== undefined);
-  const clock = new TestClock("2026-03-13T12:00:00.000Z");
-  const fetch = (sends: NonNullable<(typeof archive)["sends"]>, token?: string) =>
-    createArchive(
-      {
-        ...archive,
-        parse,
-        sends,
-        tokenUrl: "https://x.org/",
-        addresses: () => [publisher.address],
-      },
-      { userAgent: USER_AGENT, clock, ...(token && { token }) },
-    ).fetchRange(RANGE, signal, async () => undefined);
+  const settings = { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") };
+  const wanted = { ...archive, parse, tokenUrl: "https://example.org/" };
+  const { address } = publisher;
+  const headers = (token: string) => ({ address, headers: { "x-key": token } });
+  const requests: typeof archive.requests = ({ from }, token) => [
+    headers(token),
+    { address, form: { From: from } },
+  ];
+  const played = createArchive({ ...wanted, requests }, { ...settings, token: "secret" });
+  const pause = async () => undefined;
 
-  const { documents } = await fetch((_, token) => ({ headers: { "x-key": token } }), "secret");
+  const { documents } = await played.fetchRange(RANGE, signal, pause);
+
   assert.equal(publisher.requests[0]?.["x-key"], "secret");
-  assert.deepEqual(Object.keys(documents[0] ?? {}).sort(), ["address", "body", "receivedMs"]);
-  assert.equal(documents[0]?.address, publisher.address);
-
-  await fetch(({ from }) => ({ form: { From: from } }), "secret");
   assert.deepEqual(publisher.bodies.slice(1), ["GET /rates ", "POST /rates From=2024-04-01"]);
-
-  await assert.rejects(
-    fetch(() => ({})),
-    /wants a token: get one at https:\/\/x\.org\//,
-  );
-  assert.equal(publisher.requests.length, 3);
+  for (const document of documents) {
+    assert.deepEqual(Object.keys(document).sort(), ["address", "body", "receivedMs"]);
+    assert.equal(document.address, address);
+  }
+  const without = createArchive({ ...wanted, requests }, settings);
+  await assert.rejects(without.fetchRange(RANGE, signal, pause), /wants a token: get one at/);
 });
 
 test("404 means no figures only where the publisher says so", async () => {

@@ -4,6 +4,7 @@ import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../../harne
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
+  archiveAddressesOf,
   bodiesOf,
   figuresOf,
   momentsOf,
@@ -14,17 +15,11 @@ import {
 
 const DATES = { from: "2024-04-01", to: "2024-06-30" };
 
-function archiveOf(key: string) {
-  const { archive } = publisherOf(key);
-  assert.ok(archive !== undefined, key);
-  return archive;
-}
-
 /** The lines of an archive's response. */
 const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
   publisherOf(key).parse(
     bodies.map((body) => ({
-      address: archiveOf(key).addresses(DATES)[0] ?? "",
+      address: archiveAddressesOf(key, DATES)[0] ?? "",
       body: Buffer.from(body),
       receivedMs: RECEIVED_MS,
     })),
@@ -93,7 +88,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 
 test("an archive's addresses are those that its publisher documents, of its hosts", () => {
   for (const [key, addresses] of Object.entries(ADDRESSES)) {
-    assert.deepEqual(archiveOf(key).addresses(DATES), addresses, key);
+    assert.deepEqual(archiveAddressesOf(key, DATES), addresses, key);
   }
 
   for (const publisher of publishers) {
@@ -104,7 +99,7 @@ test("an archive's addresses are those that its publisher documents, of its host
     const hosts = new Set(
       requestsOf(publisher, RECEIVED_MS, "").map(({ address }) => new URL(address).host),
     );
-    for (const address of archive.addresses(DATES)) {
+    for (const address of archiveAddressesOf(key, DATES)) {
       const { protocol, host } = new URL(address);
       assert.deepEqual([protocol, hosts.has(host)], ["https:", true], address);
     }

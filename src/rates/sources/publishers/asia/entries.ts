@@ -86,8 +86,8 @@ export const asianPublishers: readonly Entry[] = [
   boi,
   boj,
   cbc,
-  mas,
   cfets,
   bot,
   nrb,
+  mas,
 ];
