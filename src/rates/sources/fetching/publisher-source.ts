@@ -34,6 +34,7 @@ export function createPublisherSource(
     readonly userAgent: string;
     readonly limits: PublicationLimits;
     readonly clock: Clock;
+    /** The operator's, for a publisher that wants one. */
     readonly token?: string | undefined;
   },
 ): RateSource {
@@ -114,9 +115,7 @@ export function createPublisherSource(
   };
 }
 
-type How = Parameters<typeof httpRequest>[1];
-
-async function sendRequest(request: DocumentRequest, how: How) {
+async function sendRequest(request: DocumentRequest, how: Parameters<typeof httpRequest>[1]) {
   if (request.form === undefined) return httpRequest(request, how);
   const page = requireChanged(await httpRequest({ address: request.address }, how));
   return httpRequest(fillIn(request, page), how);
@@ -168,8 +167,8 @@ export function createArchive(
       })),
 
     async fetchRange(range, signal, pause) {
-      requireToken(tokenUrl, token);
       const documents: FetchedDocument[] = [];
+      requireToken(tokenUrl, token);
       for (const request of requests(range, token ?? "")) {
         await pause();
         const { address } = request;

@@ -58,32 +58,31 @@ test("an archive is asked for one address after the other, with a pause before e
   ]);
 });
 
-test("an archive is asked by POST and with a token where it wants them, and never without", async () => {
+test("an archive's request may be a form, and its token is in no document", async () => {
   await using publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
   const { archive, parse } = publisherOf("nbp");
   assert.ok(archive !== undefined);
-  const address = `${publisher.address}?from=2024-04-01`;
-  const requests = (_: unknown, token: string) => [
-    { address, body: "", headers: { authorization: token } },
+  const settings = { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") };
+  const wanted = { ...archive, parse, tokenUrl: "https://example.org/" };
+  const { address } = publisher;
+  const headers = (token: string) => ({ address, headers: { "x-key": token } });
+  const requests: typeof archive.requests = ({ from }, token) => [
+    headers(token),
+    { address, form: { From: from } },
   ];
-  const fetchWith = (token: string | undefined) =>
-    createArchive(
-      { ...archive, parse, requests, tokenUrl: "https://example.org/keys" },
-      { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z"), token },
-    ).fetchRange(RANGE, signal, async () => {});
+  const played = createArchive({ ...wanted, requests }, { ...settings, token: "secret" });
+  const pause = async () => undefined;
 
-  await assert.rejects(fetchWith(undefined), {
-    message: "it wants a token: get one at https://example.org/keys, and set SOURCE_TOKENS",
-  });
-  assert.deepEqual(publisher.bodies, []);
+  const { documents } = await played.fetchRange(RANGE, signal, pause);
 
-  const { documents } = await fetchWith("abcd");
-  assert.deepEqual(publisher.bodies, ["POST /rates?from=2024-04-01 "]);
-  assert.equal(publisher.requests[0]?.authorization, "abcd");
-  assert.deepEqual(
-    documents.map((document) => document.address),
-    [address],
-  );
+  assert.equal(publisher.requests[0]?.["x-key"], "secret");
+  assert.deepEqual(publisher.bodies.slice(1), ["GET /rates ", "POST /rates From=2024-04-01"]);
+  for (const document of documents) {
+    assert.deepEqual(Object.keys(document).sort(), ["address", "body", "receivedMs"]);
+    assert.equal(document.address, address);
+  }
+  const without = createArchive({ ...wanted, requests }, settings);
+  await assert.rejects(without.fetchRange(RANGE, signal, pause), /wants a token: get one at/);
 });
 
 test("404 means no figures only where the publisher says so", async () => {
@@ -110,7 +109,7 @@ test("another status and another layout are errors of the source; a size beyond 
   archive.publisher.behave(body("<html>Przerwa techniczna</html>"));
   await assert.rejects(archive.fetch(), /the response cannot be read: it is an HTML page/);
 
-  const padding = " ".repeat(17 * 1024 * 1024);
+  const padding = " ".repeat(9 * 1024 * 1024);
   archive.publisher.behave(body(`${nbpTable("2024-04-02", { EUR: "4.2934" })}${padding}`));
 
   assert.equal((await archive.fetch()).lines.length, 2);

@@ -23,16 +23,18 @@ const parseBam: Parse = ([response]) =>
     return lineOfUnits(uniteDevise, { base, quote: "MAD", rate, asOf });
   });
 
+const RATES = "https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement";
+
 const isWeekend = (day: Temporal.PlainDate) => day.dayOfWeek > 5;
 
 /** A day, or Friday before a Saturday or a Sunday: the bank has no figures of these. */
 const weekdayOf = (day: Temporal.PlainDate) =>
   day.subtract({ days: Math.max(0, day.dayOfWeek - 5) });
 
-const addressOf = (day: Temporal.PlainDate) =>
-  `https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement?date=${day}T12:30:00`;
-
-const headersOf = (token: string) => ({ headers: { "ocp-apim-subscription-key": token } });
+const requestOf = (day: Temporal.PlainDate, token: string) => ({
+  address: `${RATES}?date=${day}T12:30:00`,
+  headers: { "ocp-apim-subscription-key": token },
+});
 
 export const bam: Entry = {
   key: "bam",
@@ -40,11 +42,8 @@ export const bam: Entry = {
   country: "MA",
   // The weekday before has figures at any time of a day.
   addresses: [
-    (today, token) => {
-      const before = weekdayOf(weekdayOf(today).subtract({ days: 1 }));
-      return { address: addressOf(before), ...headersOf(token) };
-    },
-    (today, token) => ({ address: addressOf(weekdayOf(today)), ...headersOf(token) }),
+    (today, token) => requestOf(weekdayOf(weekdayOf(today).subtract({ days: 1 })), token),
+    (today, token) => requestOf(weekdayOf(today), token),
   ],
   tokenUrl: "https://apihelpdesk.centralbankofmorocco.ma/",
   // Published "à 16h15" since 2 January 2024, as the press reported; the response states 12:30.
@@ -56,7 +55,7 @@ export const bam: Entry = {
     requestsBy: "day",
     addresses: ({ from }, token) => {
       const day = Temporal.PlainDate.from(from);
-      return isWeekend(day) ? [] : { address: addressOf(day), ...headersOf(token) };
+      return isWeekend(day) ? [] : requestOf(day, token);
     },
   },
 };

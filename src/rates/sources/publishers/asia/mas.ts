@@ -40,8 +40,8 @@ const parseMas: Parse = ([response], momentOf) => {
 const PAGE = "https://eservices.mas.gov.sg/statistics/msb/ExchangeRates.aspx";
 const FIELD = "ctl00$ContentPlaceHolder1$";
 
-/** The form's fields for the months of two dates. */
-function fieldsOf({ from, to }: Readonly<Record<"from" | "to", string | Temporal.PlainDate>>) {
+/** Fills in the form for the months of two dates. */
+function requestOf({ from, to }: Readonly<Record<"from" | "to", string | Temporal.PlainDate>>) {
   const form = new Map([["FrequencyDropDownList", "D"]]).set("DownloadButton", "Download");
   for (const [end, date] of Object.entries({ Start: from, End: to })) {
     form.set(`${end}YearDropDownList`, `${date}`.slice(0, 4));
@@ -51,7 +51,8 @@ function fieldsOf({ from, to }: Readonly<Record<"from" | "to", string | Temporal
     const box = index < 3 ? `UnitCheckBoxList$${index}` : `100UnitsCheckBoxList$${index - 3}`;
     form.set(`EndOfPeriodPer${box}`, "on");
   }
-  return { form: Object.fromEntries([...form].map(([name, value]) => [FIELD + name, value])) };
+  const fields = [...form].map(([name, value]) => [FIELD + name, value]);
+  return { address: PAGE, form: Object.fromEntries(fields) };
 }
 
 export const mas: Entry = {
@@ -59,16 +60,10 @@ export const mas: Entry = {
   name: "Monetary Authority of Singapore",
   country: "SG",
   terms: "The conditions of the authority apply; check them before passing the figures on.",
-  addresses: [
-    (today) => ({ address: PAGE, ...fieldsOf({ from: today.subtract({ days: 10 }), to: today }) }),
-  ],
+  addresses: [(today) => requestOf({ from: today.subtract({ days: 10 }), to: today })],
   // "Values as of noon"; the authority names no time of publication.
   schedule: { cron: "30 18 * * 1-5", timeZone: "Asia/Singapore", holidays: singaporeHolidays },
   publishedAt: "12:00",
   parse: parseMas,
-  archive: {
-    since: EURO,
-    requestsBy: "year",
-    addresses: (dates) => ({ address: PAGE, ...fieldsOf(dates) }),
-  },
+  archive: { since: EURO, requestsBy: "year", addresses: requestOf },
 };
