@@ -25,7 +25,7 @@ interface OpenRange {
 }
 
 /** The part of a source's calendar that tells which dates are due. */
-export type DueCalendar = Pick<Schedule, "publicationOf" | "next">;
+export type DueCalendar = Pick<Schedule, "publicationOf" | "tableOf" | "next">;
 
 /** Creates a check of ranges, which come in their order. */
 export function createRangeCheck(calendar: DueCalendar, nowMs: number) {
@@ -48,7 +48,7 @@ export function createRangeCheck(calendar: DueCalendar, nowMs: number) {
       ({ range, missing }) => missing.length > 0 || !undecided.has(range),
     );
     for (const { range } of checked) open.delete(range);
-    return checked.map((one) => ({ range: one.range, fault: findFault(one, calendar) }));
+    return checked.map((one) => ({ range: one.range, fault: findFault(one, calendar, nowMs) }));
   };
 
   return {
@@ -96,7 +96,7 @@ function isDue(date: string, { publicationOf, next }: DueCalendar, nowMs: number
   return dueMs !== undefined && dueMs + DAY_MS <= nowMs && next(dueMs - 1) === dueMs;
 }
 
-function findFault({ range, stated, missing }: OpenRange, calendar: DueCalendar) {
+function findFault({ range, stated, missing }: OpenRange, calendar: DueCalendar, nowMs: number) {
   const [first, ...others] = missing;
   const sorted = stated.toSorted();
   const has =
@@ -106,13 +106,17 @@ function findFault({ range, stated, missing }: OpenRange, calendar: DueCalendar)
     return `no figure for ${first}${later} that its calendar expects; the response has ${has}`;
   }
   const isEmpty = !stated.some((date) => range.from <= date && date <= range.to);
-  if (calendar.publicationOf !== undefined || !isEmpty || !hasPeriod(range, calendar)) return;
+  if (!isEmpty || !hasTable(range, calendar, nowMs)) return;
   return `no figure, although its calendar expects some; the response has ${has}`;
 }
 
-/** Whether tables of a month or a quarter begin within a range, wherever it begins and ends. */
-function hasPeriod({ from, to }: Dates, { next }: DueCalendar): boolean {
-  return next(next(Date.parse(from))) <= Date.parse(to);
+/** Whether a table of a month or a quarter that begins within a range was due the day before. */
+function hasTable(range: Dates, { tableOf }: DueCalendar, nowMs: number): boolean {
+  for (const date of datesOf(range)) {
+    const dueMs = tableOf?.(date);
+    if (dueMs !== undefined && dueMs + DAY_MS <= nowMs) return true;
+  }
+  return false;
 }
 
 function* datesOf({ from, to }: Dates): Generator<string> {
