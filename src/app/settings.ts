@@ -31,6 +31,7 @@ const settings = {
   RATE_SOURCES: { without: "ecb,cnb,nbp,norges,dnb,nbrm" },
   SOURCE_TOKENS: { without: "none", isSecret: true },
   RATE_MAX_JUMP: { value: "0.5" },
+  RATE_MAX_DISAGREEMENT: { without: "none: not compared" },
   HTTPS_PROXY: { without: "none", isSecret: true, isShared: true },
   NO_PROXY: { without: "none", isShared: true },
   SIGNING_KEY_FILE: { without: "none: unsigned" },
