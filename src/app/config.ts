@@ -94,11 +94,14 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
       `ALLOWED_ORIGINS: must be origins such as https://app.example.org, not "${entry}"`,
     );
   }
-  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP"));
-  if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
-    const given = textOf("RATE_MAX_JUMP");
-    problems.push(`RATE_MAX_JUMP: must be a number above 0, such as 0.5, not "${given}"`);
-  }
+  const fractionOf = (name: "RATE_MAX_JUMP" | "RATE_MAX_DISAGREEMENT", example: string) => {
+    const given = textOf(name);
+    if (given === undefined) return undefined;
+    const fraction = parseDecimal(given);
+    if (isDecimal(fraction) && !isZero(fraction)) return fraction;
+    problems.push(`${name}: must be a number above 0, such as ${example}, not "${given}"`);
+    return undefined;
+  };
 
   const { publishers, names, ofNames } = publishersOf(readers, sources, problems);
   const dataDirectory = textOf("DATA_DIR");
@@ -133,7 +136,8 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     rateSources: rateSourcesOf(environment.RATE_SOURCES, names, ofNames),
     sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), names, ofNames),
     publishers,
-    maxRateJump: maxRateJump as Decimal,
+    maxRateJump: fractionOf("RATE_MAX_JUMP", "0.5") as Decimal,
+    maxDisagreement: fractionOf("RATE_MAX_DISAGREEMENT", "0.02"),
     proxies: proxiesOf(environment, problems),
     signingKeyFile: textOf("SIGNING_KEY_FILE"),
     signingKey: signingKeyOf(readers, problems),

@@ -32,6 +32,7 @@ const settings = {
   SOURCES_FILE: { without: "none" },
   SOURCE_TOKENS: { without: "none", isSecret: true },
   RATE_MAX_JUMP: { value: "0.5" },
+  RATE_MAX_DISAGREEMENT: { without: "none: not compared" },
   HTTPS_PROXY: { without: "none", isSecret: true, isShared: true },
   NO_PROXY: { without: "none", isShared: true },
   SIGNING_KEY_FILE: { without: "none: unsigned" },

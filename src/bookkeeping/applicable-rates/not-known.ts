@@ -2,6 +2,7 @@ import { DAY_MS } from "../../platform/shared/clock.ts";
 import { wholeSeconds } from "../../platform/shared/instant.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import type { Series, StoredFigure } from "../../rates/series/store.ts";
+import { type Disagreement, describeDisagreement } from "../../rates/served/rules/disagreement.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { isoCodeOf, type Pair, pairName } from "../../rates/served/rules/symbol.ts";
@@ -67,12 +68,14 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   return { reason: `not known: ${source} states ${states} ${advice}` };
 }
 
-/** Why a figure is not named that is held, since it differs too much from the served rate. */
-export function jumped({ base, quote, source, rate, date }: StoredFigure, before: string) {
-  const held = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
+/** @param why the served rate from which the figure jumped, or how it differs from another one. */
+export function held(figure: StoredFigure, why: string | Disagreement): Rejection {
+  const { base, quote, source, rate, date } = figure;
+  const differs = typeof why === "string" ? `jumped from ${why}` : describeDisagreement(why);
+  const stated = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
   const release = `kurs rates held shows it, kurs rates release ${base} ${quote} takes it`;
   const drop = `kurs rates drop ${base} ${quote} does not`;
-  return { reason: `not known: ${held}, as it jumped from ${before}: ${release}, and ${drop}` };
+  return { reason: `not known: ${stated}, as it ${differs}: ${release}, and ${drop}` };
 }
 
 /** @param nowMs if the publisher's document of today has the figures of these dates. */

@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { addDocuments, renewHeaders } from "./headers-sql.ts";
+import type { Disagreement } from "./rules/disagreement.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
@@ -31,7 +32,7 @@ export const rateTables: Tables = {
   },
   held_rates: {
     key: "base, quote",
-    others: "rate, as_of, source, held_at, publication, place, line",
+    others: "rate, as_of, source, held_at, publication, place, line, disagreement",
   },
   signing_keys: { key: "id", others: "public_key, created_at" },
   versions: { key: "name", others: "version" },
@@ -54,8 +55,10 @@ const KEEP_DROPPED = `
 const DROP_FIGURE = `DELETE FROM figures ${OF_HELD}`;
 
 const LIST_HELD_RATES = `
-  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS served_rate
-  FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,
+    r.rate AS served_rate, d.hash
+  FROM held_rates h LEFT JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  LEFT JOIN publication_documents d ON d.publication = h.publication AND d.place = h.place
   ORDER BY h.base, h.quote`;
 
 const LIST_RATES = `
@@ -99,17 +102,13 @@ export function rateStore(engine: Engine): RateStore {
       }, RATES_LOCK);
     },
 
-    previewUpdate: (rates, policy) =>
-      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, policy)),
+    previewUpdate(rates, policy, maxDisagreement) {
+      const how = { policy, maxDisagreement };
+      return engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, how));
+    },
 
     async listHeld() {
-      return (await engine.query(LIST_HELD_RATES)).map(
-        (row): HeldRate => ({
-          ...readSourcedRate(row),
-          heldAt: textOf(row, "held_at"),
-          servedRate: textOf(row, "served_rate") as Decimal,
-        }),
-      );
+      return (await engine.query(LIST_HELD_RATES)).map(readHeldRate);
     },
 
     releaseHeld: ({ base, quote }, headersOf, origin) =>
@@ -163,6 +162,18 @@ export function rateStore(engine: Engine): RateStore {
         return { rate, held: heldRow && readSourcedRate(heldRow) };
       }, RATES_LOCK),
   };
+}
+
+function readHeldRate(row: Row): HeldRate {
+  const held = {
+    ...readSourcedRate(row),
+    heldAt: textOf(row, "held_at"),
+    servedRate: optionalTextOf(row, "served_rate") as Decimal | undefined,
+  };
+  const text = optionalTextOf(row, "disagreement");
+  if (text === undefined) return held;
+  const document = optionalTextOf(row, "hash") ?? null;
+  return { ...held, disagreement: { ...(JSON.parse(text) as Disagreement), document } };
 }
 
 function storedRateOf(row: Row): StoredRate {
