@@ -96,13 +96,12 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
   }
   const fractionOf = (name: "RATE_MAX_JUMP" | "RATE_MAX_DISAGREEMENT", example: string) => {
     const given = textOf(name);
-    if (given === undefined) return undefined;
-    const fraction = parseDecimal(given);
-    if (isDecimal(fraction) && !isZero(fraction)) return fraction;
-    problems.push(`${name}: must be a number above 0, such as ${example}, not "${given}"`);
-    return undefined;
+    const fraction = parseDecimal(given ?? "");
+    const isValid = isDecimal(fraction) && !isZero(fraction);
+    const what = `${name}: must be a number above 0, such as ${example}, not "${given}"`;
+    if (given !== undefined && !isValid) problems.push(what);
+    return isValid ? fraction : undefined;
   };
-
   const { publishers, names, ofNames } = publishersOf(readers, sources, problems);
   const dataDirectory = textOf("DATA_DIR");
   const database = databaseOf(secretOf("DATABASE_URL"), problems);
