@@ -29,6 +29,7 @@ const settings = {
   TRUST_PROXY: { without: "none" },
   ALLOWED_ORIGINS: { without: "none" },
   RATE_SOURCES: { without: "ecb,cnb,nbp,norges,dnb,nbrm" },
+  SOURCES_FILE: { without: "none" },
   SOURCE_TOKENS: { without: "none", isSecret: true },
   RATE_MAX_JUMP: { value: "0.5" },
   RATE_MAX_DISAGREEMENT: { without: "none: not compared" },

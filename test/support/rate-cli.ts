@@ -105,7 +105,7 @@ export async function newRateCli(rateSources: readonly string[] = ["ecb", "cnb",
       const dates = figures.map((figure) => figure.date).sort();
       const range = { from: dates[0] ?? "", to: dates.at(-1) ?? "" };
       const ownMs = Date.parse(`${range.to}T12:00:00Z`);
-      const [name = ""] = archive?.addresses(range) ?? addressesOf(source, ownMs);
+      const name = archive?.requests(range, "")[0]?.address ?? addressesOf(source, ownMs)[0] ?? "";
       const documents = [{ name, receivedAt, stored }];
       await store.figures.addFigures(figures, { source, receivedAt, documents }, receivedAt);
     },

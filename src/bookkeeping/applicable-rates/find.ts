@@ -78,8 +78,8 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const nearer = findContradicted(search, asked, figure);
   if (nearer !== undefined) return contradicted(search, nearer);
   const hasValidity = (before ?? after)?.validUntil !== undefined;
-  const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
-  const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
+  const begin = () => (hasValidity || !hasDate(rule) ? lastExpected(search, last) : last);
+  const passed = figure ? datesPassedOver(rule, date, figure) : { from: begin(), to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;
   if (figure === undefined) return absent(search, asked, unpublished, hasValidity);

@@ -43,22 +43,16 @@ const TAKE_HELD_RATE = `
   RETURNING base, quote, rate, as_of, source, publication, place, line`;
 
 // Out of its series nothing names it, nor a figure of another date in its place.
-const IS_DROPPED = `
-  base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5
-  AND revision = (
-    SELECT max(revision) FROM figures l
-    WHERE l.base = f.base AND l.quote = f.quote AND l.source = f.source AND l.kind = f.kind
-      AND l.date = f.date AND l.as_of = f.as_of)`;
+const OF_HELD = "WHERE base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5";
 
 const KEEP_DROPPED = `
   INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until, held_at,
     decision, publication, place, line)
   SELECT base, quote, source, kind, date, as_of, rate, valid_until, $6, 'dropped', publication,
     place, line
-  FROM figures f WHERE ${IS_DROPPED}
-  ON CONFLICT (base, quote, source, kind, date, as_of, rate) DO UPDATE SET decision = 'dropped'`;
+  FROM figures ${OF_HELD} ON CONFLICT DO NOTHING`;
 
-const DROP_FIGURE = `DELETE FROM figures AS f WHERE ${IS_DROPPED}`;
+const DROP_FIGURE = `DELETE FROM figures ${OF_HELD}`;
 
 const LIST_HELD_RATES = `
   SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,

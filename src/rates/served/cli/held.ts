@@ -48,10 +48,10 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
 
   rates
     .command("drop")
-    .description("delete the held rates of a pair; the stored rate stays")
+    .description("delete the held rates of a pair, also from their series; the stored rate stays")
     .argument("<base>")
     .argument("<quote>")
-    .addHelpText("after", dropExample)
+    .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
     .action((base: string, quote: string) => drop(deps, requirePair(base, quote)));
 }
 
@@ -74,13 +74,6 @@ and is served unless a newer one is; the others are dropped.
 Examples:
   $ kurs rates release BTC USD
   $ kurs rates release BRL ARS 27.10`;
-
-const dropExample = `
-They leave their series, too: kurs rates for names no figure in their place, until the publisher
-states them again or you import the right ones.
-
-Example:
-  $ kurs rates drop BTC USD`;
 
 async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOptions) {
   await using store = await openStore();

@@ -50,12 +50,10 @@ export function createPublisherSource(
     ...(rarerPairs && {
       rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
     }),
-    ...(archive && { archive: createArchive({ ...archive, parse }, settings) }),
+    ...(archive && { archive: createArchive({ ...archive, parse, tokenUrl }, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
-      if (tokenUrl !== undefined && token === undefined) {
-        throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
-      }
+      requireToken(tokenUrl, token);
       const known = JSON.parse(storedValidators ?? "{}") as Record<string, Validators>;
       const requests = requestsOf(publisher, clock.nowMs(), token ?? "");
       const hosts = requests.map(({ address }) => new URL(address).host);
@@ -74,12 +72,12 @@ export function createPublisherSource(
         }
       };
       const send = (request: DocumentRequest, validators: Validators) =>
-        httpRequest(request, { ...settings, hosts, validators, signal: limit });
+        sendRequest(request, { ...settings, hosts, validators, signal: limit });
 
       // One after the other: some publishers have a document for each currency.
       const responses: (FetchedResponse | "unchanged" | undefined)[] = [];
       for (const request of requests) {
-        const isConditional = request.body === undefined;
+        const isConditional = request.body === undefined && request.form === undefined;
         const validators = isConditional ? known[request.address] : undefined;
         responses.push(await attempt(request.address, () => send(request, validators ?? {})));
       }
@@ -103,7 +101,7 @@ export function createPublisherSource(
         const start = read.documents.length;
         if (lines === undefined) continue;
         read.lines.push(...lines.map((line) => ({ ...line, place: start + (line.place ?? 0) })));
-        read.documents.push(...some.map(({ validators: _, ...document }) => document));
+        read.documents.push(...some.map(({ validators: _, cookie: __, ...document }) => document));
       }
       const [[address, first] = [], ...others] = failures;
       if (first !== undefined && read.documents.length === 0) throw first;
@@ -117,6 +115,27 @@ export function createPublisherSource(
   };
 }
 
+async function sendRequest(request: DocumentRequest, how: Parameters<typeof httpRequest>[1]) {
+  if (request.form === undefined) return httpRequest(request, how);
+  const page = requireChanged(await httpRequest({ address: request.address }, how));
+  return httpRequest(fillIn(request, page), how);
+}
+
+/** @returns the request of a form: the hidden fields and the cookies of its page are sent, too. */
+function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse): DocumentRequest {
+  const html = new TextDecoder().decode(page.body);
+  const hidden = html.matchAll(/<input type="hidden" name="([^"]+)"[^>]* value="([^"]*)"/g);
+  const fields = new URLSearchParams(form);
+  for (const [, name = "", value = ""] of hidden) fields.append(name, value);
+  const type = "application/x-www-form-urlencoded";
+  return { address, body: `${fields}`, headers: { "content-type": type, cookie: page.cookie } };
+}
+
+function requireToken(tokenUrl: string | undefined, token: string | undefined): void {
+  if (tokenUrl === undefined || token !== undefined) return;
+  throw new SourceError(`it wants a token: get one at ${tokenUrl}, and set SOURCE_TOKENS`);
+}
+
 function requireChanged(response: FetchedResponse | "unchanged"): FetchedResponse {
   if (response !== "unchanged") return response;
   throw new SourceError("responded with 304 to an unconditional request");
@@ -124,10 +143,18 @@ function requireChanged(response: FetchedResponse | "unchanged"): FetchedRespons
 
 /** Creates the archive of a publisher's source: it fetches the archive's addresses one by one. */
 export function createArchive(
-  archive: NonNullable<Publisher["archive"]> & Pick<Publisher, "parse">,
-  settings: { readonly userAgent: string; readonly clock: Clock },
+  archive: NonNullable<Publisher["archive"]> &
+    Pick<Publisher, "parse"> & {
+      readonly tokenUrl?: string | undefined;
+    },
+  settings: {
+    readonly userAgent: string;
+    readonly clock: Clock;
+    readonly token?: string | undefined;
+  },
 ): SourceArchive {
-  const { since, requestsBy, addresses, paceMs, isAbsentBy404 = false, parse } = archive;
+  const { since, requestsBy, requests, paceMs, isAbsentBy404 = false, tokenUrl, parse } = archive;
+  const { token } = settings;
 
   return {
     since,
@@ -136,17 +163,19 @@ export function createArchive(
     rangesOf: (dates) =>
       rangesBy(requestsBy, dates).map((range) => ({
         ...range,
-        requests: addresses(range).length,
+        requests: requests(range, "").length,
       })),
 
     async fetchRange(range, signal, pause) {
       const documents: FetchedDocument[] = [];
-      for (const address of addresses(range)) {
+      requireToken(tokenUrl, token);
+      for (const request of requests(range, token ?? "")) {
         await pause();
+        const { address } = request;
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const { body, receivedMs } = requireChanged(await httpRequest({ address }, how));
+          const { body, receivedMs } = requireChanged(await sendRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {
           const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;

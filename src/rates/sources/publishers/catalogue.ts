@@ -1,15 +1,22 @@
 import type { SourceLine } from "../../served/rules/rate.ts";
+import { isoCodeOf } from "../../served/rules/symbol.ts";
+import type { Dates } from "../rules/archive-ranges.ts";
 import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { africanPublishers } from "./africa/entries.ts";
 import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { isoCodeOf } from "./formats/notation.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import { handedInPublishers } from "./periodic/handed-in.ts";
-import { documentsOf, type Entry, type Publisher, type PublisherResponse } from "./publisher.ts";
+import {
+  documentsOf,
+  type Entry,
+  type Publisher,
+  type PublisherResponse,
+  toRequest,
+} from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
 const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
@@ -46,7 +53,8 @@ export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
   createPublisher(entry, "Tables for a month or a quarter"),
 );
 
-function createPublisher(entry: Entry, group: string): Publisher {
+/** Completes an entry, and the lines that its parser reads. */
+export function createPublisher(entry: Entry, group: string): Publisher {
   const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;
   const { charset, schedule } = others;
   const publishedAt =
@@ -80,13 +88,15 @@ function createPublisher(entry: Entry, group: string): Publisher {
       documentsOf(entry, responses).flatMap((documents, place) =>
         read(documents).flatMap((line) => complete(line, place)),
       ),
-    ...(archive && {
-      archive: {
-        paceMs: PACE_MS,
-        ...archive,
-        addresses: (dates) => [archive.addresses(dates)].flat(),
-      },
-    }),
+    ...(archive && { archive: completeArchive(archive) }),
+  };
+}
+
+function completeArchive({ addresses, ...archive }: NonNullable<Entry["archive"]>) {
+  return {
+    paceMs: PACE_MS,
+    ...archive,
+    requests: (dates: Dates, token: string) => [addresses(dates, token)].flat().map(toRequest),
   };
 }
 

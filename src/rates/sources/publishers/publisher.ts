@@ -34,6 +34,8 @@ export interface DocumentRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the address's query as it is sent, for a publisher that wants a password there. */
   readonly credentials?: Readonly<Record<string, string>>;
+  /** The fields of a form on the page at the address, which is fetched first. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -55,11 +57,20 @@ export function requestsOf(
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
   const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
-  return addresses.map((stated) => {
-    const address = typeof stated === "string" ? stated : stated(today, token);
-    return typeof address === "string" ? { address } : address;
-  });
+  return addresses.map((stated) => requestOf(stated, today, token));
 }
+
+/** @returns the request for one of a publisher's documents. */
+export function requestOf(
+  stated: Address,
+  today: Temporal.PlainDate,
+  token: string,
+): DocumentRequest {
+  return toRequest(typeof stated === "string" ? stated : stated(today, token));
+}
+
+export const toRequest = (stated: string | DocumentRequest): DocumentRequest =>
+  typeof stated === "string" ? { address: stated } : stated;
 
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
 export type ToInstant = (date: string | undefined) => Instant | undefined;
@@ -94,8 +105,12 @@ interface Archive {
   /** The first date that it has, or from which its symbols mean what they mean today. */
   readonly since: string;
   readonly requestsBy: RequestUnit;
-  /** Addresses whose responses together have the figures of some dates, and perhaps of others. */
-  readonly addresses: (dates: Dates) => readonly string[];
+  /**
+   * Requests whose responses together have the figures of some dates, and perhaps of others.
+   *
+   * @param token from SOURCE_TOKENS; "" for a publisher that needs none.
+   */
+  readonly requests: (dates: Dates, token: string) => readonly DocumentRequest[];
   /** Between two requests. */
   readonly paceMs: number;
   /** Whether a response 404 means that there is no figure of these dates. */
@@ -113,8 +128,11 @@ export interface Entry
   /** Whether its figures of gold and other metals are for a troy ounce; unset: left out. */
   readonly statesTroyOunces?: true;
   readonly parse: Parse;
-  readonly archive?: Omit<Archive, "addresses" | "paceMs"> & {
-    readonly addresses: (dates: Dates) => string | readonly string[];
+  readonly archive?: Omit<Archive, "requests" | "paceMs"> & {
+    readonly addresses: (
+      dates: Dates,
+      token: string,
+    ) => string | DocumentRequest | readonly (string | DocumentRequest)[];
     readonly paceMs?: number;
   };
 }
@@ -128,6 +146,8 @@ export interface Publisher
   > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
+  /** Where it was before it moved: names of stored documents, no longer requested. */
+  readonly formerAddresses?: readonly Address[];
   /** Whether its documents state rates only together; unset: each of them does. */
   readonly documentsAreOne?: true;
   /** Where an operator gets the token that the requests need; unset: they need none. */

@@ -4,10 +4,10 @@ export interface Dates {
   readonly to: string;
 }
 
-/** What one request of an archive has at most; the calendar's quarters and years. */
-export type RequestUnit = "day" | "quarter" | "year" | "everything";
+/** What one request of an archive has at most; the calendar's months, quarters and years. */
+export type RequestUnit = "day" | "month" | "quarter" | "year" | "everything";
 
-/** Cuts dates at the ends of the calendar's days, quarters or years, oldest first. */
+/** Cuts dates at the ends of the calendar's days, months, quarters or years, oldest first. */
 export function rangesBy(unit: RequestUnit, { from, to }: Dates): readonly Dates[] {
   const ranges: Dates[] = [];
   for (let first = from; first <= to; ) {
@@ -24,6 +24,8 @@ function lastDate(unit: RequestUnit, date: Temporal.PlainDate) {
   switch (unit) {
     case "day":
       return date;
+    case "month":
+      return date.with({ day: date.daysInMonth });
     case "quarter":
       return date
         .with({ day: 1 })

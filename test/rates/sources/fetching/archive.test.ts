@@ -19,7 +19,8 @@ async function playArchive(isAbsentBy404 = true) {
     {
       ...{ ...archive, parse },
       isAbsentBy404,
-      addresses: () => ["A", "B"].map((table) => `${publisher.address}?table=${table}`),
+      requests: () =>
+        ["A", "B"].map((table) => ({ address: `${publisher.address}?table=${table}` })),
     },
     { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") },
   );
@@ -55,6 +56,33 @@ test("an archive is asked for one address after the other, with a pause before e
     { from: "2024-04-01", to: "2024-06-30", requests: 2 },
     { from: "2024-07-01", to: "2024-09-30", requests: 2 },
   ]);
+});
+
+test("an archive's request may be a form, and its token is in no document", async () => {
+  await using publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
+  const { archive, parse } = publisherOf("nbp");
+  assert.ok(archive !== undefined);
+  const settings = { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") };
+  const wanted = { ...archive, parse, tokenUrl: "https://example.org/" };
+  const { address } = publisher;
+  const headers = (token: string) => ({ address, headers: { "x-key": token } });
+  const requests: typeof archive.requests = ({ from }, token) => [
+    headers(token),
+    { address, form: { From: from } },
+  ];
+  const played = createArchive({ ...wanted, requests }, { ...settings, token: "secret" });
+  const pause = async () => undefined;
+
+  const { documents } = await played.fetchRange(RANGE, signal, pause);
+
+  assert.equal(publisher.requests[0]?.["x-key"], "secret");
+  assert.deepEqual(publisher.bodies.slice(1), ["GET /rates ", "POST /rates From=2024-04-01"]);
+  for (const document of documents) {
+    assert.deepEqual(Object.keys(document).sort(), ["address", "body", "receivedMs"]);
+    assert.equal(document.address, address);
+  }
+  const without = createArchive({ ...wanted, requests }, settings);
+  await assert.rejects(without.fetchRange(RANGE, signal, pause), /wants a token: get one at/);
 });
 
 test("404 means no figures only where the publisher says so", async () => {

@@ -8,6 +8,7 @@ import {
   requestsOf,
   requireRates,
 } from "../../../../src/rates/sources/publishers/publisher.ts";
+import type { Dates } from "../../../../src/rates/sources/rules/archive-ranges.ts";
 import { emerging } from "./rows/emerging.ts";
 import { eurasia } from "./rows/eurasia.ts";
 import { europe } from "./rows/europe.ts";
@@ -40,6 +41,12 @@ export function publisherOf(key: string): Publisher {
 /** The addresses that the publisher's documents have on a day. */
 export function addressesOf(key: string, nowMs = RECEIVED_MS): readonly string[] {
   return requestsOf(publisherOf(key), nowMs, "").map(({ address }) => address);
+}
+
+/** The addresses that a publisher's archive has for some dates; none without one. */
+export function archiveAddressesOf(key: string, dates: Dates): readonly string[] {
+  const requests = publisherOf(key).archive?.requests(dates, "") ?? [];
+  return requests.map(({ address }) => address);
 }
 
 export function parse(

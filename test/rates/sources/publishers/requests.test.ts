@@ -4,6 +4,7 @@ import { fundCurrencies } from "../../../../src/rates/sources/publishers/global/
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
   addressesOf,
+  archiveAddressesOf,
   bodiesOf,
   figuresOf,
   momentsOf,
@@ -47,8 +48,8 @@ test("Banca d'Italia is asked for the last two working days of TARGET, and for e
   assert.deepEqual(days("2026-04-07T10:00:00Z"), ["2026-04-02", "2026-04-07"]);
   const [query] = dates("2026-03-13T12:00:00Z");
   assert.equal(query?.get("currencyIsoCode"), "EUR");
-  const asked = (from: string) => publisherOf("bdi").archive?.addresses({ from, to: from });
-  assert.match(asked("2024-04-02")?.[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
+  const asked = (from: string) => archiveAddressesOf("bdi", { from, to: from });
+  assert.match(asked("2024-04-02")[0] ?? "", /\?referenceDate=2024-04-02&currencyIsoCode=EUR&/);
   assert.deepEqual([asked("2024-04-01"), asked("2024-04-06")], [[], []]);
 });
 
@@ -128,6 +129,23 @@ test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the
     dollar?.body,
     "dateFilterDebut=2026%2F09%2F13&dateFilterFin=2026%2F09%2F23&filterData=USD",
   );
+});
+
+test("Singapore's form has the months of ten days and every currency", () => {
+  const [request] = requestsOf(publisherOf("mas"), Date.parse("2027-01-04T02:00:00Z"), "");
+  const form = new Map(Object.entries(request?.form ?? {}));
+  const chosenIn = (name: string) => form.get(`ctl00$ContentPlaceHolder1$${name}`);
+  const names = ["StartYear", "StartMonth", "EndYear", "EndMonth", "Frequency"];
+  const chosen = names.map((name) => chosenIn(`${name}DropDownList`));
+  assert.deepEqual(chosen, ["2026", "12", "2027", "1", "D"]);
+  assert.equal([...form.values()].filter((value) => value === "on").length, 21);
+  assert.equal(chosenIn("EndOfPeriodPer100UnitsCheckBoxList$17"), "on");
+});
+
+test("the Bank for International Settlements is asked for CSV of two months", () => {
+  const [request] = requestsOf(publisherOf("bis"), Date.parse("2026-12-31T23:00:00Z"), "");
+  assert.match(request?.address ?? "", /%5BTIME_PERIOD%5D=ge:2026-12%2Ble:2027-01$/);
+  assert.deepEqual(request?.headers, { accept: "application/vnd.sdmx.data+csv;version=1.0.0" });
 });
 
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {

@@ -5,7 +5,7 @@ import { type RequestUnit, rangesBy } from "../../../../src/rates/sources/rules/
 const cut = (unit: RequestUnit, from: string, to: string) =>
   rangesBy(unit, { from, to }).map((range) => `${range.from} ${range.to}`);
 
-test("dates are cut at the ends of years and quarters, which may be parts at both ends", () => {
+test("dates are cut at the ends of years, quarters and months, which may be parts at both ends", () => {
   assert.deepEqual(cut("year", "2023-06-15", "2025-01-01"), [
     "2023-06-15 2023-12-31",
     "2024-01-01 2024-12-31",
@@ -17,6 +17,12 @@ test("dates are cut at the ends of years and quarters, which may be parts at bot
     "2024-04-01 2024-06-30",
     "2024-07-01 2024-09-30",
     "2024-10-01 2024-12-31",
+  ]);
+
+  assert.deepEqual(cut("month", "2024-02-10", "2024-04-01"), [
+    "2024-02-10 2024-02-29",
+    "2024-03-01 2024-03-31",
+    "2024-04-01 2024-04-01",
   ]);
 
   const ends = (from: string) => cut("quarter", from, "2026-03-13").map((range) => range.slice(11));

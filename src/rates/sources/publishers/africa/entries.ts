@@ -8,7 +8,9 @@ import { nbe } from "./nbe.ts";
 import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
-const SARB_DAYS = { days: 14 };
+
+const requestSarb = (series: string, from: string, to: string) =>
+  `${SARB}/GetTimeseriesObservations/${series}/${from}/${to}`;
 
 /** By the Public Holidays Act 36 of 1994; after one on a Sunday, the Monday is one too. */
 const southAfricanHolidays = parseHolidays(`2026-:
@@ -22,8 +24,7 @@ export const africanPublishers: readonly Entry[] = [
     name: "South African Reserve Bank",
     country: "ZA",
     addresses: SARB_SERIES.map(
-      (series) => (today) =>
-        `${SARB}/GetTimeseriesObservations/${series}` + `/${today.subtract(SARB_DAYS)}/${today}`,
+      (series) => (today) => requestSarb(series, `${today.subtract({ days: 14 })}`, `${today}`),
     ),
     // "Current Market Rates": "Weighted average of the banks' daily rates at approximately
     // 10:30am".
@@ -34,6 +35,11 @@ export const africanPublishers: readonly Entry[] = [
     },
     publishedAt: "10:30",
     parse: parseSarb,
+    archive: {
+      since: "2000-01-03",
+      requestsBy: "year",
+      addresses: ({ from, to }) => SARB_SERIES.map((series) => requestSarb(series, from, to)),
+    },
   },
   bam,
   cbn,

@@ -1,4 +1,5 @@
-import type { Entry } from "../publisher.ts";
+import type { Dates } from "../../rules/archive-ranges.ts";
+import { type Entry, EURO } from "../publisher.ts";
 import { bcch } from "./bcch.ts";
 import { bcrp } from "./bcrp.ts";
 import { frb } from "./frb.ts";
@@ -10,15 +11,22 @@ import {
   mexicanHolidays,
 } from "./holidays.ts";
 import {
+  BCB_CURRENCIES,
   BCB_ZONE,
-  bcbAddresses,
   parseBanxico,
   parseBcb,
   parseBcra,
   parseBoc,
   parseSfc,
   requestBanxico,
+  requestBcb,
 } from "./parsers.ts";
+
+/** More days than any pause of working days. */
+const daysUntil = (today: Temporal.PlainDate, days: number): Dates => ({
+  from: today.subtract({ days }).toString(),
+  to: today.toString(),
+});
 
 /** Authorities of the Americas. */
 export const americanPublishers: readonly Entry[] = [
@@ -87,20 +95,28 @@ export const americanPublishers: readonly Entry[] = [
     key: "bcb",
     name: "Banco Central do Brasil",
     country: "BR",
-    addresses: bcbAddresses,
+    addresses: BCB_CURRENCIES.map(
+      (currency) => (today) => requestBcb(currency, daysUntil(today, 7)),
+    ),
     // The last of four inquiries among dealers is between 13:00 and 13:10 (circular 3506); the
     // recorded closing bulletins are of 13:03 to 13:11.
     schedule: { cron: "30 13 * * 1-5", timeZone: BCB_ZONE, holidays: brazilianHolidays },
     // At which the dealers sell: the figure that contracts in foreign currency use.
     servedKind: "selling",
     parse: parseBcb,
+    // The same operation of PTAX, which takes ranges.
+    archive: {
+      since: "2000-01-03",
+      requestsBy: "year",
+      addresses: (dates) => BCB_CURRENCIES.map((currency) => requestBcb(currency, dates)),
+    },
   },
   {
     key: "banxico",
     name: "Banco de México",
     country: "MX",
     termsUrl: "https://www.banxico.org.mx/footer-en/terms-and-conditions.html",
-    addresses: [requestBanxico],
+    addresses: [(today, token) => requestBanxico(daysUntil(today, 10), token)],
     tokenUrl: "https://www.banxico.org.mx/SieAPIRest/service/v1/token",
     // "Exchange Rates": the bank "informs the FIX from 12 o'clock onwards each banking day".
     schedule: {
@@ -110,6 +126,8 @@ export const americanPublishers: readonly Entry[] = [
     },
     publishedAt: "12:00",
     parse: parseBanxico,
+    // "SIE API REST": datos/{fechaIni}/{fechaFin}. The FIX is older than the euro.
+    archive: { since: EURO, requestsBy: "year", addresses: requestBanxico },
   },
   bcrp,
   bcch,

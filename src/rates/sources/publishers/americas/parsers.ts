@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { publicationTime } from "../../rules/publication-time.ts";
 import {
   jsonRows,
@@ -9,7 +10,7 @@ import {
 } from "../formats/json-text.ts";
 import { decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
 import { lineOf, lineOfUnits, unknownCurrency } from "../formats/source-lines.ts";
-import type { Address, Parse } from "../publisher.ts";
+import type { DocumentRequest, Parse } from "../publisher.ts";
 
 /** The FIX of the dollar, and the bank's rates of four more currencies, by their series. */
 const BANXICO_SERIES: ReadonlyMap<string | undefined, string> = new Map([
@@ -20,12 +21,10 @@ const BANXICO_SERIES: ReadonlyMap<string | undefined, string> = new Map([
   ["SF60632", "CAD"],
 ]);
 
-/** Asks for ten days: longer than any pause of banking days. */
-export const requestBanxico: Address = (today, token) => {
-  const period = `${today.subtract({ days: 10 })}/${today}`;
-  const series = [...BANXICO_SERIES.keys()].join(",");
+export const requestBanxico = ({ from, to }: Dates, token: string): DocumentRequest => {
+  const data = `${[...BANXICO_SERIES.keys()].join(",")}/datos/${from}/${to}`;
   return {
-    address: `https://www.banxico.org.mx/SieAPIRest/service/v1/series/${series}/datos/${period}`,
+    address: `https://www.banxico.org.mx/SieAPIRest/service/v1/series/${data}`,
     headers: { "bmx-token": token },
   };
 };
@@ -50,22 +49,19 @@ export const BCB_ZONE = "America/Sao_Paulo";
 const PTAX = "https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/odata";
 const PTAX_OPERATION = "(moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)";
 
-/**
- * One for each of PTAX's currencies: the closing bulletins of seven days, longer than any pause of
- * working days.
- */
-export const bcbAddresses: readonly Address[] = "AUD CAD CHF DKK EUR GBP JPY NOK SEK USD"
-  .split(" ")
-  .map((currency) => (today) => {
-    const from = american(today.subtract({ days: 7 }));
-    const period = `@dataInicial='${from}'&@dataFinalCotacao='${american(today)}'`;
-    const closing = "$filter=tipoBoletim%20eq%20'Fechamento'&$format=json";
-    const query = `@moeda='${currency}'&${period}&${closing}`;
-    return `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}`;
-  });
+/** PTAX's currencies: each has an address of its own. */
+export const BCB_CURRENCIES = "AUD CAD CHF DKK EUR GBP JPY NOK SEK USD".split(" ");
 
-function american(date: Temporal.PlainDate): string {
-  const [year, month, day] = date.toString().split("-");
+/** The closing bulletins of some dates. */
+export function requestBcb(currency: string, { from, to }: Dates): string {
+  const period = `@dataInicial='${american(from)}'&@dataFinalCotacao='${american(to)}'`;
+  const closing = "$filter=tipoBoletim%20eq%20'Fechamento'&$format=json";
+  const query = `@moeda='${currency}'&${period}&${closing}`;
+  return `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}`;
+}
+
+function american(date: string): string {
+  const [year, month, day] = date.split("-");
   return `${month}-${day}-${year}`;
 }
 

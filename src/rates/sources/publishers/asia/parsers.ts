@@ -26,21 +26,28 @@ export const parseAmcm: Parse = ([response], momentOf) =>
 
 /**
  * Reads Bank Negara Malaysia's rates (api.bnm.gov.my, exchange-rate): the ringgit per `unit` units
- * of a currency. The bank writes a number as computers keep it, as in 4.2244000000000002 for
- * 4.2244: it is kept as it is.
+ * of a currency, for each the `rate` of a day or, in the archive, for one those of several. The
+ * bank writes a number as computers keep it, as in 4.2244000000000002 for 4.2244: it is kept as it
+ * is.
  */
-export const parseBnm: Parse = ([response], momentOf) =>
-  listAt(parseJsonText(response), "data").flatMap((row) => {
+export const parseBnm: Parse = ([response], momentOf) => {
+  const document = parseJsonText(response);
+  const { data } = membersOf(document);
+  const rows = "rate" in membersOf(data) ? [data] : listAt(document, "data");
+  return rows.flatMap((row) => {
     const { currency_code: base, unit } = textsOf(row);
-    const rates = membersOf(membersOf(row).rate);
-    const asOf = momentOf(textOf(rates.date));
-    return (["middle", "buying", "selling"] as const).flatMap((kind) => {
-      const rate = rates[`${kind}_rate`];
-      // The SDR is neither bought nor sold.
-      if (rate === null) return [];
-      return [{ ...lineOfUnits(unit, { base, quote: "MYR", rate: textOf(rate), asOf }), kind }];
+    return [membersOf(row).rate].flat().flatMap((day) => {
+      const rates = membersOf(day);
+      const asOf = momentOf(textOf(rates.date));
+      return (["middle", "buying", "selling"] as const).flatMap((kind) => {
+        const rate = rates[`${kind}_rate`];
+        // The SDR is neither bought nor sold.
+        if (rate === null) return [];
+        return [{ ...lineOfUnits(unit, { base, quote: "MYR", rate: textOf(rate), asOf }), kind }];
+      });
     });
   });
+};
 
 /** Columns without a rate: currencies that became the euro, and indices. */
 const HKMA_CURRENCY = /^[a-z]{3}$/;

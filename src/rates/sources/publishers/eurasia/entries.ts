@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
 import { cbar } from "./cbar.ts";
 import { cbt } from "./cbt.ts";
@@ -32,21 +33,51 @@ import {
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
 /** `13.03.2026` */
-const dotted = (date: Temporal.PlainDate) => date.toString().split("-").reverse().join(".");
+const dotted = (date: Temporal.PlainDate | string) => `${date}`.split("-").reverse().join(".");
 
 /** `20260313` */
-const compact = (date: Temporal.PlainDate) => date.toString().replaceAll("-", "");
+const compact = (date: string) => date.replaceAll("-", "");
 
-const CBA_REQUEST: DocumentRequest = {
+/** The address of a date of an archive; none for one at a weekend, when nothing is set. */
+const onWeekdays =
+  (addressOf: (day: Temporal.PlainDate) => string) =>
+  ({ from }: Dates) => {
+    const day = Temporal.PlainDate.from(from);
+    return day.dayOfWeek > 5 ? [] : addressOf(day);
+  };
+
+const requestNbu = ({ from, to }: Dates) =>
+  "https://bank.gov.ua/NBU_Exchange/exchange_site" +
+  `?start=${compact(from)}&end=${compact(to)}&json`;
+
+const requestNbrm = ({ from, to }: Dates) =>
+  "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
+  `?StartDate=${dotted(from)}&EndDate=${dotted(to)}&format=json`;
+
+const requestCbu = (day: Temporal.PlainDate) =>
+  `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${day}/`;
+
+const requestNbk = (day: Temporal.PlainDate) =>
+  `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(day)}`;
+
+const requestNbm = (day: Temporal.PlainDate) =>
+  `https://www.bnm.md/en/official_exchange_rates?get_xml=1&date=${dotted(day)}`;
+
+const requestCba = (operation: string, parameters = ""): DocumentRequest => ({
   address: "https://api.cba.am/exchangerates.asmx",
   headers: {
     "content-type": "text/xml; charset=utf-8",
-    soapaction: '"http://www.cba.am/ExchangeRatesLatest"',
+    soapaction: `"http://www.cba.am/${operation}"`,
   },
   body:
     '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>' +
-    '<ExchangeRatesLatest xmlns="http://www.cba.am/"/></soap:Body></soap:Envelope>',
-};
+    `<${operation} xmlns="http://www.cba.am/">${parameters}</${operation}></soap:Body>` +
+    "</soap:Envelope>",
+});
+
+const CBA_CODES =
+  "USD,GBP,AUD,EUR,XDR,IRR,PLN,CAD,INR,NOK,JPY,SEK,CHF,CZK,CNY,SGD,BRL,AED,KGS,KZT,RUB,UAH,UZS," +
+  "BYN,TJS,GEL,HKD,NZD";
 
 /** Central banks of Eastern Europe, the Caucasus and Central Asia. */
 export const eurasianPublishers: readonly Entry[] = [
@@ -128,51 +159,54 @@ export const eurasianPublishers: readonly Entry[] = [
     name: "National Bank of Ukraine",
     country: "UA",
     termsUrl: "https://bank.gov.ua/en/useterms",
-    addresses: [
-      (today) =>
-        "https://bank.gov.ua/NBU_Exchange/exchange_site" +
-        `?start=${compact(today)}&end=${compact(today)}&json`,
-    ],
+    addresses: [(today) => requestNbu({ from: today.toString(), to: today.toString() })],
     // Set at the end of a working day, in effect from the next one on. Those of today, since those
     // of a Monday, published on Friday, are too far ahead.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
     publishedAt: "00:00",
     parse: parseNbu,
     statesTroyOunces: true,
+    // start and end. Of every date, also those without a new rate.
+    archive: { since: EURO, requestsBy: "quarter", addresses: requestNbu },
   },
   {
     key: "cbu",
     name: "Central Bank of Uzbekistan",
     country: "UZ",
-    addresses: [(today) => `https://cbu.uz/en/arkhiv-kursov-valyut/json/all/${today}/`],
+    addresses: [requestCbu],
     // Published at 16:00 of a banking day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Tashkent", holidays: uzbekHolidays },
     publishedAt: "00:00",
     parse: parseCbu,
+    // Since the last of its currencies got another code, the bolívar. On a day without new ones
+    // the response has the last ones, with their own date.
+    archive: { since: "2018-08-20", requestsBy: "day", addresses: onWeekdays(requestCbu) },
   },
   {
     key: "nbk",
     name: "National Bank of Kazakhstan",
     country: "KZ",
-    addresses: [(today) => `https://nationalbank.kz/rss/get_rates.cfm?fdate=${dotted(today)}`],
+    addresses: [requestNbk],
     // Set from the trades of a working day, and "published the following day of their setting"
     // (the bank's metadata, "Exchange Rates"); those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Asia/Almaty", holidays: kazakhHolidays },
     publishedAt: "00:00",
     parse: parseNbk,
+    // fdate. Since the Belarusian ruble lost four zeros: which code the old one has is not known.
+    archive: { since: "2016-07-01", requestsBy: "day", addresses: onWeekdays(requestNbk) },
   },
   {
     key: "nbm",
     name: "National Bank of Moldova",
     country: "MD",
     termsUrl: "https://www.bnm.md/en/content/terms-use",
-    addresses: [
-      (today) => `https://www.bnm.md/en/official_exchange_rates?get_xml=1&date=${dotted(today)}`,
-    ],
+    addresses: [requestNbm],
     // Set on a working day, in effect from the next one on; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Chisinau", holidays: moldovanHolidays },
     publishedAt: "00:00",
     parse: parseNbm,
+    // By the same address; a currency has its number in ISO 4217, too, which changes with it.
+    archive: { since: EURO, requestsBy: "day", addresses: onWeekdays(requestNbm) },
   },
   {
     key: "nbrm",
@@ -180,28 +214,36 @@ export const eurasianPublishers: readonly Entry[] = [
     country: "MK",
     terms: "Free to reuse, the National Bank named as the source, the figures unmodified.",
     termsUrl: "https://www.nbrm.mk/veb-info.nspx",
-    addresses: [
-      (today) =>
-        "https://www.nbrm.mk/KLServiceNOV/GetExchangeRate" +
-        `?StartDate=${dotted(today)}&EndDate=${dotted(today)}&format=json`,
-    ],
+    addresses: [(today) => requestNbrm({ from: today.toString(), to: today.toString() })],
     // Set on a working day, in effect from the next calendar day on (the list's own heading). The
     // response has a list for each day, that of the last working day before it; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Skopje", holidays: macedonianHolidays },
     publishedAt: "00:00",
     onByDefault: true,
     parse: parseNbrm,
+    // StartDate and EndDate.
+    archive: { since: EURO, requestsBy: "quarter", addresses: requestNbrm },
   },
   {
     key: "cba",
     name: "Central Bank of Armenia",
     country: "AM",
-    addresses: [() => CBA_REQUEST],
+    addresses: [() => requestCba("ExchangeRatesLatest")],
     // The averages of a day's trades, for which the bank names no time: at 14:48 of a working day
     // the newest were those of the day before.
     schedule: { cron: "10 17 * * 1-5", timeZone: "Asia/Yerevan", holidays: armenianHolidays },
     publishedAt: "17:00",
     parse: parseCba,
+    // Of the codes that it has today, since the last of them changed, the Belarusian.
+    archive: {
+      since: "2016-07-01",
+      requestsBy: "year",
+      addresses: ({ from, to }) =>
+        requestCba(
+          "ExchangeRatesByDateRangeByISO",
+          `<ISOCodes>${CBA_CODES}</ISOCodes><DateFrom>${from}</DateFrom><DateTo>${to}</DateTo>`,
+        ),
+    },
   },
   {
     key: "tcmb",
@@ -217,6 +259,16 @@ export const eurasianPublishers: readonly Entry[] = [
     // By the Turkish tax procedure law, foreign exchange is valued at the bank's buying rate.
     servedKind: "buying",
     parse: parseTcmb,
+    // A file of each working day, since the Turkish and the Romanian currency lost their zeros.
+    archive: {
+      since: "2005-07-01",
+      requestsBy: "day",
+      addresses: onWeekdays((date) => {
+        const [year, month, day] = date.toString().split("-");
+        return `https://www.tcmb.gov.tr/kurlar/${year}${month}/${day}${month}${year}.xml`;
+      }),
+      isAbsentBy404: true,
+    },
   },
   cbar,
   cbt,

@@ -4,12 +4,25 @@ import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, textsAt } from "../formats/xml-text.ts";
 import type { Parse } from "../publisher.ts";
 
+const CBA_DAYS =
+  "soap:Body ExchangeRatesByDateRangeByISOResponse ExchangeRatesByDateRangeByISOResult " +
+  "diffgr:diffgram DocumentElement ExchangeRatesByRange";
+
 /**
  * Reads the Central Bank of Armenia's average rates (api.cba.am, ExchangeRatesLatest in SOAP 1.1):
- * the drams per `Amount` units of a currency on the `CurrentDate`.
+ * the drams per `Amount` units of a currency on the `CurrentDate` or, in the archive
+ * (ExchangeRatesByDateRangeByISO), on the `RateDate` of each.
  */
 export const parseCba: Parse = ([response], momentOf) => {
   const document = parseXmlText(response, "soap:Envelope");
+  const days = textsAt(document, ...CBA_DAYS.split(" "));
+  if (days.length > 0) {
+    return days.map(({ ISO: base, Amount, Rate: rate, RateDate }) => {
+      // At midnight in Armenia, whose clocks had summer time until 2011.
+      const asOf = momentOf(withoutMidnight(RateDate?.replace(/\+0[45]:00$/, "")));
+      return lineOfUnits(Amount, { base, quote: "AMD", rate, asOf });
+    });
+  }
   const path = ["soap:Body", "ExchangeRatesLatestResponse", "ExchangeRatesLatestResult"];
   const result = required(elementsAt(document, ...path)[0], "no ExchangeRatesLatestResult");
   const asOf = momentOf(withoutMidnight(textAt(result, "CurrentDate")));

@@ -1,5 +1,5 @@
-import { dayAfter } from "../../rules/holidays.ts";
 import { type Entry, EURO } from "../publisher.ts";
+import { bazg } from "./bazg.ts";
 import { bdi } from "./bdi.ts";
 import { boe } from "./boe.ts";
 import { cbbh } from "./cbbh.ts";
@@ -7,7 +7,6 @@ import { ECB_PUBLISHED_AT } from "./ecb-xml.ts";
 import {
   czechHolidays,
   danishHolidays,
-  hungarianHolidays,
   icelandicHolidays,
   norwegianHolidays,
   polishHolidays,
@@ -16,20 +15,18 @@ import {
   swissHolidays,
   targetHolidays,
 } from "./holidays.ts";
+import { mnb } from "./mnb.ts";
 import {
-  parseBazg,
   parseBnr,
   parseCnb,
   parseDnb,
   parseEcb,
   parseHnb,
-  parseMnb,
   parseNbp,
   parseNorges,
   parseRiksbank,
   parseSbi,
   parseSnb,
-  requestMnb,
 } from "./parsers.ts";
 
 /** The first year of which all of NBP's tables A are known; earlier ones had other currencies. */
@@ -48,11 +45,7 @@ const nbpTableA: ReadonlyMap<string, number> = new Map([
 
 const NBP_TABLES = "https://api.nbp.pl/api/exchangerates/tables";
 
-const MNB_RATES =
-  "https://www.mnb.hu/en/statistics/statistical-data-and-information/" +
-  "statistical-time-series/exchange-rates/fixing-and-publication-of-the-official-exchange-rates";
-
-const SWISS_TAX_RATES = "https://www.estv.admin.ch/de/mwst-fremdwaehrungskurse";
+const SBI_SERIES = "https://sedlabanki.is/xmltimeseries/Default.aspx";
 
 /** Authorities of Western, Northern and Central Europe, those on by default first. */
 export const europeanPublishers: readonly Entry[] = [
@@ -225,8 +218,8 @@ export const europeanPublishers: readonly Entry[] = [
     name: "Central Bank of Iceland",
     country: "IS",
     addresses: [
-      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=9&Type=xml",
-      "https://sedlabanki.is/xmltimeseries/Default.aspx?DagsFra=LATEST&GroupID=7&Type=xml",
+      `${SBI_SERIES}?DagsFra=LATEST&GroupID=9&Type=xml`,
+      `${SBI_SERIES}?DagsFra=LATEST&GroupID=7&Type=xml`,
     ],
     // "Hvenær er gengið skráð": set at about 14:15 CET, published at about 16:00 local time on
     // every day on which the market is open. Group 9 has the official reference rates, group 7 the
@@ -239,6 +232,15 @@ export const europeanPublishers: readonly Entry[] = [
     publishedAt: "16:00",
     parse: parseSbi,
     endedAfterDays: 31,
+    // DagsFra and DagsTil; group 7 begins in 2006.
+    archive: {
+      since: EURO,
+      requestsBy: "year",
+      addresses: ({ from, to }) =>
+        ["9", "7"].map(
+          (group) => `${SBI_SERIES}?DagsFra=${from}&DagsTil=${to}&GroupID=${group}&Type=xml`,
+        ),
+    },
   },
   {
     key: "hnb",
@@ -250,39 +252,16 @@ export const europeanPublishers: readonly Entry[] = [
     schedule: { cron: "30 16 * * 1-5", timeZone: "Europe/Zagreb", holidays: targetHolidays },
     publishedAt: "00:00",
     parse: parseHnb,
-  },
-  {
-    key: "mnb",
-    name: "Magyar Nemzeti Bank",
-    country: "HU",
-    terms: "Reproduction of the official rates is permitted; the bank is not liable for them.",
-    termsUrl: MNB_RATES,
-    addresses: [requestMnb],
-    // "Fixing and publication of the official exchange rates": "fixed at 11 am" on each weekday,
-    // "except for on national public holidays".
-    schedule: { cron: "20 11 * * 1-5", timeZone: "Europe/Budapest", holidays: hungarianHolidays },
-    publishedAt: "11:00",
-    parse: parseMnb,
-  },
-  {
-    key: "bazg",
-    name: "Federal Office for Customs and Border Security",
-    country: "CH",
-    terms: "Copyright of SIX Financial Information: passing the figures on is forbidden.",
-    termsUrl: SWISS_TAX_RATES,
-    addresses: ["https://www.backend-rates.bazg.admin.ch/api/xmldaily"],
-    // "Devisenkurse (Verkauf)", the daily rates of the tax administration. The file is written at
-    // 07:00, with the rates for the next day; before days without a new one, also for those.
-    // Fetched when they begin to apply, which is the day after a working day.
-    schedule: {
-      cron: "5 0 * * 2-6",
-      timeZone: "Europe/Zurich",
-      holidays: dayAfter(swissHolidays),
+    // Since the euro; the kunas of the years before have another API, which is frozen.
+    archive: {
+      since: "2023-01-02",
+      requestsBy: "quarter",
+      addresses: ({ from, to }) =>
+        `https://api.hnb.hr/tecajn-eur/v3?datum-primjene-od=${from}&datum-primjene-do=${to}`,
     },
-    publishedAt: "00:00",
-    servedKind: "selling",
-    parse: parseBazg,
   },
+  mnb,
+  bazg,
   bdi,
   boe,
   cbbh,

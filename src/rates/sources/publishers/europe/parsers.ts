@@ -1,52 +1,10 @@
-import type { SourceLine } from "../../../served/rules/rate.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
-import {
-  decimalOfComma,
-  isoDateOf,
-  isoDateOfMonthFirst,
-  lastDayOf,
-  powerOfTen,
-} from "../formats/notation.ts";
+import { decimalOfComma, isoDateOfMonthFirst, powerOfTen } from "../formats/notation.ts";
 import { lineOf, lineOfUnits, required } from "../formats/source-lines.ts";
-import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
-import { type Address, type Parse, ParseError, type ToInstant } from "../publisher.ts";
+import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 import { EcbDocument } from "./ecb-xml.ts";
-
-/**
- * Reads the Swiss customs office's selling rates of a day (backend-rates.bazg.admin.ch, xmldaily):
- * the francs for the units that `waehrung` states. They are set on `datum`, and are valid on the
- * days of `gueltigkeit`, which begin with the next one.
- */
-export const parseBazg: Parse = ([response], momentOf) => {
-  const document = parseXmlText(response, "wechselkurse");
-  const days = (textAt(document, "gueltigkeit") ?? "").split(",").map(isoDateOf).sort();
-  const asOf = required(momentOf(days[0]), "gueltigkeit has no date as in 25.04.2026");
-  return readBazg(document, asOf, days.at(-1));
-};
-
-/**
- * Reads the average of those rates that is valid for a month (xmlavgmonth), its `monat`: by the
- * tax administration, that of the days until the 24th of the month before.
- */
-export const parseBazgMonth: Parse = ([response], momentOf) => {
-  const document = parseXmlText(response, "monatsmittelkurs");
-  const month = textAt(document, "monat");
-  const asOf = required(momentOf(`${month}-01`), "monat is not as in 2026-04");
-  return readBazg(document, asOf, lastDayOf(month));
-};
-
-function readBazg(
-  document: XmlElement,
-  asOf: ReturnType<ToInstant>,
-  validUntil: string | undefined,
-): readonly SourceLine[] {
-  return elementsAt(document, "devise").map((element) => {
-    const [units, base] = (textAt(element, "waehrung") ?? "").split(" ");
-    const stated = { base, quote: "CHF", rate: textAt(element, "kurs"), asOf };
-    return { ...lineOfUnits(units, stated), kind: "selling", validUntil };
-  });
-}
 
 /**
  * Reads the National Bank of Romania's reference rates (curs.bnr.ro, nbrfxrates.xml): the lei per
@@ -122,46 +80,6 @@ export const parseHnb: Parse = ([response], momentOf) =>
       return { ...lineOf({ base: "EUR", quote: row.valuta, rate, asOf }), kind };
     });
   });
-
-/** Without their names, the response has days without rates. */
-const MNB_CURRENCIES =
-  "AUD,BRL,CAD,CHF,CNY,CZK,DKK,EUR,GBP,HKD,IDR,ILS,INR,ISK,JPY,KRW,MXN,MYR,NOK,NZD,PHP,PLN,RON," +
-  "RSD,RUB,SEK,SGD,THB,TRY,UAH,USD,ZAR";
-
-/** Requests the rates of seven days by SOAP: longer than any pause of working days. */
-export const requestMnb: Address = (today) => ({
-  address: "https://www.mnb.hu/arfolyamok.asmx",
-  headers: {
-    "content-type": "text/xml; charset=utf-8",
-    soapaction: "http://www.mnb.hu/webservices/MNBArfolyamServiceSoap/GetExchangeRates",
-  },
-  body: `<?xml version="1.0" encoding="utf-8"?>
-<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
-<GetExchangeRates xmlns="http://www.mnb.hu/webservices/">
-<startDate>${today.subtract({ days: 7 })}</startDate>
-<endDate>${today}</endDate>
-<currencyNames>${MNB_CURRENCIES}</currencyNames>
-</GetExchangeRates>
-</soap:Body></soap:Envelope>
-`,
-});
-
-/**
- * Reads the Hungarian National Bank's official rates (mnb.hu, arfolyamok.asmx), a document within
- * that of SOAP: the forints, with a decimal comma, for `unit` units of a currency.
- */
-export const parseMnb: Parse = ([response], momentOf) => {
-  const envelope = parseXmlText(response, "s:Envelope");
-  const path = ["s:Body", "GetExchangeRatesResponse", "GetExchangeRatesResult"];
-  const text = required(textAt(envelope, ...path), "no GetExchangeRatesResult");
-  const document = parseXmlText({ body: Buffer.from(text) }, "MNBExchangeRates");
-  return elementsAt(document, "Day").flatMap((day) => {
-    const asOf = momentOf(day.attributes.date);
-    return elementsAt(day, "Rate").map(({ attributes: { curr: base, unit }, text: value }) =>
-      lineOfUnits(unit, { base, quote: "HUF", rate: decimalOfComma(value), asOf }),
-    );
-  });
-};
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the

@@ -1,4 +1,5 @@
 import { parseHolidays } from "../../rules/holidays.ts";
+import { lastDayOf } from "../formats/notation.ts";
 import type { Entry } from "../publisher.ts";
 import { parseImf, parseKraken } from "./parsers.ts";
 
@@ -6,6 +7,8 @@ import { parseImf, parseKraken } from "./parsers.ts";
 const fundHolidays = parseHolidays(`2026-:
   01-01, 07-04, 12-25, 01-15 monday (Martin Luther King Day), 02-15 monday (Presidents' Day),
   05-25 monday (Memorial Day), 09-01 monday (Labor Day)`);
+
+const IMF_MONTH = "https://www.imf.org/external/np/fin/data/rms_mth.aspx";
 
 /** Publishers of no region. */
 export const globalPublishers: readonly Entry[] = [
@@ -35,5 +38,17 @@ export const globalPublishers: readonly Entry[] = [
     schedule: { cron: "0 18 * * 1-5", timeZone: "America/New_York", holidays: fundHolidays },
     publishedAt: "12:00",
     parse: parseImf,
+    // "Exchange Rate Archives by Month": the two tables of the month of a date, since the Fund's
+    // names of currencies are known.
+    archive: {
+      since: "2021-01-04",
+      requestsBy: "month",
+      addresses: ({ from }) => {
+        const last = lastDayOf(from.slice(0, 7));
+        return ["SDRCV", "CVSDR"].map(
+          (table) => `${IMF_MONTH}?SelectDate=${last}&reportType=${table}&tsvflag=Y`,
+        );
+      },
+    },
   },
 ];

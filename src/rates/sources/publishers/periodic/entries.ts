@@ -1,9 +1,19 @@
-import { parseBazgMonth } from "../europe/parsers.ts";
+import { parseBazgMonth } from "../europe/bazg.ts";
 import type { Entry } from "../publisher.ts";
+import { bis } from "./bis.ts";
 import { parseHmrc, parseInforEuro, parseUst, requestInforEuro, UST_PAGE } from "./parsers.ts";
 
 const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
+const requestHmrc = ({ year, month }: Temporal.PlainDate) =>
+  `${HMRC_FILES}/monthly_csv_${year}-${month}.csv`;
+
 const BAZG_AVERAGES = "https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth";
+
+function requestBazgMonth(date: Temporal.PlainDate): string {
+  const [year, month] = date.toString().split("-");
+  return `${BAZG_AVERAGES}?j=${year}&m=${month}`;
+}
+
 const FISCAL_DATA = "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v1";
 
 /** Tables for a month or a quarter. */
@@ -48,7 +58,7 @@ export const periodicPublishers: readonly Entry[] = [
     terms:
       "Open Government Licence: free to reuse when HM Revenue & Customs is named as the source.",
     termsUrl: "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
-    addresses: [({ year, month }) => `${HMRC_FILES}/monthly_csv_${year}-${month}.csv`],
+    addresses: [requestHmrc],
     // "HMRC Exchange Rate Service": published "on the penultimate Thursday of every month", for
     // the next one. Fetched when it begins to apply: the address has the month.
     schedule: {
@@ -60,6 +70,12 @@ export const periodicPublishers: readonly Entry[] = [
     },
     publishedAt: "00:00",
     parse: parseHmrc,
+    // The service's files begin in 2021. Older ones were at an address that has gone.
+    archive: {
+      since: "2021-01-01",
+      requestsBy: "month",
+      addresses: ({ from }) => requestHmrc(Temporal.PlainDate.from(from)),
+    },
   },
   {
     key: "inforeuro",
@@ -73,6 +89,12 @@ export const periodicPublishers: readonly Entry[] = [
     schedule: { cron: "5 6 1 * *", timeZone: "Europe/Brussels" },
     publishedAt: "00:00",
     parse: parseInforEuro,
+    // The first month that has rates; until 1998 they are for an ecu.
+    archive: {
+      since: "1994-03-01",
+      requestsBy: "month",
+      addresses: ({ from }) => requestInforEuro(Temporal.PlainDate.from(from)),
+    },
   },
   {
     key: "bazg-monthly",
@@ -80,16 +102,18 @@ export const periodicPublishers: readonly Entry[] = [
     country: "CH",
     terms: "Copyright of SIX Financial Information: passing the figures on is forbidden.",
     termsUrl: "https://www.estv.admin.ch/de/mwst-fremdwaehrungskurse",
-    addresses: [
-      (today) => {
-        const [year, month] = today.toString().split("-");
-        return `${BAZG_AVERAGES}?j=${year}&m=${month}`;
-      },
-    ],
+    addresses: [requestBazgMonth],
     // "Monatsmittelkurse": published on the 25th, and valid from the beginning of the next month.
     schedule: { cron: "5 0 1 * *", timeZone: "Europe/Zurich" },
     publishedAt: "00:00",
     servedKind: "selling",
     parse: parseBazgMonth,
+    // By the same address; from the month on after the first known response of `bazg`.
+    archive: {
+      since: "2022-07-01",
+      requestsBy: "month",
+      addresses: ({ from }) => requestBazgMonth(Temporal.PlainDate.from(from)),
+    },
   },
+  bis,
 ];

@@ -3,7 +3,7 @@ import { parseCsvText } from "../formats/csv-text.ts";
 import { listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { codesByName, isoDateOf, lastDayOf } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
-import { type Address, type Parse, ParseError } from "../publisher.ts";
+import { type Parse, ParseError } from "../publisher.ts";
 
 const HMRC_RATE = "Currency Units per £1";
 
@@ -25,31 +25,40 @@ export const parseHmrc: Parse = ([response], momentOf) => {
 function hmrcCurrency(code: string | undefined, start: string): string | undefined {
   // The office names Ecuador's dollar by the code of the sucre, which it replaced in 2000.
   if (code === "ECS") return "USD";
-  // Its files have the new leone since March 2023; before, the old one's 15,631 for a pound.
-  return code === "SLE" && start < "2023-03-01" ? "SLL" : code;
+  // The old leone's 15,631 for a pound in November 2022, the new one's 23.66 in February 2023.
+  if (code === "SLE" && start < "2023-02-01") return "SLL";
+  return code === "SLL" && start >= "2023-02-01" ? "SLE" : code;
 }
 
 const INFOREURO = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates";
 
-export const requestInforEuro: Address = ({ year, month }) =>
+export const requestInforEuro = ({ year, month }: Temporal.PlainDate): string =>
   `${INFOREURO}?lang=EN&year=${year}&month=${month}`;
 
 /**
  * Reads the European Commission's accounting rates of a month (ec.europa.eu, InforEuro): the units
- * of a currency for a euro. Only the address says which month it is.
+ * of a currency for a euro or, until 1998, an ecu. Only the address says which month it is.
  */
 export const parseInforEuro: Parse = ([response], momentOf) => {
   const query = URL.parse(response?.address ?? "")?.searchParams;
   const month = `${query?.get("year")}-${query?.get("month")?.padStart(2, "0")}`;
   const validUntil = lastDayOf(month);
   const asOf = momentOf(`${month}-01`);
+  const base = month < "1999" ? "XEU" : "EUR";
   return listAt(parseJsonText(response)).flatMap((entry) => {
-    const { isoA3Code: quote, value: rate } = textsOf(entry);
+    const { isoA3Code, value: rate } = textsOf(entry);
+    const quote = inforEuroCurrency(isoA3Code, month);
     // The euro itself is listed, too, and so is a currency without a rate.
-    if (quote === "EUR" || membersOf(entry).value === null) return [];
-    return [{ ...lineOf({ base: "EUR", quote, rate, asOf }), validUntil }];
+    if (quote === base || membersOf(entry).value === null) return [];
+    return [{ ...lineOf({ base, quote, rate, asOf }), validUntil }];
   });
 };
+
+function inforEuroCurrency(code: string | undefined, month: string): string | undefined {
+  // The Congolese franc until February 1999; the new kwanza, 5.5 for a euro, in two months.
+  if (code === "FRC") return "CDF";
+  return code === "AOK" && month >= "2000-01" ? "AOA" : code;
+}
 
 /**
  * The currencies of the US Treasury's Reporting Rates of Exchange by their
