@@ -11,7 +11,7 @@ import {
 import type { OperationSettings } from "../operations/settings.ts";
 import { BACKUPS } from "../operations/settings.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
-import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
+import type { Decimal } from "../platform/shared/decimal.ts";
 import { ConfigError } from "../platform/shared/program/start-error.ts";
 import {
   type DatabaseSettings,
@@ -94,14 +94,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
       `ALLOWED_ORIGINS: must be origins such as https://app.example.org, not "${entry}"`,
     );
   }
-  const fractionOf = (name: "RATE_MAX_JUMP" | "RATE_MAX_DISAGREEMENT", example: string) => {
-    const given = textOf(name);
-    const fraction = parseDecimal(given ?? "");
-    const isValid = isDecimal(fraction) && !isZero(fraction);
-    const what = `${name}: must be a number above 0, such as ${example}, not "${given}"`;
-    if (given !== undefined && !isValid) problems.push(what);
-    return isValid ? fraction : undefined;
-  };
+
   const { publishers, names, ofNames } = publishersOf(readers, sources, problems);
   const dataDirectory = textOf("DATA_DIR");
   const database = databaseOf(secretOf("DATABASE_URL"), problems);
@@ -135,8 +128,8 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     rateSources: rateSourcesOf(environment.RATE_SOURCES, names, ofNames),
     sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), names, ofNames),
     publishers,
-    maxRateJump: fractionOf("RATE_MAX_JUMP", "0.5") as Decimal,
-    maxDisagreement: fractionOf("RATE_MAX_DISAGREEMENT", "0.02"),
+    maxRateJump: readers.fractionOf("RATE_MAX_JUMP", "0.5") as Decimal,
+    maxDisagreement: readers.fractionOf("RATE_MAX_DISAGREEMENT", "0.02"),
     proxies: proxiesOf(environment, problems),
     signingKeyFile: textOf("SIGNING_KEY_FILE"),
     signingKey: signingKeyOf(readers, problems),
