@@ -5,4 +5,3 @@ export { readTextLines } from "./import/files/text-lines.ts";
 export { hashContent, unpackContent } from "./sources/fetching/content.ts";
 export * as snapshots from "./sources/fetching/snapshot.ts";
 export { ParseError, type Publisher, requestsOf } from "./sources/publishers/publisher.ts";
-export { type Dates, type RequestUnit, rangesBy } from "./sources/rules/archive-ranges.ts";
