@@ -52,6 +52,7 @@ const REJECTIONS_SHOWN_MAX = 20;
 interface BackfillOptions {
   readonly from?: string;
   readonly to?: string;
+  readonly all?: boolean;
   readonly json?: boolean;
 }
 
@@ -69,17 +70,17 @@ export function backfillCommand(
     .argument("[source...]", "sources with an archive")
     .option("--from <date>", "the first date, such as 1999-01-04; by default the archive's first")
     .option("--to <date>", "the last date; by default today")
+    .option("--all", "every source with an archive, one after the other")
     .option("--json", "print the counts, or the list, as JSON")
     .addHelpText("after", examples)
-    .action(async (keys: string[], options: BackfillOptions) => {
-      const { from, to } = options;
+    .action(async (named: string[], options: BackfillOptions) => {
+      const { from, to, all } = options;
+      if (all && named.length > 0) throw new CommandError("name sources, or use --all", 2);
+      const keys = all ? archivesOf(deps).map(({ key }) => key) : named;
       if (keys.length === 0 && (from ?? to) !== undefined) {
-        throw new CommandError(
-          "--from and --to are for the sources named before them: name one",
-          2,
-        );
-      }
-      if (keys.length === 0) listArchives(deps, options);
+        const why = "--from and --to are for the sources named before them: name one";
+        throw new CommandError(why, 2);
+      } else if (keys.length === 0) listArchives(deps, options);
       else setExitCode(await backfillSources(deps, keys, options));
     });
 }
@@ -97,25 +98,44 @@ figures are held.
 Examples:
   $ kurs rates backfill
   $ kurs rates backfill ecb
+  $ kurs rates backfill --all --from 2020-01-01
   $ kurs rates backfill cnb nbp --from 2020-01-01 --to 2025-12-31`;
 
+/** The sources with an archive, in the order of their precedence. */
+const archivesOf = ({ sourcesOf, sourceKeys }: BackfillCommandDeps) =>
+  sourcesOf(sourceKeys).flatMap(({ key, name, archive }) =>
+    archive === undefined ? [] : [{ key, name, archive }],
+  );
+
+const requestsOf = (archive: ArchivedSource["archive"], dates: Dates): number =>
+  archive.rangesOf(dates).reduce((sum, range) => sum + range.requests, 0);
+
 function listArchives(deps: BackfillCommandDeps, options: BackfillOptions): void {
-  const { sourcesOf, sourceKeys, print } = deps;
   const to = todayOf(deps);
-  const archives = sourcesOf(sourceKeys).flatMap(({ key, name, archive }): ListedArchive[] => {
-    if (archive === undefined) return [];
-    const ranges = archive.rangesOf({ from: archive.since, to });
-    const requests = ranges.reduce((sum, range) => sum + range.requests, 0);
-    return [{ key, name, archive, requests }];
+  const archives = archivesOf(deps).map((one) => {
+    return { ...one, requests: requestsOf(one.archive, { from: one.archive.since, to }) };
   });
   const none = "No source has an archive.";
-  print(formatList(archives, options, { toJson: archiveJson, columns: archiveColumns, none }));
+  deps.print(formatList(archives, options, { toJson: archiveJson, columns: archiveColumns, none }));
+}
+
+/** Says how much `--all` is, before the first request. */
+function announce({ printError }: BackfillCommandDeps, tasks: readonly Task[]): void {
+  let [all, seconds] = [0, 0];
+  for (const { source, dates } of tasks) {
+    const requests = requestsOf(source.archive, dates);
+    all += requests;
+    seconds += secondsOf(requests, source.archive.paceMs);
+  }
+  const work = `${counted(all, "request", grouped(all))}, at least ${durationText(seconds)}`;
+  printError(`${counted(tasks.length, "archive")}: ${work}`);
 }
 
 const archiveColumns: readonly Column<ListedArchive>[] = [
   ["SOURCE", ({ key }) => key],
   ["SINCE", ({ archive }) => archive.since],
   ["REQUESTS", ({ requests }) => requests, "right"],
+  ["EVERY", ({ archive }) => `${archive.paceMs / 1000} s`, "right"],
   [
     "AT LEAST",
     ({ archive, requests }) => durationText(secondsOf(requests, archive.paceMs)),
@@ -137,6 +157,7 @@ async function backfillSources(
 ): Promise<number> {
   const { openStore, origin, print, showProgress } = deps;
   const tasks = tasksOf(deps, keys, options);
+  if (options.all) announce(deps, tasks);
   deps.finishWithoutReader();
   await using store = await openStore();
   const backfill = createBackfill({ ...deps, store, sleep });
@@ -169,7 +190,7 @@ async function backfillSources(
 function tasksOf(
   deps: BackfillCommandDeps,
   keys: readonly string[],
-  { from, to }: BackfillOptions,
+  { from, to, all }: BackfillOptions,
 ): readonly Task[] {
   requireKnown(keys, deps.sourceKeys);
   const today = todayOf(deps);
@@ -177,7 +198,9 @@ function tasksOf(
   const last = to === undefined ? today : parsePastDate("--to", to, today);
   requireOrder({ from: first, to: last }, { from, to: last });
   const asked = { from: from ?? "", to: to ?? "" };
-  return deps.sourcesOf([...new Set(keys)]).map(({ key, name, archive, schedule }) => {
+  const sources = deps.sourcesOf([...new Set(keys)]);
+  const asking = all ? sources.filter(({ archive }) => (archive?.since ?? "") <= last) : sources;
+  return asking.map(({ key, name, archive, schedule }) => {
     if (archive === undefined) {
       const which = "kurs rates backfill lists the sources that have one";
       throw new CommandError(`${key}: ${name} has no archive that Kurs knows; ${which}`, 2);
@@ -263,10 +286,8 @@ function explain(
     printError(`${key}: held ${figures} that their document contradicts: kurs rates held`);
   }
   if (completedBefore > 0) {
-    const were = completedBefore === 1 ? "was" : "were";
-    printError(
-      `${key}: ${counted(completedBefore, "range")} ${were} complete and not fetched again`,
-    );
+    const were = `${counted(completedBefore, "range")} ${completedBefore === 1 ? "was" : "were"}`;
+    printError(`${key}: ${were} complete and not fetched again`);
   }
   if (remaining !== undefined) {
     const why = isStopped ? "stopped" : "gave up after several failures in a row";

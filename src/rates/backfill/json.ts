@@ -27,7 +27,14 @@ export interface ListedArchive extends Pick<ArchivedSource, "key" | "archive"> {
 
 export function archiveJson({ key, name, archive, requests }: ListedArchive) {
   const { since, paceMs } = archive;
-  return { source: key, name, since, requests, seconds_at_least: secondsOf(requests, paceMs) };
+  return {
+    source: key,
+    name,
+    since,
+    requests,
+    seconds_between: paceMs / 1000,
+    seconds_at_least: secondsOf(requests, paceMs),
+  };
 }
 
 /** @returns how long the pauses between requests take. */

@@ -12,9 +12,9 @@ test("without a source the command lists those that have an archive, and since w
 
   assert.deepEqual([exitCode, stderr], [0, ""]);
   const [headings = "", ...rows] = stdout.trimEnd().split("\n");
-  assert.match(headings, /^SOURCE +SINCE +REQUESTS +AT LEAST +PUBLISHER$/);
-  assert.match(rows[0] ?? "", /^ecb +1999-01-04 +1 +0 s +European Central Bank$/);
-  assert.match(stdout, /^cbr +1999-01-04 +\d{4,5} +\d+ (?:min|h) +Bank of Russia$/m);
+  assert.match(headings, /^SOURCE +SINCE +REQUESTS +EVERY +AT LEAST +PUBLISHER$/);
+  assert.match(rows[0] ?? "", /^ecb +1999-01-04 +1 +0\.5 s +0 s +European Central Bank$/);
+  assert.match(stdout, /^cbr +1999-01-04 +\d{4,5} +0\.5 s +\d+ (?:min|h) +Bank of Russia$/m);
   const archived = publishers.filter(({ archive }) => archive !== undefined);
   assert.deepEqual(
     rows.map((row) => row.split(" ")[0]),
@@ -32,6 +32,7 @@ test("the list as JSON has the number of requests and the least seconds they tak
       name: "European Central Bank",
       since: "1999-01-04",
       requests: 1,
+      seconds_between: 0.5,
       seconds_at_least: 0,
     },
   );
@@ -41,6 +42,8 @@ test("the list as JSON has the number of requests and the least seconds they tak
 
 const wrongUses: readonly (readonly [args: string, message: RegExp])[] = [
   ["--from 2020-01-01", /^kurs: --from and --to are for the sources named before them: name one/],
+  ["ecb --all", /^kurs: name sources, or use --all\n$/],
+  ["--all --to 9999-12-31", /^kurs: --to 9999-12-31 is in the future\n$/],
   ["kraken", /^kurs: kraken: Kraken has no archive that Kurs knows; kurs rates backfill lists /],
   ["ecb snb", /^kurs: snb: Swiss National Bank has no archive that Kurs knows;/],
   ["ecb bank", /^kurs: unknown source bank; known sources: ecb, cnb, nbp, /],
@@ -60,6 +63,26 @@ for (const [args, message] of wrongUses) {
     assert.equal(stderr.trimEnd().split("\n").length, 1);
   });
 }
+
+test("--all says how many archives and requests it is for, those that begin later left out", async () => {
+  await using directory = await temporaryDirectory();
+  const at = { dataDirectory: directory.path };
+  const announced = async (...dates: string[]) => {
+    const { exitCode, stderr } = await kurs(["rates", "backfill", "--all", ...dates], at);
+    assert.equal(exitCode, 1);
+    const [first = "", second] = stderr.split("\n");
+    assert.match(second ?? "", /no database/i);
+    return first;
+  };
+
+  const all = publishers.filter(({ archive }) => archive !== undefined).length;
+  assert.match(
+    await announced("--from", "2024-01-01", "--to", "2026-11-27"),
+    new RegExp(`^${all} archives: \\d\\d,\\d{3} requests, at least \\d+ h`),
+  );
+  // InforEuro's two months and Taiwan's file.
+  assert.equal(await announced("--to", "1994-04-30"), "2 archives: 3 requests, at least 1 s");
+});
 
 test("a backfill creates no store", async () => {
   await using directory = await temporaryDirectory();
