@@ -10,11 +10,9 @@ const WIDTH = 640;
 const NAME_HEIGHT = 26;
 const BAR_HEIGHT = 14;
 const ROW_HEIGHT = 54;
-/** What a value at the end of the longest bar needs. */
-const VALUE_WIDTH = 90;
 
 /**
- * Draws horizontal bars, each below its name, so that long names fit a phone.
+ * Draws horizontal bars, each below its name and value, so that long names fit a phone.
  *
  * @param title what they show, for a reader who does not see it.
  */
@@ -22,13 +20,13 @@ export function drawChart(title: string, bars: readonly Bar[]): string {
   const largest = Math.max(...bars.map(({ value }) => magnitudeOf(value)));
   const rows = bars.map(({ name, value }, index) => {
     const top = index * ROW_HEIGHT;
-    const width = Math.max(1, Math.round((magnitudeOf(value) / largest) * (WIDTH - VALUE_WIDTH)));
-    const middle = top + NAME_HEIGHT + BAR_HEIGHT - 2;
+    const width = Math.max(1, Math.round((magnitudeOf(value) / largest) * WIDTH));
+    const line = top + NAME_HEIGHT - 6;
     return (
-      `<text class="chart-name" x="0" y="${top + NAME_HEIGHT - 6}">${escaped(name)}</text>` +
+      `<text class="chart-name" x="0" y="${line}">${escaped(name)}</text>` +
       `<rect class="chart-bar" x="0" y="${top + NAME_HEIGHT}" width="${width}" ` +
       `height="${BAR_HEIGHT}" rx="2"></rect>` +
-      `<text class="chart-value" x="${width + 8}" y="${middle}">${escaped(value)}</text>`
+      `<text class="chart-value" x="${WIDTH}" y="${line}" text-anchor="end">${escaped(value)}</text>`
     );
   });
   const label = `${title}: ${bars.map(({ name, value }) => `${name} ${value}`).join(", ")}`;

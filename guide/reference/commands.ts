@@ -8,7 +8,7 @@ export function commandsPage(): string {
   const lines: string[] = [];
   const print = (text: string) => void lines.push(text);
   // Help runs no command, and only commands use the other dependencies.
-  const known = { sourceKeys: sourceNames.known, knownSources: () => [] };
+  const known = { sourceKeys: sourceNames.known, publishers: [], knownSources: () => [] };
   const deps = { version, print, printError: print, ...known };
   const program = createProgram(deps as unknown as CommandDeps, () => undefined);
 

@@ -1,7 +1,8 @@
 import { operator } from "../platform/cli/operator.ts";
 import { originNow } from "../platform/shared/origin.ts";
+import { ConfigError } from "../platform/shared/program/start-error.ts";
 import { version } from "../platform/shared/program/version.ts";
-import { type RateSource, sourceNames, sourcesOf } from "../rates/settings.ts";
+import { builtIn, fetchedKeys, type RateSource, sourcesOf } from "../rates/settings.ts";
 import type { CommandDeps } from "./commands.ts";
 import type { Config } from "./config.ts";
 import type { Limits } from "./limits.ts";
@@ -60,6 +61,8 @@ export function compose(settings: () => Config, world: World) {
       const { createCommandStore, tables } = await import("./command-store.ts");
       const { openEngine } = await import("./store.ts");
       const { backUpBeforeMigration } = await import("../operations/store.ts");
+      const publishers = publishersIn(settings);
+      const keys = publishers.map(({ key }) => key);
       return (args, outputs) =>
         runCommandLine(args, {
           ...outputs,
@@ -77,12 +80,22 @@ export function compose(settings: () => Config, world: World) {
           publicUrl: () => publicUrlOf(settings()),
           origin: () => originNow(operator(), { clock, secrets }),
           sourcesOf: (keys) => fetchedSources(keys, settings()),
-          sourceKeys: sourceNames.known,
-          knownSources: () =>
-            sourcesOf([...sourceNames.known, ...sourceNames.handedIn], { clock, version }),
+          sourceKeys: fetchedKeys(publishers),
+          publishers,
+          knownSources: () => sourcesOf(keys, { clock, version, publishers }),
         });
     },
   };
+}
+
+/** The built-in ones where settings are invalid: help needs none, and whatever uses them fails. */
+function publishersIn(settings: () => Config): Config["publishers"] {
+  try {
+    return settings().publishers;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return builtIn;
+  }
 }
 
 /** Where people reach the console: PUBLIC_URL or, without it, this machine. */

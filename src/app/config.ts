@@ -11,7 +11,7 @@ import {
 import type { OperationSettings } from "../operations/settings.ts";
 import { BACKUPS } from "../operations/settings.ts";
 import { type LogLevel, logLevels } from "../platform/log/levels.ts";
-import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
+import type { Decimal } from "../platform/shared/decimal.ts";
 import { ConfigError } from "../platform/shared/program/start-error.ts";
 import {
   type DatabaseSettings,
@@ -19,7 +19,7 @@ import {
   parseDatabaseUrl,
   type StoreSettings,
 } from "../platform/storage/settings.ts";
-import { parseSigningKey, type RateSettings } from "../rates/settings.ts";
+import { parseSigningKey, type RateSettings, readSourcesFile } from "../rates/settings.ts";
 import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
 import { misspelled } from "./settings.ts";
 
@@ -94,12 +94,8 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
       `ALLOWED_ORIGINS: must be origins such as https://app.example.org, not "${entry}"`,
     );
   }
-  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP"));
-  if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
-    const given = textOf("RATE_MAX_JUMP");
-    problems.push(`RATE_MAX_JUMP: must be a number above 0, such as 0.5, not "${given}"`);
-  }
 
+  const { publishers, names, ofNames } = publishersOf(readers, sources, problems);
   const dataDirectory = textOf("DATA_DIR");
   const database = databaseOf(secretOf("DATABASE_URL"), problems);
   const smtpUrl = secretOf("SMTP_URL");
@@ -129,9 +125,11 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     metricsHost: textOf("METRICS_HOST"),
     metricsPort: optionalIntegerOf("METRICS_PORT", 0, 65_535),
     logLevel: choiceOf("LOG_LEVEL", logLevels),
-    rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
-    sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), sources, problems),
-    maxRateJump: maxRateJump as Decimal,
+    rateSources: rateSourcesOf(environment.RATE_SOURCES, names, ofNames),
+    sourceTokens: sourceTokensOf(secretOf("SOURCE_TOKENS"), names, ofNames),
+    publishers,
+    maxRateJump: readers.fractionOf("RATE_MAX_JUMP", "0.5") as Decimal,
+    maxDisagreement: readers.fractionOf("RATE_MAX_DISAGREEMENT", "0.02"),
     proxies: proxiesOf(environment, problems),
     signingKeyFile: textOf("SIGNING_KEY_FILE"),
     signingKey: signingKeyOf(readers, problems),
@@ -178,6 +176,25 @@ function backupScheduleOf(
   return undefined;
 }
 
+/** @returns also the names of all sources, and where problems of names go. */
+function publishersOf(
+  { textOf, contentOf }: ReturnType<typeof readersOf>,
+  { known, onByDefault }: SourceNames,
+  problems: string[],
+) {
+  const before = problems.length;
+  const path = textOf("SOURCES_FILE");
+  const content = path && contentOf("SOURCES_FILE", "sources as JSON", path);
+  const { publishers, added, ...file } = readSourcesFile(content ?? '{"sources": []}');
+  problems.push(...file.problems.map((problem) => `SOURCES_FILE: ${path}, ${problem}`));
+  return {
+    publishers,
+    names: { known: [...known, ...added], onByDefault: [...onByDefault, ...added] },
+    // An invalid file lacks names that other settings have.
+    ofNames: problems.length === before ? problems : [],
+  };
+}
+
 /** Unset: those that are on by default; empty: none. */
 function rateSourcesOf(
   text: string | undefined,
@@ -203,7 +220,7 @@ function sourceTokensOf(
   problems: string[],
 ): Config["sourceTokens"] {
   const entries = entriesOf(text ?? "").map((entry) => {
-    const [, key = "", token = ""] = /^([a-z-]+)=([!-~]+)$/.exec(entry) ?? [];
+    const [, key = "", token = ""] = /^([a-z0-9-]+)=([!-~]+)$/.exec(entry) ?? [];
     return [key, token] as const;
   });
   const wrong = entries.flatMap(([key], index) => (known.includes(key) ? [] : [index + 1]));
@@ -216,7 +233,7 @@ function sourceTokensOf(
   return Object.fromEntries(entries);
 }
 
-/** As in other programs, the names in lower case come first. All publishers are at https. */
+/** As in other programs, the names in lower case come first. All other hosts are at https. */
 function proxiesOf(environment: Environment, problems: string[]): Config["proxies"] {
   const given = (name: "HTTPS_PROXY" | "NO_PROXY") =>
     givenText(environment, name.toLowerCase()) ?? givenText(environment, name);

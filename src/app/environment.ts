@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { type Decimal, isDecimal, isZero, parseDecimal } from "../platform/shared/decimal.ts";
 import { reasonOf } from "../platform/shared/program/system-error.ts";
 import { parseWholeNumber } from "../platform/shared/text/whole-number.ts";
 import {
@@ -61,8 +62,16 @@ export function readersOf(environment: Environment, problems: string[]) {
   const booleanOf = (name: DefaultedName): boolean =>
     choiceOf(name, ["false", "true"], "true or false") === "true";
   const listOf = (name: SettingName): readonly string[] => entriesOf(textOf(name) ?? "");
+  const fractionOf = (name: SettingName, example: string): Decimal | undefined => {
+    const text = textOf(name);
+    if (text === undefined) return undefined;
+    const fraction = parseDecimal(text);
+    if (isDecimal(fraction) && !isZero(fraction)) return fraction;
+    problems.push(`${name}: must be a number above 0, such as ${example}, not "${text}"`);
+    return undefined;
+  };
   return {
-    ...{ textOf, secretOf, contentOf, listOf },
+    ...{ textOf, secretOf, contentOf, listOf, fractionOf },
     ...{ integerOf, optionalIntegerOf, choiceOf, booleanOf },
   };
 }

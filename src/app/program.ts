@@ -89,14 +89,14 @@ function allocateYoung(): void {
 /** Sources to fetch, through the proxy that is configured. */
 function fetchedSources(
   keys: readonly string[],
-  { proxies, sourceTokens: tokens }: Config,
+  { proxies, sourceTokens: tokens, publishers }: Config,
 ): readonly RateSource[] {
   // For all of this process: fetch takes no proxy of its own. Nothing else here requests a URL,
   // except kurs health, which is another process. Not imported: node:http takes 15 MB.
   if (proxies !== undefined) {
     process.getBuiltinModule("node:http").setGlobalProxyFromEnv(proxies);
   }
-  return sourcesOf(keys, { clock: systemClock, version, tokens });
+  return sourcesOf(keys, { clock: systemClock, version, tokens, publishers });
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */

@@ -1,11 +1,5 @@
 import type { Command } from "commander";
-import {
-  handedIn,
-  publishers,
-  readRateFile,
-  readTextLines,
-  snapshots,
-} from "../rates/documents.ts";
+import { type Publisher, readRateFile, readTextLines, snapshots } from "../rates/documents.ts";
 import { forCommand } from "./applicable-rates/cli/for.ts";
 import { presetsCommand } from "./applicable-rates/cli/presets.ts";
 import { evidenceCommand } from "./evidence/cli/make.ts";
@@ -24,7 +18,7 @@ export { exportCommand };
 export type BookkeepingCommandDeps = Omit<
   ExportCommandDeps & DocumentCommandDeps & EvidenceDeps,
   "documents" | "readRateFile" | "readTextLines"
->;
+> & { readonly publishers: readonly Publisher[] };
 
 /** Adds the commands of `kurs rates …` on where figures came from, and on evidence. */
 export function bookkeepingCommands(
@@ -32,7 +26,7 @@ export function bookkeepingCommands(
   deps: BookkeepingCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
-  const documents = createDocumentReader([...publishers, ...handedIn], snapshots);
+  const documents = createDocumentReader(deps.publishers, snapshots);
   const all = { ...deps, documents, readRateFile, readTextLines };
   historyCommand(rates, all);
   atCommand(rates, all);

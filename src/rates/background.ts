@@ -26,9 +26,10 @@ export function startRateRefresh(
   served: string,
 ): AsyncDisposable {
   const { log } = deps;
-  const policy = createUpdatePolicy(settings);
+  const { maxDisagreement } = settings;
+  const how = { policy: createUpdatePolicy(settings), maxDisagreement };
   const origin = () => originNow({ kind: "service" }, deps);
-  const refreshSource = createRefreshSource({ ...deps, packContent, policy, origin });
+  const refreshSource = createRefreshSource({ ...deps, ...how, packContent, origin });
   const onReports = createRefreshLogger(deps, served);
   const onError = (source: string, err: unknown) =>
     log.error({ source, err }, "rates could not be refreshed");

@@ -4,6 +4,4 @@ export { readRateFile } from "./import/files/read-rate-file.ts";
 export { readTextLines } from "./import/files/text-lines.ts";
 export { hashContent, unpackContent } from "./sources/fetching/content.ts";
 export * as snapshots from "./sources/fetching/snapshot.ts";
-export { handedIn, publishers } from "./sources/publishers/catalogue.ts";
 export { ParseError, type Publisher, requestsOf } from "./sources/publishers/publisher.ts";
-export { type Dates, type RequestUnit, rangesBy } from "./sources/rules/archive-ranges.ts";

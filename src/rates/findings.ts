@@ -1,6 +1,7 @@
 import type { Clock } from "../platform/shared/clock.ts";
 import { type Finding, findingsOf } from "../platform/shared/finding.ts";
 import type { Engine } from "../platform/storage/engine.ts";
+import type { RateSettings } from "./settings.ts";
 import { sourcesOf } from "./sources/fetching/registry.ts";
 import { readSourceStatus, type SourceStatus } from "./sources/refresh.ts";
 import { sourceStore } from "./sources/sql.ts";
@@ -20,7 +21,7 @@ const FAILURES_OF_A_DAY = 30;
 export async function findInSources(
   engine: Engine,
   keys: readonly string[],
-  uses: { readonly clock: Clock; readonly version: string },
+  uses: { readonly clock: Clock; readonly version: string } & Pick<RateSettings, "publishers">,
 ): Promise<readonly Finding[]> {
   const { clock } = uses;
   return checkSources(

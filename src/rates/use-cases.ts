@@ -9,7 +9,7 @@ import { seedFromSnapshot } from "./import/seed.ts";
 import { createListPublicKeys } from "./served/signing-key.ts";
 import type { RateSettings } from "./settings.ts";
 import { packContent } from "./sources/fetching/content.ts";
-import { sourceNames, sourcesOf } from "./sources/fetching/registry.ts";
+import { fetchedKeys, sourcesOf } from "./sources/fetching/registry.ts";
 import { loadSnapshot } from "./sources/fetching/snapshot.ts";
 import { createHeadersOf } from "./sources/headers.ts";
 import { createCountMissed } from "./sources/outlook.ts";
@@ -29,10 +29,10 @@ interface RateDeps {
 }
 
 /** Makes the use cases of rates. */
-export function createRates({ signingKey }: RateSettings, deps: RateDeps) {
+export function createRates({ signingKey, publishers }: RateSettings, deps: RateDeps) {
   const { store, clock, nextIteration } = deps;
   // A store may have rates of sources that are switched off.
-  const knownSources = sourcesOf(sourceNames.known, { clock, version });
+  const knownSources = sourcesOf(fetchedKeys(publishers), { clock, version, publishers });
   const coverage = createCoverage({
     store: { ...store.sources, ...store.coverage },
     clock,

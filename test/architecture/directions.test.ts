@@ -67,6 +67,7 @@ const offered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "served/rules/symbol.ts": "symbols and pairs",
     "served/rules/ended-currencies.ts": "the ends of currencies, with their laws",
     "served/rules/rate.ts": "a rate as it is served, its decimals and dates",
+    "served/rules/disagreement.ts": "how a held figure differs, for the rate that a law names",
     "served/rules/past.ts": "a past time, and the figure that a read of it finds",
     "served/rules/update-policy.ts": "a rate with its source, and who owns a pair",
     "served/headers.ts": "the headers of a rate, for responses to reads",

@@ -53,7 +53,10 @@ export async function kursUnchecked(
     secrets,
     random: Math.random,
     limits,
-    fetchedSources: options.sourcesOf ?? ((keys) => sourcesOf(keys, { clock, version })),
+    fetchedSources:
+      options.sourcesOf ??
+      ((keys, { publishers, sourceTokens: tokens }) =>
+        sourcesOf(keys, { clock, version, publishers, tokens })),
   });
   const runs = (await program.loadCommands())(args, {
     environment,

@@ -13,7 +13,9 @@ export interface Suspension {
 }
 
 /** Nearly every table has one of these: with a figure of one of them, a document was published. */
-const COMMON = ["USD", "EUR", "GBP", "JPY", "CHF"].flatMap((symbol) => parseSymbol(symbol) ?? []);
+export const COMMON = ["USD", "EUR", "GBP", "JPY", "CHF"].flatMap(
+  (symbol) => parseSymbol(symbol) ?? [],
+);
 
 /**
  * Finds a figure of another pair within some dates of which a series has none, if a document that

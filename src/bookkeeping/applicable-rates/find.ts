@@ -10,7 +10,7 @@ import {
   adviceToFetch,
   contradicted,
   explainSuspension,
-  jumped,
+  held,
   lostAfter,
   missingFigures,
   notNamed,
@@ -57,8 +57,8 @@ export async function findApplicableRate(
   const ended = explainEnd(uses.series, last, figureDate);
   if (ended !== undefined) return { reason: ended };
   if ("reason" in found || uses.series.kind !== (uses.source?.servedKind ?? "middle")) return found;
-  const before = await uses.reads.jumpedFrom(found.figure);
-  return before === undefined ? found : jumped(found.figure, before);
+  const why = await uses.reads.whyHeld(found.figure);
+  return why === undefined ? found : held(found.figure, why);
 }
 
 async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableRate | Rejection> {
@@ -78,8 +78,8 @@ async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableR
   const nearer = findContradicted(search, asked, figure);
   if (nearer !== undefined) return contradicted(search, nearer);
   const hasValidity = (before ?? after)?.validUntil !== undefined;
-  const from = hasValidity && hasDate(rule) ? lastExpected(search, last) : last;
-  const passed = figure ? datesPassedOver(rule, date, figure) : { from, to: last };
+  const begin = () => (hasValidity || !hasDate(rule) ? lastExpected(search, last) : last);
+  const passed = figure ? datesPassedOver(rule, date, figure) : { from: begin(), to: last };
   const unpublished = await unexplainedDates(search, passed, figure);
   if ("reason" in unpublished) return unpublished;
   if (figure === undefined) return absent(search, asked, unpublished, hasValidity);

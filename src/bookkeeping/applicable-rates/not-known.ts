@@ -2,9 +2,10 @@ import { DAY_MS } from "../../platform/shared/clock.ts";
 import { wholeSeconds } from "../../platform/shared/instant.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import type { Series, StoredFigure } from "../../rates/series/store.ts";
+import { type Disagreement, describeDisagreement } from "../../rates/served/rules/disagreement.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
-import { type Pair, pairName } from "../../rates/served/rules/symbol.ts";
+import { isoCodeOf, type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import { isCalendarKnown, type RateSource } from "../../rates/sources/source.ts";
 import type { Restore } from "../provenance/served-at.ts";
 import type { Suspension } from "./beside.ts";
@@ -67,12 +68,14 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   return { reason: `not known: ${source} states ${states} ${advice}` };
 }
 
-/** Why a figure is not named that is held, since it differs too much from the served rate. */
-export function jumped({ base, quote, source, rate, date }: StoredFigure, before: string) {
-  const held = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
+/** @param why the served rate from which the figure jumped, or how it differs from another one. */
+export function held(figure: StoredFigure, why: string | Disagreement): Rejection {
+  const { base, quote, source, rate, date } = figure;
+  const differs = typeof why === "string" ? `jumped from ${why}` : describeDisagreement(why);
+  const stated = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
   const release = `kurs rates held shows it, kurs rates release ${base} ${quote} takes it`;
   const drop = `kurs rates drop ${base} ${quote} does not`;
-  return { reason: `not known: ${held}, as it jumped from ${before}: ${release}, and ${drop}` };
+  return { reason: `not known: ${stated}, as it ${differs}: ${release}, and ${drop}` };
 }
 
 /** @param nowMs if the publisher's document of today has the figures of these dates. */
@@ -82,7 +85,8 @@ export function adviceToFetch(
   to: string,
   nowMs?: number,
 ): string {
-  if (source?.isHandedIn) return `kurs rates import FILE --document --source ${source.key}`;
+  if (source?.isHandedIn)
+    return `kurs rates import FILE --document --source ${source.key}, where FILE states it`;
   const today = nowMs === undefined ? "" : dateAt(nowMs);
   if (source && from <= today && today <= to) return `kurs rates fetch ${source.key}`;
   if (source?.archive === undefined) return "import the figures";
@@ -171,9 +175,11 @@ export function missingFigures(
     ({ takenAt, at }) => takenAt.slice(0, 10) <= first && first <= at.slice(0, 10),
   );
   const was = wasDue(source, series, first);
+  const isUnknown = source && isCalendarKnown(source, series, first) === false;
+  const unknown = isUnknown ? ` (its days off of ${first.slice(0, 4)} are not known)` : "";
   const why =
     lost === undefined
-      ? `${series.source} ${was} ${name} for ${dates}, and no such figure is stored`
+      ? `${series.source} ${was} ${name} for ${dates}${unknown}, and no such figure is stored`
       : `${series.source}'s figure for ${dates} is not stored, and ${lossBy(lost)}`;
   const fetch = adviceToFetch(source, first, last);
   const accept =
@@ -199,14 +205,21 @@ export function explainSuspension(
   { since, other, next }: Partial<Suspension> = {},
   date = other?.date,
 ): string {
-  const when = since === undefined ? "" : ` since ${since}`;
   const again = next === undefined ? "" : `; the next is of ${next}`;
-  const beside =
-    other === undefined
-      ? `though others for ${date}`
-      : `though ${pairName(other)} for ${other.date}`;
-  return `${series.source} has not published ${pairName(series)}${when}, ${beside}${again}`;
+  const [others, of] = other === undefined ? ["others", date] : [pairName(other), other.date];
+  return since === undefined
+    ? `${series.source} published ${others} for ${of}, and not ${pairName(series)}${again}`
+    : `${series.source} has not published ${pairName(series)} since ${since}, ` +
+        `though ${others} for ${of}${again}`;
 }
+
+/** @returns a pair by the codes under which a publisher's figures are stored: not by its own. */
+export const storedPair = ({ base, quote }: Pair) =>
+  ({ base: isoCodeOf(base), quote: isoCodeOf(quote) }) as Pair;
+
+/** Why a source has no figure of two currencies: it has one of each with a third. */
+export const explainThird = (source: string, from: string, into: string, third: string): string =>
+  `${source} leads from ${from} to ${into} by two figures, through ${third}: ask for each`;
 
 const lossBy = ({ takenAt, at }: Restore) =>
   `what was stored between ${takenAt === "" ? "a copy" : `the backup of ${takenAt}`} and its ` +

@@ -10,6 +10,8 @@ import { decodeContent, type Evidence, type EvidenceDocument, equation } from ".
 /** Reads documents as Kurs did when they arrived. */
 export interface DocumentUses {
   readonly documents: DocumentReader;
+  /** Of a list: the documents of all its statements. */
+  readonly listed?: readonly Pick<EvidenceDocument, "sha256">[] | undefined;
   /** The keys of the publishers whose documents this version can read. */
   readonly knownSources: readonly string[];
   readonly readImported: (
@@ -38,7 +40,7 @@ type Position = ReturnType<DocumentReader["find"]>[number];
 export function readPublication(
   evidence: Evidence,
   figures: readonly (SourcedRate & { readonly place: number })[],
-  { documents: reader, knownSources }: DocumentUses,
+  { documents: reader, knownSources, listed }: DocumentUses,
 ): Publication {
   const { publication_source: source } = evidence;
   const documents = evidence.documents.map((document) => {
@@ -46,7 +48,8 @@ export function readPublication(
     return { name, receivedAt, content: decodeContent(document) ?? new Uint8Array() };
   });
   const bytes = evidence.documents.map((document, index) => {
-    return checkBytes(document, index, documents[index]?.content ?? new Uint8Array());
+    const place = listed?.findIndex(({ sha256 }) => sha256 === document.sha256) ?? index;
+    return checkBytes(document, place + 1, documents[index]?.content ?? new Uint8Array());
   });
   const names = checkAddresses(evidence, documents, reader);
   const isKnown = source === SNAPSHOT_SOURCE || knownSources.includes(source);
@@ -95,7 +98,9 @@ export async function checkDocuments(
   }
   if (isImport(source)) return only(await checkImported(evidence, figure, read, uses));
   if (publication !== SNAPSHOT_SOURCE && !uses.knownSources.includes(publication)) {
-    return only(notProven(`what ${publication} states: this Kurs cannot read its documents`));
+    const why =
+      "this Kurs cannot read its documents: neither it nor its SOURCES_FILE has the source";
+    return only(notProven(`what ${publication} states: ${why}`));
   }
   const checked = checkPublished(evidence, figure, read, uses.documents);
   return { ...checked, checks: [...names, ...checked.checks] };
@@ -116,9 +121,9 @@ function checkAddresses(
   return [fault.isForeign ? fails(fault.reason) : notProven(fault.reason)];
 }
 
-function checkBytes(document: EvidenceDocument, index: number, content: Uint8Array): Check {
+function checkBytes(document: EvidenceDocument, number: number, content: Uint8Array): Check {
   const { name, bytes, sha256, content_base64: encoded } = document;
-  const label = `document ${index + 1}, ${name}`;
+  const label = `document ${number}, ${name}`;
   if (encoded === null) {
     return notProven(`${label}: its bytes are not in the file, only their SHA-256 ${sha256}`);
   }

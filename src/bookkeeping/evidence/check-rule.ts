@@ -27,6 +27,8 @@ import type { Evidence } from "./format.ts";
 interface Known extends Pick<KnownDates, "publicationOf" | "others" | "unread"> {
   /** The figures of the series that each document states; undefined without the documents. */
   readonly series: readonly (readonly DatedFigure[])[] | undefined;
+  /** Whether the days off of a date's year are known; if not, the calendar expects every date. */
+  readonly isKnown: (date: string) => boolean | undefined;
   /** The kind of figures that a preset means; undefined for an unknown source. */
   readonly servedKind: FigureKind | undefined;
 }
@@ -97,7 +99,8 @@ const figureIn = ({ published_for: date, valid_until: validUntil }: Evidence) =>
 });
 
 /** Whether no figure was published between the two dates, apart from the accepted gaps. */
-function checkBetween(evidence: Evidence, { publicationOf, series, others, unread }: Known): Check {
+function checkBetween(evidence: Evidence, known: Known): Check {
+  const { publicationOf, series, others, unread } = known;
   const { source: key, accepted_gaps: gaps, rule, is_calendar_known: isKnown } = evidence;
   const { counted_from: counted, published_for: published, valid_until: until } = evidence;
   const late = [counted, published, until ?? ""].find((date) => date > LAST_DATE);
@@ -114,14 +117,12 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
     return fails(`the document states a figure for ${rival.date}, ${which}`);
   }
   const other = rule === "month" ? otherOfMonth(figureIn(evidence), publicationOf) : undefined;
-  if (other !== undefined) {
-    return fails(`by its calendar ${key} published for ${other}, of the month, too`);
-  }
+  if (other !== undefined) return expected(key, other, "of the month, too", known);
   const dates = from === to ? from : `${from} to ${to}`;
   if (gaps.length > GAPS.most) return fails(`nobody may accept ${gaps.length} gaps`);
   const stated = series?.map((figures) => figures.map(({ date }) => date));
   const passed = explainDates({ from, to }, { publicationOf, stated, others, unread });
-  const due = publicationOf && findDue({ from, to }, gaps, publicationOf);
+  const due = findDue({ from, to }, gaps, known);
   const isTold = passed.by === "no date" || passed.by === "document";
   if (isTold && !isKnown) return fails("is_calendar_known is false, and no date is left open");
   switch (passed.by) {
@@ -141,15 +142,15 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
       if (gaps.length > 0) return fails(`${between}: it leaves no gap to accept`);
       if (due === undefined) return holds(between);
       const how = "compare the document with the publisher's";
-      return notProven(`${between}, but by its calendar ${key} published for ${due}: ${how}`);
+      const isSure = known.isKnown(due) !== false;
+      const told = isSure ? `by its calendar ${key} published` : `${key} may have published`;
+      return notProven(`${between}, but ${told} for ${due}: ${how}`);
     }
     case "nothing":
       if (isKnown && isImport(key)) return fails("is_calendar_known is true, of an import");
       return notProven(`whether ${key} published for ${dates}: this Kurs knows no calendar of it`);
     case "calendar":
-      if (due !== undefined) {
-        return fails(`by its calendar ${key} published for ${due}, which is nearer`);
-      }
+      if (due !== undefined) return expected(key, due, "which is nearer", known);
   }
   const none = `by its calendar ${key} published nothing for ${dates}`;
   if (!isKnown) return notProven(`${none}, and is_calendar_known is false`);
@@ -158,14 +159,25 @@ function checkBetween(evidence: Evidence, { publicationOf, series, others, unrea
   return notProven(`${accepted}; by its calendar ${key} published nothing else for ${dates}`);
 }
 
-/** The first date with a publication by the calendar that is not accepted as a gap. */
+/** What the calendar says of a date that it expects: nothing of a year that it does not know. */
+function expected(key: string, date: string, then: string, { isKnown }: Known): Check {
+  const unknown = `this Kurs does not know its days off of ${date.slice(0, 4)}`;
+  return isKnown(date) === false
+    ? notProven(`whether ${key} published for ${date}, ${then}: ${unknown}`)
+    : fails(`by its calendar ${key} published for ${date}, ${then}`);
+}
+
+/** The first date that the calendar expects and that is no accepted gap, of known years before. */
 function findDue(
   { from, to }: Dates,
   gaps: readonly string[],
-  publicationOf: NonNullable<KnownDates["publicationOf"]>,
+  { publicationOf, isKnown }: Known,
 ): string | undefined {
-  for (let date = from; date <= to; date = daysAfter(date, 1)) {
-    if (publicationOf(date) !== undefined && !gaps.includes(date)) return date;
+  let unknown: string | undefined;
+  for (let date = from; publicationOf && date <= to; date = daysAfter(date, 1)) {
+    if (publicationOf(date) === undefined || gaps.includes(date)) continue;
+    if (isKnown(date) !== false) return date;
+    unknown ??= date;
   }
-  return undefined;
+  return unknown;
 }

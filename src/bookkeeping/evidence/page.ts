@@ -1,6 +1,7 @@
 import { visible } from "../../platform/shared/text/visible-text.ts";
 import { hashContent } from "../../rates/documents.ts";
 import { documentHeader } from "../../rates/served/headers.ts";
+import { periodWords } from "../applicable-rates/rules.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { excerptAround } from "./excerpt.ts";
 import { decodeContent, type Evidence, equation, serialize } from "./format.ts";
@@ -16,6 +17,8 @@ export function evidencePage(
   documents: Pick<DocumentReader, "linesOf">,
 ): string {
   const { rule_in_words: words, counted_from: counted, published_for: date, kind } = evidence;
+  const period = evidence.preset?.period ?? undefined;
+  const day = period === undefined ? counted : `${counted}, ${periodWords[period]}`;
   const title = `${evidence.base}/${evidence.quote} ${evidence.rate} for ${evidence.asked}`;
   const publisher = evidence.publisher?.name ?? evidence.source;
   return `<!doctype html>
@@ -35,7 +38,7 @@ export function evidencePage(
 </header>
 <section>
 <h2>Rule</h2>
-<p>${escaped(`${sentence(words)}, counted from ${counted}`)}</p>
+<p>${escaped(`${sentence(words)}, counted from ${day}`)}</p>
 ${definitionList(ruleRows(evidence))}
 </section>
 <section>
@@ -69,7 +72,7 @@ function ruleRows(evidence: Evidence): readonly Row[] {
   const { asked, preset, valid_until: until, accepted_gaps: gaps, revision } = evidence;
   return [
     ["Asked for", asked],
-    ["Rule", evidence.rule],
+    ["Its name", evidence.rule],
     ["Named by", preset && `${preset.law} (${preset.purpose}; ${preset.name}). No advice.`],
     ["Valid until", until],
     ["Revision", revision === 1 ? null : `${revision}: the publisher has amended the figure`],

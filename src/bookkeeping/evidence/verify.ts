@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ANY_TIME, parseQuotation, type Rejection } from "../../rates/served/rules/rate.ts";
 import { isImport, type SourcedRate } from "../../rates/served/rules/update-policy.ts";
-import { expectationsOf, publicationsOf, type RateSource } from "../../rates/sources/source.ts";
+import {
+  expectationsOf,
+  isCalendarKnown,
+  publicationsOf,
+  type RateSource,
+} from "../../rates/sources/source.ts";
 import { isAddress, publisherJson } from "../provenance/json.ts";
 import { type Check, fails, holds, notProven } from "./check.ts";
 import { checkDocuments, type DocumentUses, readPublication } from "./check-document.ts";
@@ -58,10 +63,11 @@ export async function verifyEvidence(bytes: Uint8Array, uses: VerifyUses): Promi
   const form = holds(`it is an evidence file of version ${FORMAT.version}, as Kurs writes it`);
   const signatures = await checkSignature(file, uses.keys);
   const evidences = evidencesIn(file);
+  const listed = "statements" in file ? file.documents : undefined;
   const ofDocuments: Check[] = [];
   const checked = new Map<Evidence, readonly Check[]>();
   for (const some of Map.groupBy(evidences, publicationKey).values()) {
-    const { bytes: read, figures } = await checkPublication(some, uses);
+    const { bytes: read, figures } = await checkPublication(some, { ...uses, listed });
     ofDocuments.push(...read);
     for (const { evidence, checks } of figures) checked.set(evidence, checks);
   }
@@ -95,7 +101,8 @@ async function checkPublication(evidences: readonly Evidence[], uses: VerifyUses
     const publicationOf = source && publicationsOf(source, figure);
     const servedKind = source && (source.servedKind ?? "middle");
     const expected = source && expectationsOf(source, figure);
-    const rule = checkRule(evidence, { ...found, publicationOf: expected, servedKind });
+    const isKnown = (date: string) => source && isCalendarKnown(source, figure, date);
+    const rule = checkRule(evidence, { ...found, publicationOf: expected, isKnown, servedKind });
     const named = checkPublisher(evidence, source);
     const times = checkTimes(evidence, uses.nowMs, publicationOf?.(evidence.published_for));
     const others = [times, ...checkRevision(evidence)];

@@ -59,6 +59,10 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
   const isAmended = used !== undefined && difference !== undefined;
   const isDropped = stated.some((one) => one.decision === "dropped" && isUsed(one));
   const isDecided = isAmended || (now === undefined ? stated.length === 0 : !isDropped);
+  if (isDropped && stated.length === 1 && now === undefined) {
+    const { hash = "not known" } = stated[0] ?? {};
+    return as("withdrawn", `the operator dropped it where it was held: document ${hash}`);
+  }
   if (!isDecided || stated.some(({ decision }) => decision === "held")) {
     const rates = stated.map(({ rate, decision }) => `${rate} (${decision})`).join(" and ");
     return as("contradicted", `document ${stated[0]?.hash ?? "not known"} states ${rates}`);
@@ -108,24 +112,21 @@ async function findElsewhere(reads: SeriesReads, { date, rate, ...own }: UsedFig
   return names.length === 0 ? "" : `; exactly this figure is in ${names.join(" and ")}`;
 }
 
-/** Finds how the operator took a figure back, unless it was served again since. */
+/** Finds when the operator deleted a served figure, unless it was served again since. */
 async function findWithdrawal({ audit, history }: Reads, figure: StoredFigure) {
   const { source, rate, asOf } = figure;
   let event: AuditEvent | undefined;
   for await (const page of readEvents(audit, figure)) {
     const isWithdrawal = ({ action, details: of }: AuditEvent) =>
-      (action === "rate.dropped" || action === "rate.deleted") &&
-      of.source === source &&
-      of.rate === rate &&
-      of.as_of === asOf;
+      action === "rate.deleted" && of.source === source && of.rate === rate && of.as_of === asOf;
     event = page.findLast(isWithdrawal) ?? event;
   }
   if (event === undefined) return undefined;
-  const { action, at } = event;
+  const { at } = event;
   const page = { from: asOf, to: asOf, after: 0, limit: 200 };
   const isServedAgain = (await history.observations(figure, page)).some(
     (one) => one.source === source && one.rate === rate && one.storedAt > at,
   );
   if (isServedAgain) return undefined;
-  return `the operator ${action.replace("rate.", "")} it at ${at}: ${originOf(figure)}`;
+  return `the operator deleted it at ${at}: ${originOf(figure)}`;
 }

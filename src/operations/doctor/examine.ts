@@ -6,6 +6,7 @@ import { type Finding, findingsOf } from "../../platform/shared/finding.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { ConfigError, StartupError } from "../../platform/shared/program/start-error.ts";
 import type { StoreSettings } from "../../platform/storage/settings.ts";
+import type { Publisher } from "../../rates/documents.ts";
 import { findInSources } from "../../rates/findings.ts";
 import { checkBackups, type LastVerified } from "./backups.ts";
 import { checkDirectory, inspectDirectory, isReadableByOthers } from "./directory.ts";
@@ -15,6 +16,7 @@ import { checkClock, readKnownTimes } from "./store.ts";
 
 export interface DoctorSettings extends CheckedSettings, StoreSettings {
   readonly rateSources: readonly string[];
+  readonly publishers: readonly Publisher[];
   readonly backupSchedule: Cron | undefined;
   readonly signingKeyFile: string | undefined;
 }
@@ -116,7 +118,7 @@ async function findInStore(
     const times = await readKnownTimes(engine, databaseNowMs);
     return [
       checkClock(times, deps.clock.nowMs()),
-      ...(await findInSources(engine, settings.rateSources, deps)),
+      ...(await findInSources(engine, settings.rateSources, { ...deps, ...settings })),
       ...(await findInCustomers(engine, settings.database.engine, isThorough)),
     ];
   });

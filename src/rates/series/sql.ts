@@ -2,6 +2,7 @@ import type { Decimal } from "../../platform/shared/decimal.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import type { Engine, Row } from "../../platform/storage/engine.ts";
 import type { FigureKind } from "../served/figures.ts";
+import type { Disagreement } from "../served/rules/disagreement.ts";
 import { readPair, readPosition, readSourcedRate } from "../served/update-sql.ts";
 import { isImported } from "../served/update-statements-sql.ts";
 import { NEWEST } from "./rules.ts";
@@ -52,9 +53,10 @@ const CONTRADICTED = `${CONTRADICTED_OF_SERIES} AND NOT EXISTS (
 
 const CONTRADICTED_ON = `${CONTRADICTED_OF_SERIES} AND c.date = $5 ORDER BY c.as_of, c.rate`;
 
-// One that jumps replaces an earlier one among the held rates: that one waits with it.
-const JUMPED_FROM = `
-  SELECT r.rate FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+// One that is held replaces an earlier one among the held rates: that one waits with it.
+const WHY_HELD = `
+  SELECT r.rate, h.disagreement FROM held_rates h
+  LEFT JOIN rates r ON r.base = h.base AND r.quote = h.quote
   WHERE h.base = $1 AND h.quote = $2 AND h.source = $3
     AND (h.as_of = $4 OR (r.source = h.source AND r.as_of < $4 AND h.as_of > $4))`;
 
@@ -157,8 +159,10 @@ export function seriesReads(engine: Engine): SeriesReads {
       return (await engine.query(CONTRADICTED_ON, ...keyOf(series), date)).map(contradictedOf);
     },
 
-    async jumpedFrom({ base, quote, source, asOf }) {
-      const [row] = await engine.query(JUMPED_FROM, base, quote, source, asOf);
+    async whyHeld({ base, quote, source, asOf }) {
+      const [row] = await engine.query(WHY_HELD, base, quote, source, asOf);
+      const disagreement = row && optionalTextOf(row, "disagreement");
+      if (disagreement !== undefined) return JSON.parse(disagreement) as Disagreement;
       return row && (textOf(row, "rate") as Decimal);
     },
 

@@ -2,6 +2,7 @@ import type { Decimal } from "../../platform/shared/decimal.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import type { Figure, FigureKind } from "../served/figures.ts";
 import type { HeadersOf } from "../served/headers.ts";
+import type { Disagreement } from "../served/rules/disagreement.ts";
 import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import type { OwnerDecision } from "./rules.ts";
@@ -77,8 +78,11 @@ export interface SeriesReads {
   contradicted(series: Series): Promise<ContradictedFigure[]>;
   /** All contradicted figures of a date in a series, also the released ones, by time and rate. */
   contradictedOn(series: Series, date: string): Promise<ContradictedFigure[]>;
-  /** The served rate from which a figure jumped that is held; undefined for any other figure. */
-  jumpedFrom(figure: StoredFigure): Promise<Decimal | undefined>;
+  /**
+   * Why a figure is held: the served rate from which it jumped, or how it differs from another
+   * publisher's; undefined for any other figure.
+   */
+  whyHeld(figure: StoredFigure): Promise<Decimal | Disagreement | undefined>;
   /** A page of the pairs that have a series, in their order; with a base only those with it. */
   pairs(after: PairCursor, limit: number, base?: string): Promise<Pair[]>;
   /** A page of the figures that a publication brought. */

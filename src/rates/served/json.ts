@@ -13,7 +13,11 @@ export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
 export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate | Contradiction) {
   const held = { held_at: heldAt, served_rate: servedRate ?? null };
   const common = { ...rateJson(rate), source: rate.source, ...held };
-  if (!("document" in rate)) return { ...common, reason: "jump" };
+  if (!("document" in rate)) {
+    const { disagreement } = rate;
+    if (disagreement === undefined) return { ...common, reason: "jump" };
+    return { ...common, reason: "disagreement", ...disagreement };
+  }
   const { kind, date, validUntil = null, document = null, line = null } = rate;
   const place = { kind, date, valid_until: validUntil, document, line };
   return { ...common, reason: "contradiction", ...place };

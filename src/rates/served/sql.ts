@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { addDocuments, renewHeaders } from "./headers-sql.ts";
+import type { Disagreement } from "./rules/disagreement.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
@@ -31,7 +32,7 @@ export const rateTables: Tables = {
   },
   held_rates: {
     key: "base, quote",
-    others: "rate, as_of, source, held_at, publication, place, line",
+    others: "rate, as_of, source, held_at, publication, place, line, disagreement",
   },
   signing_keys: { key: "id", others: "public_key, created_at" },
   versions: { key: "name", others: "version" },
@@ -42,26 +43,22 @@ const TAKE_HELD_RATE = `
   RETURNING base, quote, rate, as_of, source, publication, place, line`;
 
 // Out of its series nothing names it, nor a figure of another date in its place.
-const IS_DROPPED = `
-  base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5
-  AND revision = (
-    SELECT max(revision) FROM figures l
-    WHERE l.base = f.base AND l.quote = f.quote AND l.source = f.source AND l.kind = f.kind
-      AND l.date = f.date AND l.as_of = f.as_of)`;
+const OF_HELD = "WHERE base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5";
 
 const KEEP_DROPPED = `
   INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until, held_at,
     decision, publication, place, line)
   SELECT base, quote, source, kind, date, as_of, rate, valid_until, $6, 'dropped', publication,
     place, line
-  FROM figures f WHERE ${IS_DROPPED}
-  ON CONFLICT (base, quote, source, kind, date, as_of, rate) DO UPDATE SET decision = 'dropped'`;
+  FROM figures ${OF_HELD} ON CONFLICT DO NOTHING`;
 
-const DROP_FIGURE = `DELETE FROM figures AS f WHERE ${IS_DROPPED}`;
+const DROP_FIGURE = `DELETE FROM figures ${OF_HELD}`;
 
 const LIST_HELD_RATES = `
-  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS served_rate
-  FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,
+    r.rate AS served_rate, d.hash
+  FROM held_rates h LEFT JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  LEFT JOIN publication_documents d ON d.publication = h.publication AND d.place = h.place
   ORDER BY h.base, h.quote`;
 
 const LIST_RATES = `
@@ -105,17 +102,13 @@ export function rateStore(engine: Engine): RateStore {
       }, RATES_LOCK);
     },
 
-    previewUpdate: (rates, policy) =>
-      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, policy)),
+    previewUpdate(rates, policy, maxDisagreement) {
+      const how = { policy, maxDisagreement };
+      return engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, how));
+    },
 
     async listHeld() {
-      return (await engine.query(LIST_HELD_RATES)).map(
-        (row): HeldRate => ({
-          ...readSourcedRate(row),
-          heldAt: textOf(row, "held_at"),
-          servedRate: textOf(row, "served_rate") as Decimal,
-        }),
-      );
+      return (await engine.query(LIST_HELD_RATES)).map(readHeldRate);
     },
 
     releaseHeld: ({ base, quote }, headersOf, origin) =>
@@ -169,6 +162,18 @@ export function rateStore(engine: Engine): RateStore {
         return { rate, held: heldRow && readSourcedRate(heldRow) };
       }, RATES_LOCK),
   };
+}
+
+function readHeldRate(row: Row): HeldRate {
+  const held = {
+    ...readSourcedRate(row),
+    heldAt: textOf(row, "held_at"),
+    servedRate: optionalTextOf(row, "served_rate") as Decimal | undefined,
+  };
+  const text = optionalTextOf(row, "disagreement");
+  if (text === undefined) return held;
+  const document = optionalTextOf(row, "hash") ?? null;
+  return { ...held, disagreement: { ...(JSON.parse(text) as Disagreement), document } };
 }
 
 function storedRateOf(row: Row): StoredRate {

@@ -3,6 +3,7 @@ import type { Origin } from "../../platform/shared/origin.ts";
 import type { Figure } from "./figures.ts";
 import type { HeadersOf } from "./headers.ts";
 import type { Publication } from "./history.ts";
+import type { Disagreement, OtherFigure } from "./rules/disagreement.ts";
 import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 
@@ -23,8 +24,10 @@ export interface DecidedUpdate {
 
 export interface HeldRate extends SourcedRate {
   readonly heldAt: string;
-  /** The rate that is served while this one is held. */
-  readonly servedRate: Decimal;
+  /** The rate that is served while this one is held; none of a pair that is not served. */
+  readonly servedRate: Decimal | undefined;
+  /** Set: it differs from another publisher's figure. The document is its own. */
+  readonly disagreement?: Disagreement & Pick<OtherFigure, "document">;
 }
 
 /** A figure that its document contradicts: it is neither served nor in its series. */
@@ -76,9 +79,15 @@ export interface RemovedRate {
   readonly held: SourcedRate | undefined;
 }
 
-/** How rates are stored, and where they came from. */
-export interface RateUpdate {
+/** What decides whether rates are served. */
+export interface HowToDecide {
   readonly policy: UpdatePolicy;
+  /** A rate to store is held if it differs by more from another publisher's. Unset: none is. */
+  readonly maxDisagreement?: Decimal | undefined;
+}
+
+/** How rates are stored, and where they came from. */
+export interface RateUpdate extends HowToDecide {
   readonly headersOf: HeadersOf;
   /** What brought the rates, or the id of one that is stored already. */
   readonly publication: Publication | number;
@@ -113,7 +122,11 @@ export interface RateStore {
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
   seed(rates: readonly SourcedRate[], how: RateUpdate): Promise<boolean>;
   /** Returns what `update` would do, with the stored rates, and stores nothing. */
-  previewUpdate(rates: readonly SourcedRate[], policy: UpdatePolicy): Promise<DecidedUpdate[]>;
+  previewUpdate(
+    rates: readonly SourcedRate[],
+    policy: UpdatePolicy,
+    maxDisagreement?: Decimal | undefined,
+  ): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
   /**

@@ -14,12 +14,14 @@ import {
 import { addFigures, claimUnproven, decideFigures } from "./figures-sql.ts";
 import { type StoredHeaders, withDocument } from "./headers.ts";
 import { readHashes, storePublication } from "./history-sql.ts";
+import type { RateToHold } from "./rules/disagreement.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
-import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
+import { type Disagreements, findDisagreements } from "./sql/disagreements.ts";
+import type { DecidedUpdate, HowToDecide, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
   dropHeldRates,
@@ -55,22 +57,23 @@ interface UpdatedPair {
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The last rate to hold, unless one was accepted after it. */
-  held: SourcedRate | undefined;
+  held: RateToHold | undefined;
 }
 
 /** Compares rates with the stored ones, and stores or holds those that the policy says. */
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  { policy, publication, origin, further = [], ...fetched }: Omit<RateUpdate, "headersOf">,
+  { publication, origin, further = [], ...how }: Omit<RateUpdate, "headersOf">,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
-  if ("validators" in fetched) yield statement(SET_OWN_VALIDATORS, id, fetched.validators ?? null);
+  if ("validators" in how) yield statement(SET_OWN_VALIDATORS, id, how.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
+  const differing = yield* findDisagreements(maxRowsPerStatement, rates, states.ofRates, how);
   const accepted: Accepted[] = [];
   const decisions = rates.map((rate, index) =>
-    decide(rate, states.ofRates[index], policy, accepted),
+    decide(rate, states.ofRates[index], how.policy, differing, accepted),
   );
   if (accepted.length > 0) {
     for (const some of chunksOf(accepted, maxRowsPerStatement))
@@ -90,14 +93,15 @@ export function* updateRates(
 export function* previewRates(
   maxRowsPerStatement: number,
   rates: readonly SourcedRate[],
-  policy: UpdatePolicy,
+  how: HowToDecide,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
+  const differing = yield* findDisagreements(maxRowsPerStatement, rates, states.ofRates, how);
   const { isNew } = yield* decideFigures(maxRowsPerStatement, rates);
   return rates.map((next, index): DecidedUpdate => {
     const state = states.ofRates[index];
     const current = state?.current;
-    const decision = decide(next, state, policy, []);
+    const decision = decide(next, state, how.policy, differing, []);
     return { next, current, decision, isNew: isNew[index] === true };
   });
 }
@@ -175,11 +179,14 @@ function decide(
   rate: SourcedRate,
   state: UpdatedPair | undefined,
   policy: UpdatePolicy,
+  differing: Disagreements,
   accepted: Accepted[],
 ): UpdateDecision {
   if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
-  const decision = policy(state.current, rate);
-  if (decision === "hold") state.held = rate;
+  const disagreement = differing.get(rate);
+  const decided = policy(state.current, rate);
+  const decision = decided === "store" && disagreement !== undefined ? "hold" : decided;
+  if (decision === "hold") state.held = { ...rate, disagreement };
   if (decision === "store") {
     state.sequence += 1;
     state.current = rate;
@@ -285,7 +292,8 @@ export function readPosition(row: Row): DocumentPosition {
 }
 
 /** @returns the values of a row of `holdRates`. */
-export function heldValues(held: SourcedRate, publication: number, now: string): SqlValue[] {
-  const { base, quote, rate, asOf, source, place = null, line = null } = held;
-  return [base, quote, rate, asOf, source, now, publication, place, line];
+export function heldValues(held: RateToHold, publication: number, now: string): SqlValue[] {
+  const { base, quote, rate, asOf, source, place = null, line = null, disagreement } = held;
+  const differs = disagreement === undefined ? null : JSON.stringify(disagreement);
+  return [base, quote, rate, asOf, source, now, publication, place, line, differs];
 }

@@ -52,12 +52,13 @@ export const insertObservations = byCount(
 
 export const holdRates = byCount(
   (rates) => `
-  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line)
-  VALUES ${placeholders(rates, 9)}
+  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line,
+    disagreement)
+  VALUES ${placeholders(rates, 10)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
       held_at = excluded.held_at, publication = excluded.publication, place = excluded.place,
-      line = excluded.line`,
+      line = excluded.line, disagreement = excluded.disagreement`,
 );
 
 export const dropHeldRates = byCount(

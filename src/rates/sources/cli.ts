@@ -72,12 +72,12 @@ Examples:
   $ kurs rates status --json`;
 
 const fetchExamples = `
-"held" counts rates that differ from the served ones by more than RATE_MAX_JUMP, and figures that
-their document contradicts: kurs rates held shows them. "skipped" counts those that are not served:
-unchanged or older ones, those of pairs that another source owns, of a table that has not begun, and
-of a currency that has ended. kurs rates list BASE QUOTE shows what each source has. "rejected"
-counts lines that are no valid rate, "for its series alone" new figures of earlier dates, or of
-kinds that are not served.
+"held" counts rates that differ from the served ones by more than RATE_MAX_JUMP, or from another
+publisher's by more than RATE_MAX_DISAGREEMENT, and figures that their document contradicts: kurs
+rates held shows them. "skipped" counts those that are not served: unchanged or older ones, those of
+pairs that another source owns, of a table that has not begun, and of a currency that has ended.
+kurs rates list BASE QUOTE shows what each source has. "rejected" counts lines that are no valid
+rate, "for its series alone" new figures of earlier dates, or of kinds that are not served.
 Exit code 1 when a source or one of its documents failed.
 
 Examples:
@@ -136,7 +136,8 @@ async function fetchSources(
   await using store = await openStore();
   if (!dryRun) await warnOfMissingKey(store, deps);
   const policy = createUpdatePolicy(settings());
-  const parts = { ...deps, store, policy, random: Math.random };
+  const { maxDisagreement } = settings();
+  const parts = { ...deps, store, policy, maxDisagreement, random: Math.random };
   const refreshSource = createRefreshSource(parts);
   const { signal } = new AbortController();
   let failed = false;

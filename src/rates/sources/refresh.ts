@@ -11,8 +11,8 @@ import { findContradictions, holdContradictions } from "../served/rules/contradi
 import type { EndedCurrency } from "../served/rules/ended-currencies.ts";
 import type { Rejection } from "../served/rules/rate.ts";
 import { pairName } from "../served/rules/symbol.ts";
-import { endOfRate, type SourcedRate, type UpdatePolicy } from "../served/rules/update-policy.ts";
-import type { ContradictionStore, DecidedUpdate, RateStore } from "../served/store.ts";
+import { endOfRate, type SourcedRate } from "../served/rules/update-policy.ts";
+import type { ContradictionStore, DecidedUpdate, HowToDecide, RateStore } from "../served/store.ts";
 import { createMissedCounts } from "./outlook.ts";
 import type { MissedPairs } from "./rules/missed.ts";
 import { sortFigures, validFigures } from "./sorted-figures.ts";
@@ -41,7 +41,7 @@ export interface RefreshReport {
   /** Whether it failed because this machine found no way to the publisher's host. */
   readonly isUnreachable: boolean;
   readonly stored: number;
-  /** Rates that jumped, and figures that their document contradicts. */
+  /** Rates that jumped or disagree, and figures that their document contradicts. */
   readonly held: number;
   /**
    * Rates that are not served: unchanged, older than the stored ones, of a pair that another
@@ -57,7 +57,7 @@ export interface RefreshReport {
   readonly rejections: readonly Rejection[];
 }
 
-export interface RefreshUses {
+export interface RefreshUses extends HowToDecide {
   readonly store: {
     readonly rates: RateStore;
     readonly figures: FigureStore;
@@ -67,7 +67,6 @@ export interface RefreshUses {
   readonly clock: Clock;
   /** @returns the origin of what a fetch stores now. */
   readonly origin: () => Origin;
-  readonly policy: UpdatePolicy;
   readonly headersOf: HeadersOf;
   readonly packContent: PackContent;
   /** A number from 0 to 1, for the jitter of the backoff. */
@@ -139,7 +138,7 @@ const NOTHING = {
 
 /** Stores the figures that are not served, then those that are, with the validators. */
 async function storeFetched(
-  { store, clock, origin, policy, headersOf, packContent }: RefreshUses,
+  { store, clock, origin, policy, maxDisagreement, headersOf, packContent }: RefreshUses,
   source: RateSource,
   fetched: Exclude<Fetched, "unchanged">,
   signal: AbortSignal,
@@ -160,7 +159,7 @@ async function storeFetched(
   }
   // Without validators the next fetch gets the table again, to serve it.
   const validators = waiting.length === 0 ? fetched.validators : undefined;
-  const how = { policy, headersOf, origin: origin(), publication, validators };
+  const how = { policy, maxDisagreement, headersOf, origin: origin(), publication, validators };
   const { decisions } = await store.rates.update(served, how);
   const stored = decisions.filter((decision) => decision === "store").length;
   const jumps = decisions.filter((decision) => decision === "hold").length;
@@ -188,7 +187,7 @@ export interface PreviewedSource {
  * @throws {SourceError}
  */
 export async function previewSource(
-  { store, clock, policy }: Pick<RefreshUses, "store" | "clock" | "policy">,
+  { store, clock, policy, maxDisagreement }: Pick<RefreshUses, "store" | "clock"> & HowToDecide,
   source: RateSource,
   signal: AbortSignal,
 ): Promise<PreviewedSource> {
@@ -197,7 +196,7 @@ export async function previewSource(
   const nowMs = clock.nowMs();
   const stated = findContradictions(validFigures(source, fetched, nowMs).figures);
   const { served, waiting, further } = sortFigures(source, stated.agreed, nowMs);
-  const decided = await store.rates.previewUpdate(served, policy);
+  const decided = await store.rates.previewUpdate(served, policy, maxDisagreement);
   const others = await store.rates.previewUpdate(further, () => "older");
   const isNew = others.filter((other) => other.isNew).length;
   const contradictions = stated.contradictions.length;

@@ -137,6 +137,11 @@ suite("the figure that a law names", { concurrency: 4 }, () => {
     }
   });
 
+  test("two currencies that a source has only with a third need two figures", async () => {
+    const message = await store.failure("rates for USD CZK 2020-01-22 --as cz-vat-ecb");
+    assert.equal(message, "ecb leads from USD to CZK by two figures, through EUR: ask for each");
+  });
+
   test("an amended figure counts as the publisher last stated it, and the output says so", async () => {
     await using own = await newRateStore();
     await own.archive("hmrc", recorded("hmrc.csv"));

@@ -140,8 +140,9 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
     assert.match(await store.failure(command), /^not known: ecb was due to publish EUR\/USD/);
     assert.equal(
       await store.failure("rates for EUR USD 2026-03-07 --source ecb --rule on-or-before"),
-      "ecb has no figure of EUR/USD on or before 2026-03-07: " +
-        "kurs rates backfill ecb --from 2026-02-25 --to 2026-03-07 fetches it",
+      "not known: ecb was due to publish EUR/USD for 2026-03-06, and no such figure is stored: " +
+        "kurs rates backfill ecb --from 2026-03-06 --to 2026-03-06 fetches it, or pass " +
+        "--accept-gaps if it did not publish",
     );
   });
 
@@ -287,7 +288,10 @@ test("a pair of which no source has a figure: the one that it has, or the end of
 const NEWEST = "gets the newest (an earlier one must be imported)";
 
 for (const [asked, advice] of [
-  ["EUR USD 2026-03-16 --as de-vat", "kurs rates import FILE --document --source bmf"],
+  [
+    "EUR USD 2026-03-16 --as de-vat",
+    "kurs rates import FILE --document --source bmf, where FILE states it",
+  ],
   [
     "AUD USD 2026-03-16 --as au-gst",
     "kurs rates backfill rba --from 2026-03-06 --to 2026-03-16 fetches it",

@@ -45,6 +45,7 @@ for (const key of ["ecb", "nbp", "hmrc", "hnb", "bcra", "kraken"]) await cli.fet
 await cli.fetch("inforeuro", undefined, ["?lang=EN&year=2026&month=8"]);
 await cli.archive("nbp", WEEK);
 await cli.archive("ecb", recorded("ecb-2019-12.xml"));
+await cli.archive("mnb", recorded("mnb.xml"));
 await monday.archive("nbp", tableOf("2023-11-06"));
 const bmf = await cli.write("bmf.csv", BMF);
 assert.equal((await cli.run(`rates import ${bmf} --source averages`)).exitCode, 0);
@@ -67,6 +68,7 @@ const genuine = {
   thursday: await genuineOf("USD PLN 2023-11-10 --as pl-vat"),
   monday: await genuineOf("USD PLN 2023-11-07 --as pl-vat", monday),
   quarter: await genuineOf("EUR USD 2019-11-07 --as eu-oss"),
+  mnb: await genuineOf("EUR HUF 2025-03-28 --as hu-vat"),
   hmrc: await genuineOf("GBP AED 2026-08-16 --as uk-vat"),
   hnb: await genuineOf("EUR USD 2023-01-06 --source hnb --rule on"),
   bcra: await genuineOf("USD ARS 2026-03-19 --source bcra --rule on"),
@@ -107,6 +109,12 @@ suite("a genuine file holds", () => {
       assert.equal(verdict, wanted, JSON.stringify(checks, undefined, 1));
     });
   }
+});
+
+test("a year whose days off are not known proves nothing, and tells no untruth", async () => {
+  const { verdict, checks } = await verdictOn({ ...genuine.mnb, ...asked("2025-03-29") });
+  assert.equal(verdict, "not proven");
+  assert.match(JSON.stringify(checks), /whether mnb published for 2025-03-29, .* off of 2025"/);
 });
 
 test("a file that was read is not called fetched", async () => {

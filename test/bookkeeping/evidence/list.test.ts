@@ -50,6 +50,8 @@ test("the evidence of a list has a statement for each line with a figure, and ea
   assert.match(stdout, /out\.json: 4 figures of 5 lines; 1 line in the tax's own currency\n/);
   const [exitCode, ...shown] = await verified(() => ({}));
   assert.equal(exitCode, 0, shown.join("\n"));
+  const numbers = [...shown.join("\n").matchAll(/^holds +document (\d),/gm)].map(([, one]) => one);
+  assert.deepEqual(numbers, ["1", "2"]);
   assert.deepEqual(
     shown.filter((line) => line.includes("line 6")),
     [

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SaxesParser } from "saxes";
 import { startBrowser } from "../../support/browser.ts";
+import { recorded } from "../applicable-rates/store.ts";
 import { newEvidenceCli } from "./cli.ts";
 
 const SCHEMA = join(import.meta.dirname, "fixtures/ubl-2.1-exchange-rate-cac.xsd");
@@ -42,6 +43,11 @@ test("the page prints on one sheet, with the figure marked in its line, and load
   ]) {
     assert.ok(shown.includes(wanted), wanted);
   }
+  assert.deepEqual(shown.match(/^Rule$/gm), ["Rule"]);
+  await cli.archive("ecb", recorded("ecb-2019-12.xml"));
+  await cli.made("EUR USD 2019-11-07 --as eu-oss --html @oss.html");
+  const oss = readFileSync(cli.file("oss.html"), "utf8");
+  assert.match(oss, /, counted from 2019-12-31, the last date of its quarter</);
   // Paper is white, whatever the reader prefers.
   const background = "getComputedStyle(document.body).backgroundColor + document.scripts.length";
   assert.equal(await page.evaluate(background), "rgb(255, 255, 255)0");

@@ -90,7 +90,12 @@ const USES: readonly (readonly [line: string, outcome: string, by: string | null
     ["2026-03-18,BRL,ARS,2e1,bcra", "differs", "7.20", /^27\.20 now/],
     ["2026-03-19,BRL,ARS,27.10,bcra", "contradicted", null, /^document \w{64} .*10 \(held\)/],
     ["2026-03-02,GBP,SEK,12.50,import", "unchanged", null, /^$/],
-    ["2026-03-03,gbp,sek,125,", "withdrawn", null, /^the operator dropped it at \S+Z: revision 1/],
+    [
+      "2026-03-03,gbp,sek,125,",
+      "withdrawn",
+      null,
+      /^the operator dropped it where it was held: document [0-9a-f]{64}$/,
+    ],
     ["2026-03-02,GBP,NOK,13.1,", "withdrawn", null, /^the operator deleted it at /],
     ["2026-03-02,GBP,DKK,8.5,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,CHF,1.1,", "unchanged", null, /^$/],

@@ -85,6 +85,8 @@ export function pastReadSuite(test: StoreTest): void {
     const hash = await add(store, "ecb", "EUR/CZK", ECB);
     await add(store, "cnb", "EUR/CZK", [["2026-03-13", "2026-03-13T13:30:00Z", "24.5"]]);
     await storeRates(store, [newRate("EUR/CZK", "24.17", "2026-03-17T15:00:00Z", "ecb")]);
+    // Held, too: an amendment of the served one.
+    await add(store, "ecb", "EUR/CZK", [["2026-03-17", "2026-03-17T15:00:00Z", "2417"]]);
     await add(store, "import", "EUR/XXX", DESKS);
     await storeRates(store, [
       { ...newRate("EUR/XXX", "2", "2026-03-12T10:00:00Z"), date: "2026-03-11" },

@@ -7,6 +7,7 @@ import { backfillSuite, coverageSuite } from "./coverage.ts";
 import { apiKeySuite, burnSuite, sessionListSuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite, keyUsageSuite, usageExportSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
+import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
@@ -42,6 +43,7 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  disagreements: disagreementSuite,
   series: seriesSuite,
   "reads of series": seriesReadSuite,
   exports: exportSuite,

@@ -39,7 +39,8 @@ async function withSession({ service }: ServiceOnEngine, owner: Customer): Promi
         const id = path.includes("/sessions/") ? otherId : owner.keyId;
         const authorization = `Session ${owner.session}`;
         const headers = { authorization, "content-type": "application/json" };
-        const head = headOf(method.toUpperCase(), path.replace("{id}", id), headers);
+        const target = path.replace("{id}", id).replace("{period}", "2026-11");
+        const head = headOf(method.toUpperCase(), target, headers);
         return { name, head, body: JSON.stringify(json) };
       }),
   );

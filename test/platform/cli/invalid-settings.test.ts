@@ -11,6 +11,7 @@ const shown: readonly (readonly [name: SettingName, want: string, ...values: str
   ["HISTORY_DAYS", "must be a whole number from 1 to 36500", "0", "36501", "1.5", "ten", "-1"],
   ["BACKUP_KEEP", "must be a whole number from 1 to 10000", "0"],
   ["RATE_MAX_JUMP", "must be a number above 0, such as 0.5", "much", "0"],
+  ["RATE_MAX_DISAGREEMENT", "must be a number above 0, such as 0.02", "much", "0", "-1", "2%"],
   ["BACKUP_SCHEDULE", 'must be a cron pattern such as "0 4 * * *"', "nightly", "61 4 * * *"],
   ["BACKUP_SCHEDULE", 'must be a cron pattern such as "0 4 * * *"', "* * * * * *"],
   [

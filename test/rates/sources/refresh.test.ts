@@ -200,6 +200,7 @@ test("the kinds that are not served go to their series alone, with the publisher
   ] as const;
   const fetch = async () => ({ lines, documents: [], validators: undefined });
 
+  await logged(setup.service, FETCHED, "ecb");
   const report = await setup.refresh("ecb", { servedKind: "selling", fetch });
 
   assert.deepEqual([report.stored, report.skipped, report.rejections], [1, 0, []]);

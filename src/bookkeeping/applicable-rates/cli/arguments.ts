@@ -8,14 +8,15 @@ import type { Series, StoredFigure } from "../../../rates/series/store.ts";
 import { requireKnown, requirePair } from "../../../rates/served/cli/arguments.ts";
 import type { FigureKind } from "../../../rates/served/figures.ts";
 import { explainEnd } from "../../../rates/served/rules/ended-currencies.ts";
-import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import { type AssetSymbol, type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
 import { IMPORT_SOURCE, isImport } from "../../../rates/served/rules/update-policy.ts";
 import type { RateSource } from "../../../rates/sources/source.ts";
 import type { ProvenanceCommandDeps, ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { readRestores } from "../../provenance/served-at.ts";
+import { COMMON } from "../beside.ts";
 import { findApplicableRate } from "../find.ts";
 import type { AppliedRule } from "../json.ts";
-import { adviceForSeries } from "../not-known.ts";
+import { adviceForSeries, explainThird, storedPair } from "../not-known.ts";
 import { explainEarly } from "../preset.ts";
 import { type Preset, presets } from "../presets.ts";
 import { dateCounted, GAPS, type RateRule, rateRules } from "../rules.ts";
@@ -180,6 +181,14 @@ async function requireSeries(
   const none = `${key} has no figure of ${base}/${quote}`;
   if (isInverse)
     throw new CommandError(`${none}, but of ${quote}/${base}: ask for that, and divide`);
+  const iso = storedPair({ base, quote });
+  if (await has(iso)) throw new CommandError(`${none}: its figure is stored as ${pairName(iso)}`);
+  for (const third of COMMON) {
+    const leads = async (one: AssetSymbol) =>
+      (await has({ base: third, quote: one })) || (await has({ base: one, quote: third }));
+    if ((await leads(base)) && (await leads(quote)))
+      throw new CommandError(explainThird(key, base, quote, third));
+  }
   if (source !== undefined) {
     throw new CommandError(`${none}: ${adviceForSeries(source, rule, date, nowMs)}`);
   }

@@ -9,6 +9,7 @@ import { type AssetSymbol, pairName } from "../../../rates/served/rules/symbol.t
 import type { ProvenanceStore } from "../../provenance/cli/arguments.ts";
 import { convert, type Precision, parseAmount } from "../amount.ts";
 import { OWN_RATE } from "../json.ts";
+import { explainThird } from "../not-known.ts";
 import type { Preset } from "../presets.ts";
 import {
   type ApplicableRateDeps,
@@ -244,8 +245,7 @@ function exchangeOfCurrency(
   const into = given ?? (symbol as AssetSymbol);
   if (from === into) return { from, into, pair: undefined, operation: "multiply" };
   if (from !== symbol && into !== symbol) {
-    const figures = `${preset.source} leads from ${from} to ${into} by two figures`;
-    throw new CommandError(`${figures}, through ${symbol}: ask for each`);
+    throw new CommandError(explainThird(preset.source, from, into, symbol));
   }
   const isDivided = (into === symbol) === (place === "base");
   const pair = isDivided ? { base: into, quote: from } : { base: from, quote: into };

@@ -1,27 +1,31 @@
 import { DAY_MS } from "../../../platform/shared/clock.ts";
-import {
-  type Dates,
-  type Publisher,
-  type RequestUnit,
-  rangesBy,
-  requestsOf,
-} from "../../../rates/documents.ts";
+import { isDate } from "../../../platform/shared/instant.ts";
+import { type Publisher, requestsOf } from "../../../rates/documents.ts";
 import type { Snapshot } from "../../../rates/sources/source.ts";
 import type { DocumentReader, ReadDocument } from "../document-reader.ts";
 
+type Archive = NonNullable<Publisher["archive"]>;
 type Fault = ReturnType<DocumentReader["checkOrigin"]>;
 
-const DIGITS_OR_MONTH = /[0-9]+|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g;
+/** The addresses that are requested at a time, and those from which a publisher has moved. */
+function addressesOn(publisher: Publisher, atMs: number): readonly string[] {
+  const { schedule, formerAddresses = [] } = publisher;
+  const addresses = [...publisher.addresses, ...formerAddresses];
+  return requestsOf({ addresses, schedule }, atMs, "").map(({ address }) => address);
+}
 
-/** An address without its digits: those of an archive are the dates that were asked for. */
-const formOf = (address: string) => address.replaceAll(DIGITS_OR_MONTH, "0");
+const MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
 
-/** Any working day: every address of an archive has the same form. */
-const ANY_DAY = "2026-03-12";
+/** An address without its digits and names of months: the dates that were asked for. */
+const formOf = (address: string) =>
+  address.replaceAll(/[0-9]+/g, "0").replaceAll(new RegExp(`/(?:${MONTHS})/`, "g"), "/0/");
 
-/** The addresses that an archive has for a range of dates. */
-const archiveAddresses = ({ archive }: Publisher, from: string, to: string) =>
-  (archive?.requests({ from, to }, "") ?? []).map(({ address }) => address);
+/** Any date on which all publish: every address of an archive has the same form. */
+const ANY_DAY = { from: "2026-03-11", to: "2026-03-11" };
+
+/** The addresses that an archive has for some dates. */
+const archiveAddresses = (archive: Archive | undefined, dates: typeof ANY_DAY) =>
+  (archive?.requests(dates, "") ?? []).map(({ address }) => address);
 
 /** Checks the documents of a publisher's publication by their addresses. */
 export function checkAddresses(
@@ -35,10 +39,8 @@ export function checkAddresses(
     return { reason, isForeign: documents.length > 1 };
   }
   // The publisher's own day may be another than that of the Date header.
-  const days = [-DAY_MS, 0, DAY_MS].map((ms) =>
-    requestsOf(publisher, receivedMs + ms, "").map(({ address }) => address),
-  );
-  const forms = archiveAddresses(publisher, ANY_DAY, ANY_DAY).map(formOf);
+  const days = [-DAY_MS, 0, DAY_MS].map((ms) => addressesOn(publisher, receivedMs + ms));
+  const forms = archiveAddresses(publisher.archive, ANY_DAY).map(formOf);
   const hosts = [...days.flat(), ...forms].map((address) => new URL(address).host);
   const foreign = names.find((name) => !hosts.includes(URL.parse(name)?.host ?? ""));
   if (foreign !== undefined) {
@@ -56,45 +58,41 @@ export function checkAddresses(
   return { reason, isForeign: repeated !== undefined };
 }
 
+/** How publishers write dates in addresses: 25.04.2026, 25/Apr/2026, 20260425, 202604. */
+const DATES: readonly RegExp[] = [
+  /(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)/g,
+  new RegExp(`(?<day>\\d\\d)[/.](?<month>\\d\\d|${MONTHS})[/.](?<year>\\d{4})`, "g"),
+  /(?<month>\d\d)[/-](?<day>\d\d)[/-](?<year>\d{4})/g,
+  /(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?!\d)/g,
+  /(?<year>\d{4})(?<month>\d\d)(?!\d)/g,
+];
+
+/** @returns the only date of a text's parts, or both ends of a month. */
+function endsOf({ year = "", month = "", day }: Record<string, string>): readonly string[] {
+  const number = MONTHS.split("|").indexOf(month) + 1 || Number.parseInt(month, 10);
+  const first = `${year}-${String(number).padStart(2, "0")}-${day ?? "01"}`;
+  if (!isDate(first)) return [];
+  return [first, day === undefined ? daysAfter(first, daysInMonth(first) - 1) : first];
+}
+
+const daysInMonth = (date: string) => Temporal.PlainDate.from(date).daysInMonth;
+
+/** The first and the last date for which an archive has an address; undefined for one without. */
+function datesIn(address: string, archive: Archive): readonly [string, string] | undefined {
+  for (const pattern of DATES) {
+    const ends = [...address.matchAll(pattern)].flatMap(({ groups = {} }) => endsOf(groups));
+    const [from, to] = [ends[0], ends.at(-1)];
+    if (from === undefined || to === undefined) continue;
+    if (archiveAddresses(archive, { from, to }).includes(address)) return [from, to];
+  }
+  return undefined;
+}
+
 const daysAfter = (date: string, days: number) =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
 /** How long before and after a day's request the figures in its response are dated. */
 const REQUESTED_DAYS = { before: 16, after: 7 };
-
-const daysOf = (dates: Dates) => rangesBy("day", dates).map(({ from }) => from);
-
-/** Whether a request of an archive whose response may have a date has an address. */
-function isArchiveAddress(publisher: Publisher, unit: RequestUnit, name: string, date: string) {
-  const addressesOf = (from: string, to: string) => archiveAddresses(publisher, from, to);
-  if (unit === "day") {
-    const { before, after } = REQUESTED_DAYS;
-    const days = daysOf({ from: daysAfter(date, -after), to: daysAfter(date, before) });
-    return days.some((day) => addressesOf(day, day).includes(name));
-  }
-  const [first, last] = name.match(/\d{4}-\d\d-\d\d/g) ?? [];
-  if (first !== undefined && last !== undefined) return first <= date && date <= last;
-  const year = { from: `${date.slice(0, 4)}-01-01`, to: `${date.slice(0, 4)}-12-31` };
-  const whole = rangesBy(unit, year).find(({ from, to }) => from <= date && date <= to) ?? year;
-  // A command's own first and last date may cut it. Trying all pairs takes seconds.
-  const firsts = daysOf({ from: whole.from, to: date }).map((from) => {
-    const lengths = addressesOf(from, whole.to).map((address) => commonLength(address, name));
-    return { from, length: Math.max(...lengths) };
-  });
-  const longest = Math.max(...firsts.map(({ length }) => length));
-  const lasts = daysOf({ from: date, to: whole.to });
-  return firsts.some(
-    ({ from, length }) =>
-      length === longest && lasts.some((to) => addressesOf(from, to).includes(name)),
-  );
-}
-
-/** How many characters two texts begin with in common. */
-function commonLength(one: string, other: string): number {
-  let length = 0;
-  while (length < one.length && one[length] === other[length]) length += 1;
-  return length;
-}
 
 /** No table is valid for longer. */
 const VALID_DAYS_MAX = 366;
@@ -106,17 +104,25 @@ export function isNamedFor(
   { date, validUntil }: { readonly date: string; readonly validUntil?: string | undefined },
 ): boolean {
   const { archive } = publisher;
-  const isForm = (address: string) => formOf(address) === formOf(name);
-  if (archive !== undefined && archiveAddresses(publisher, ANY_DAY, ANY_DAY).some(isForm)) {
-    if (isArchiveAddress(publisher, archive.requestsBy, name, date)) return true;
+  const isOfArchive = archiveAddresses(archive, ANY_DAY).some(
+    (one) => formOf(one) === formOf(name),
+  );
+  if (archive !== undefined && isOfArchive) {
+    // A file of a month or a year has one address for all of its dates.
+    if (archiveAddresses(archive, { from: date, to: date }).includes(name)) return true;
+    const dates = datesIn(name, archive);
+    if (dates === undefined) return false;
+    const [from, to] = dates;
+    const { before, after } =
+      archive.requestsBy === "day" ? REQUESTED_DAYS : { before: 0, after: 0 };
+    return daysAfter(from, -before) <= date && date <= daysAfter(to, after);
   }
   const first = validUntil === undefined ? daysAfter(date, -REQUESTED_DAYS.after) : date;
   const days = validUntil === undefined ? REQUESTED_DAYS.before : VALID_DAYS_MAX;
   const end = daysAfter(date, days);
   const last = validUntil !== undefined && validUntil < end ? validUntil : end;
   for (let day = first; day <= last; day = daysAfter(day, 1)) {
-    const requests = requestsOf(publisher, Date.parse(`${day}T12:00:00Z`), "");
-    if (requests.some(({ address }) => address === name)) return true;
+    if (addressesOn(publisher, Date.parse(`${day}T12:00:00Z`)).includes(name)) return true;
   }
   return publisher.addresses.length === 0;
 }

@@ -66,7 +66,8 @@ export function createDocumentReader(
 
     figuresOf(source, documents) {
       const parse = findParser(source);
-      if (parse === undefined) return { reason: `this version does not know ${source}` };
+      if (parse === undefined)
+        return { reason: `neither this version nor its SOURCES_FILE has ${source}` };
       return statedBy(parse, documents, servedKindOf);
     },
 

@@ -6,6 +6,7 @@ import { isDecimal, isEqual, parseDecimal } from "../../../platform/shared/decim
 import { visibleLine } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../figures.ts";
 import { heldRateJson } from "../json.ts";
+import { describeDisagreement } from "../rules/disagreement.ts";
 import { byPair, type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy, type UpdatePolicy } from "../rules/update-policy.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
@@ -28,9 +29,9 @@ export interface HeldCommandDeps extends Omit<RateCommandDeps, "openStore"> {
 export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
   rates
     .command("held")
-    .description("show the rates that are held: they jumped, or their document contradicts them")
+    .description("show the rates that are held, and why")
     .option("--json", "print them as JSON")
-    .addHelpText("after", "\nExamples:\n  $ kurs rates held\n  $ kurs rates held --json")
+    .addHelpText("after", heldExamples)
     .action((options: OutputOptions) => listHeld(deps, options));
 
   rates
@@ -47,12 +48,20 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
 
   rates
     .command("drop")
-    .description("delete the held rates of a pair; the stored rate stays")
+    .description("delete the held rates of a pair, also from their series; the stored rate stays")
     .argument("<base>")
     .argument("<quote>")
-    .addHelpText("after", dropExample)
+    .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
     .action((base: string, quote: string) => drop(deps, requirePair(base, quote)));
 }
+
+const heldExamples = `
+A rate is held that jumped (RATE_MAX_JUMP), that differs from what another publisher states for the
+same date (RATE_MAX_DISAGREEMENT), or that its document contradicts.
+
+Examples:
+  $ kurs rates held
+  $ kurs rates held --json`;
 
 interface ReleaseOptions {
   readonly date?: string;
@@ -65,13 +74,6 @@ and is served unless a newer one is; the others are dropped.
 Examples:
   $ kurs rates release BTC USD
   $ kurs rates release BRL ARS 27.10`;
-
-const dropExample = `
-They leave their series, too: kurs rates for names no figure in their place, until the publisher
-states them again or you import the right ones.
-
-Example:
-  $ kurs rates drop BTC USD`;
 
 async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOptions) {
   await using store = await openStore();
@@ -90,11 +92,24 @@ async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOp
     none: "No rate is held.",
   });
   print(text);
+  for (const line of options.json ? [] : held.flatMap(comparedLines)) print(line);
 }
 
-/** `jump`, or `one of several in rates.csv, line 3` */
+/** The figures of a disagreement, each with the command that shows its document. */
+function comparedLines(held: HeldRate | Contradiction): string[] {
+  if ("document" in held || held.disagreement === undefined) return [];
+  const { figures, document } = held.disagreement;
+  return [{ ...held, document }, ...figures].map((one) => {
+    const trace = `kurs rates trace --document ${one.document ?? "unknown"}`;
+    return `  ${pairName(one)} ${one.rate} by ${one.source}: ${trace}`;
+  });
+}
+
+/** `jump`, `differs from ecb by 12.00 %`, or `one of several in rates.csv, line 3` */
 function whyHeld(held: HeldRate | Contradiction): string {
-  if (!("document" in held)) return "jump";
+  if (!("document" in held)) {
+    return held.disagreement === undefined ? "jump" : describeDisagreement(held.disagreement);
+  }
   const line = held.line === undefined ? "" : `, line ${held.line}`;
   return `one of several in ${visibleLine(held.document ?? "a document")}${line}`;
 }

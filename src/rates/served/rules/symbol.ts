@@ -19,6 +19,17 @@ export function inverseOf({ base, quote }: Pair): Pair {
   return { base: quote, quote: base };
 }
 
+/**
+ * What publishers call currencies, by their codes in ISO 4217. VED was made for the change of
+ * October 2021, but VES remains the code of the new bolívar; MXP was withdrawn in 1993.
+ */
+const OWN_CODES: Readonly<Record<string, string>> = {
+  ...{ MXP: "MXN", NTD: "TWD", SDR: "XDR", VED: "VES", ZIG: "ZWG" },
+};
+
+/** @returns the code in ISO 4217 for a publisher's own. */
+export const isoCodeOf = (code: string) => OWN_CODES[code] ?? code;
+
 const stored = /^[A-Z0-9]{2,10}$/;
 
 // Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript

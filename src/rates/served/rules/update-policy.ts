@@ -13,6 +13,8 @@ export interface RateSettings {
   readonly rateSources: readonly string[];
   /** A change by more than this fraction of the stored rate is held for the operator. */
   readonly maxRateJump: Decimal;
+  /** So is a difference by more than this from another publisher's figure. Unset: not compared. */
+  readonly maxDisagreement?: Decimal | undefined;
 }
 
 /**

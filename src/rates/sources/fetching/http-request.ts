@@ -13,6 +13,8 @@ export interface FetchedResponse {
   readonly validators: Validators;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
+  /** The Cookie header of a request that follows; never stored. */
+  readonly cookie: string;
 }
 
 export interface HttpLimits {
@@ -86,7 +88,9 @@ export async function httpRequest(
     }
     const content = await bodyOf(response, limits.bodyBytesMax);
     const receivedMs = readDate(response) ?? clock.nowMs();
-    return { body: content, validators: validatorsOf(response), receivedMs };
+    const cookie = response.headers.getSetCookie().map((one) => one.split(";", 1)[0]);
+    const validators = validatorsOf(response);
+    return { body: content, validators, receivedMs, cookie: cookie.join("; ") };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     if (settings.signal.aborted) {

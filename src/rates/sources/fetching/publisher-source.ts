@@ -72,12 +72,12 @@ export function createPublisherSource(
         }
       };
       const send = (request: DocumentRequest, validators: Validators) =>
-        httpRequest(request, { ...settings, hosts, validators, signal: limit });
+        sendRequest(request, { ...settings, hosts, validators, signal: limit });
 
       // One after the other: some publishers have a document for each currency.
       const responses: (FetchedResponse | "unchanged" | undefined)[] = [];
       for (const request of requests) {
-        const isConditional = request.body === undefined;
+        const isConditional = request.body === undefined && request.form === undefined;
         const validators = isConditional ? known[request.address] : undefined;
         responses.push(await attempt(request.address, () => send(request, validators ?? {})));
       }
@@ -101,7 +101,7 @@ export function createPublisherSource(
         const start = read.documents.length;
         if (lines === undefined) continue;
         read.lines.push(...lines.map((line) => ({ ...line, place: start + (line.place ?? 0) })));
-        read.documents.push(...some.map(({ validators: _, ...document }) => document));
+        read.documents.push(...some.map(({ validators: _, cookie: __, ...document }) => document));
       }
       const [[address, first] = [], ...others] = failures;
       if (first !== undefined && read.documents.length === 0) throw first;
@@ -113,6 +113,22 @@ export function createPublisherSource(
       return { ...read, validators: JSON.stringify(Object.fromEntries(validators)), failure };
     },
   };
+}
+
+async function sendRequest(request: DocumentRequest, how: Parameters<typeof httpRequest>[1]) {
+  if (request.form === undefined) return httpRequest(request, how);
+  const page = requireChanged(await httpRequest({ address: request.address }, how));
+  return httpRequest(fillIn(request, page), how);
+}
+
+/** @returns the request of a form: the hidden fields and the cookies of its page are sent, too. */
+function fillIn({ address, form = {} }: DocumentRequest, page: FetchedResponse): DocumentRequest {
+  const html = new TextDecoder().decode(page.body);
+  const hidden = html.matchAll(/<input type="hidden" name="([^"]+)"[^>]* value="([^"]*)"/g);
+  const fields = new URLSearchParams(form);
+  for (const [, name = "", value = ""] of hidden) fields.append(name, value);
+  const type = "application/x-www-form-urlencoded";
+  return { address, body: `${fields}`, headers: { "content-type": type, cookie: page.cookie } };
 }
 
 function requireToken(tokenUrl: string | undefined, token: string | undefined): void {
@@ -159,7 +175,7 @@ export function createArchive(
         const hosts = [new URL(address).host];
         const how = { ...settings, hosts, limits: archiveLimits, validators: {}, signal };
         try {
-          const { body, receivedMs } = requireChanged(await httpRequest(request, how));
+          const { body, receivedMs } = requireChanged(await sendRequest(request, how));
           documents.push({ address, body, receivedMs });
         } catch (error) {
           const isAbsent = isAbsentBy404 && error instanceof StatusError && error.status === 404;

@@ -1,4 +1,5 @@
 import type { SourceLine } from "../../served/rules/rate.ts";
+import { isoCodeOf } from "../../served/rules/symbol.ts";
 import type { Dates } from "../rules/archive-ranges.ts";
 import { dateIn, publicationTime } from "../rules/publication-time.ts";
 import { africanPublishers } from "./africa/entries.ts";
@@ -6,7 +7,6 @@ import { americanPublishers } from "./americas/entries.ts";
 import { asianPublishers } from "./asia/entries.ts";
 import { eurasianPublishers } from "./eurasia/entries.ts";
 import { europeanPublishers } from "./europe/entries.ts";
-import { isoCodeOf } from "./formats/notation.ts";
 import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import { handedInPublishers } from "./periodic/handed-in.ts";
@@ -15,7 +15,7 @@ import {
   type Entry,
   type Publisher,
   type PublisherResponse,
-  requestOf,
+  toRequest,
 } from "./publisher.ts";
 
 /** By the headings of docs/sources.md and of the console's list of sources. */
@@ -53,7 +53,8 @@ export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
   createPublisher(entry, "Tables for a month or a quarter"),
 );
 
-function createPublisher(entry: Entry, group: string): Publisher {
+/** Completes an entry, and the lines that its parser reads. */
+export function createPublisher(entry: Entry, group: string): Publisher {
   const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;
   const { charset, schedule } = others;
   const publishedAt =
@@ -95,7 +96,7 @@ function completeArchive({ addresses, ...archive }: NonNullable<Entry["archive"]
   return {
     paceMs: PACE_MS,
     ...archive,
-    requests: (dates: Dates, token: string) => [addresses(dates, token)].flat().map(requestOf),
+    requests: (dates: Dates, token: string) => [addresses(dates, token)].flat().map(toRequest),
   };
 }
 

@@ -34,6 +34,8 @@ export interface DocumentRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the address's query as it is sent, for a publisher that wants a password there. */
   readonly credentials?: Readonly<Record<string, string>>;
+  /** The fields of a form on the page at the address, which is fetched first. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -55,12 +57,19 @@ export function requestsOf(
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
   const zone = "timeZone" in schedule ? schedule.timeZone : "UTC";
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
-  return addresses.map((stated) => {
-    return requestOf(typeof stated === "string" ? stated : stated(today, token));
-  });
+  return addresses.map((stated) => requestOf(stated, today, token));
 }
 
-export const requestOf = (stated: string | DocumentRequest): DocumentRequest =>
+/** @returns the request for one of a publisher's documents. */
+export function requestOf(
+  stated: Address,
+  today: Temporal.PlainDate,
+  token: string,
+): DocumentRequest {
+  return toRequest(typeof stated === "string" ? stated : stated(today, token));
+}
+
+export const toRequest = (stated: string | DocumentRequest): DocumentRequest =>
   typeof stated === "string" ? { address: stated } : stated;
 
 /** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
@@ -137,6 +146,8 @@ export interface Publisher
   > {
   /** Together they are one publication, requested one after the other. */
   readonly addresses: readonly Address[];
+  /** Where it was before it moved: names of stored documents, no longer requested. */
+  readonly formerAddresses?: readonly Address[];
   /** Whether its documents state rates only together; unset: each of them does. */
   readonly documentsAreOne?: true;
   /** Where an operator gets the token that the requests need; unset: they need none. */

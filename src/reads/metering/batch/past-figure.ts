@@ -12,18 +12,18 @@ export interface PastFigureRow {
   readonly hash: string | null;
 }
 
+/** The SQL of what a search for a figure compares: a series, what is served, and what is asked. */
+type Values = Readonly<
+  Record<"base" | "quote" | "source" | "kind" | "asOf" | "rate" | "latest" | "date", string>
+>;
+
 /**
  * Finds the last figure of a series by its time or by its publisher's date, which may have an
- * order of their own in an import. What is held for the operator is later than what is served, so
- * the latter's time bounds the search.
- *
- * @param values the SQL of each value.
+ * order of their own in an import. What is held for the operator is later than what is served, or
+ * an amendment of it: neither is found.
  */
-export function lastFigure(
-  order: "time" | "date",
-  values: Readonly<Record<"base" | "quote" | "source" | "kind" | "latest" | "date", string>>,
-): string {
-  const { base, quote, source, kind, latest, date } = values;
+export function lastFigure(order: "time" | "date", values: Values): string {
+  const { base, quote, source, kind, asOf, rate, latest, date } = values;
   const ofSeries = `base = ${base} AND quote = ${quote} AND source = ${source} AND kind = ${kind}`;
   const [isEarly, sorted] =
     order === "time" ? ["", "as_of DESC"] : [`AND date <= ${date}`, "date DESC, as_of DESC"];
@@ -31,6 +31,7 @@ export function lastFigure(
     SELECT f.rate, f.as_of, f.source, f.date, d.hash
     FROM (
       SELECT * FROM figures WHERE ${ofSeries} AND as_of <= ${latest} ${isEarly}
+        AND (as_of < ${asOf} OR as_of = ${asOf} AND rate = ${rate})
       ORDER BY ${sorted}, revision DESC LIMIT 1
     ) f
     LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place`;

@@ -56,6 +56,7 @@ const pastValues = {
   ...{ base: "r.base", quote: "r.quote", source: "r.source", date: "s.date" },
   kind: "coalesce($14::json ->> r.source, 'middle')",
   latest: "least(s.latest, r.as_of)",
+  ...{ asOf: "r.as_of", rate: "r.rate" },
 };
 
 /** The same with reads of past times: their figures are a list in the first row. */

@@ -43,7 +43,7 @@ const OTHER_KEYS_MAX = 1000;
 
 const pastValues = {
   ...{ base: "?1", quote: "?2", source: "?3", kind: "?4" },
-  ...{ latest: "?5", date: "?6" },
+  ...{ asOf: "?5", rate: "?6", latest: "?7", date: "?8" },
 };
 const LAST_BY_TIME = lastFigure("time", pastValues);
 const LAST_BY_DATE = lastFigure("date", pastValues);
@@ -103,10 +103,11 @@ function prepareBatch(
   const byTime = database.prepare(LAST_BY_TIME);
   const byDate = database.prepare(LAST_BY_DATE);
   const findPast = (served: ServedRate, { latest, date, servedKinds }: PastSearch): RateFound => {
-    const { base, quote, source, asOf } = served;
+    const { base, quote, source, asOf, rate } = served;
     const kind = servedKinds[source] ?? "middle";
-    const series = [base, quote, source, kind, latest < asOf ? latest : asOf];
-    const row = date === undefined ? byTime.get(...series) : byDate.get(...series, date);
+    // The time of the served rate bounds the search from the start.
+    const values = [base, quote, source, kind, asOf, rate, latest < asOf ? latest : asOf];
+    const row = date === undefined ? byTime.get(...values) : byDate.get(...values, date);
     return row === undefined ? "no_figure" : pastFigureOf(served, row as unknown as PastFigureRow);
   };
   const findRate = (pair: Pair, past: PastSearch | undefined): RateFound => {

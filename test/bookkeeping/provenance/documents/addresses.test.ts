@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isNamedFor } from "../../../../src/bookkeeping/provenance/documents/addresses.ts";
+import {
+  checkAddresses,
+  isNamedFor,
+} from "../../../../src/bookkeeping/provenance/documents/addresses.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
 import { rangesBy } from "../../../../src/rates/sources/rules/archive-ranges.ts";
 import { addressesOf, archiveAddressesOf } from "../../../rates/sources/publishers/recorded.ts";
@@ -31,3 +34,16 @@ for (const publisher of publishers) {
     }
   });
 }
+
+test("the documents of an archive are its publisher's, however long ago their figures were", () => {
+  const receivedMs = Date.parse("2026-11-27T12:00:00Z");
+  const check = (publisher: (typeof publishers)[number], names: readonly string[]) => {
+    const documents = names.map((name) => ({ name, content: Buffer.from(""), receivedAt: "" }));
+    return checkAddresses(publisher, documents, receivedMs);
+  };
+  for (const publisher of publishers) {
+    const names = archivedNamesOf(publisher, "2024-02-05").slice(0, 1);
+    assert.equal(check(publisher, names), undefined, publisher.key);
+    assert.equal(check(publisher, ["https://example.org/"])?.isForeign, true, publisher.key);
+  }
+});

@@ -206,7 +206,7 @@ test("a figure that the document does not state is not found", () => {
 
 test("documents of an unknown publisher, or not in its format, have a reason", () => {
   assert.deepEqual(documentReader.figuresOf("nobody", documentsOf(["1"])), {
-    reason: "this version does not know nobody",
+    reason: "neither this version nor its SOURCES_FILE has nobody",
   });
   assert.match(
     JSON.stringify(documentReader.figuresOf("cnb", documentsOf(["<html>"]))),

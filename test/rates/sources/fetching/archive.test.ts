@@ -58,31 +58,31 @@ test("an archive is asked for one address after the other, with a pause before e
   ]);
 });
 
-test("an archive is asked as its publisher wants it, with the token, and without one not at all", async () => {
-  const publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
-  await using _ = publisher;
+test("an archive's request may be a form, and its token is in no document", async () => {
+  await using publisher = await playPublisher(body(nbpTable("2024-04-02", { EUR: "4.2934" })));
+  const { archive, parse } = publisherOf("nbp");
+  assert.ok(archive !== undefined);
+  const settings = { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z") };
+  const wanted = { ...archive, parse, tokenUrl: "https://example.org/" };
   const { address } = publisher;
-  const archiveWith = (token?: string) =>
-    createArchive(
-      {
-        ...{ since: "2002-01-02", requestsBy: "quarter", paceMs: 0, tokenUrl: "https://nbp.pl" },
-        requests: (_, known) => [{ address, body: "<a/>", headers: { "bmx-token": known } }],
-        parse: publisherOf("nbp").parse,
-      },
-      { userAgent: USER_AGENT, clock: new TestClock("2026-03-13T12:00:00.000Z"), token },
-    );
-  const fetch = (token?: string) => archiveWith(token).fetchRange(RANGE, signal, async () => {});
+  const headers = (token: string) => ({ address, headers: { "x-key": token } });
+  const requests: typeof archive.requests = ({ from }, token) => [
+    headers(token),
+    { address, form: { From: from } },
+  ];
+  const played = createArchive({ ...wanted, requests }, { ...settings, token: "secret" });
+  const pause = async () => undefined;
 
-  await assert.rejects(fetch(), /it wants a token: get one at https:\/\/nbp\.pl/);
-  assert.equal(publisher.requests.length, 0);
-  const { documents, lines } = await fetch("abcd");
-  assert.equal(lines.length, 1);
-  assert.deepEqual(
-    documents.map((document) => document.address),
-    [address],
-  );
-  assert.equal(publisher.requests[0]?.["bmx-token"], "abcd");
-  assert.equal(publisher.requests[0]?.["content-length"], "4");
+  const { documents } = await played.fetchRange(RANGE, signal, pause);
+
+  assert.equal(publisher.requests[0]?.["x-key"], "secret");
+  assert.deepEqual(publisher.bodies.slice(1), ["GET /rates ", "POST /rates From=2024-04-01"]);
+  for (const document of documents) {
+    assert.deepEqual(Object.keys(document).sort(), ["address", "body", "receivedMs"]);
+    assert.equal(document.address, address);
+  }
+  const without = createArchive({ ...wanted, requests }, settings);
+  await assert.rejects(without.fetchRange(RANGE, signal, pause), /wants a token: get one at/);
 });
 
 test("404 means no figures only where the publisher says so", async () => {

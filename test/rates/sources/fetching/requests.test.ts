@@ -420,6 +420,31 @@ test("a body is sent by POST with its content type, and without validators", asy
   }
 });
 
+test("a form is sent with the hidden fields and the cookies of its page, which are not stored", async () => {
+  const page = '<input type="hidden" name="__STATE" id="__STATE" value="a+b/c=" />';
+  await using publisher = await playPublisher((response, headers) => {
+    response.setHeader("set-cookie", ["one=1; Path=/", "two=2"]);
+    body(response.req.method === "POST" ? GOOD : page, { etag: '"one"' })(response, headers);
+  });
+  const form: Address = ({ year }) => ({ address: publisher.address, form: { Year: `${year}` } });
+  const first = await changedFrom([form]);
+  const { validators } = first;
+  assert.deepEqual((await changedFrom([form], { validators })).figures, FIGURES);
+
+  const once = ["GET /rates ", "POST /rates Year=2026&__STATE=a%2Bb%2Fc%3D"];
+  assert.deepEqual(publisher.bodies, [...once, ...once]);
+  for (const [index, headers] of publisher.requests.entries()) {
+    assert.equal(headers.cookie, index % 2 === 0 ? undefined : "one=1; two=2");
+    assert.equal(headers["if-none-match"], undefined);
+  }
+  assert.deepEqual(Object.keys(first.documents[0] ?? {}).sort(), ["address", "body", "receivedMs"]);
+  assert.equal(first.documents[0]?.address, publisher.address);
+
+  publisher.behave((response) => void response.writeHead(503).end());
+  await assertFails(fetchFrom([form]), /responded with 503$/);
+  assert.equal(publisher.bodies.at(-1), "GET /rates ");
+});
+
 test("a POST that is redirected is sent again by 307 and 308, and a failure by another status", async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     await using publisher = await playPublisher((response, headers) => {

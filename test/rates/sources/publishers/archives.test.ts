@@ -57,6 +57,10 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   frb: [
     "https://www.federalreserve.gov/datadownload/Output.aspx?rel=H10&series=60f32914ab61dfab590e0e470153e3ae&lastobs=&from=04/01/2024&to=06/30/2024&filetype=csv&label=include&layout=seriescolumn",
   ],
+  bam: [
+    "https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement?date=2024-04-01T12:30:00",
+  ],
+  mas: ["https://eservices.mas.gov.sg/statistics/msb/ExchangeRates.aspx"],
   boj: [
     "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34&startDate=202404&endDate=202406",
   ],
@@ -132,6 +136,12 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   bcrp: [
     "https://estadisticas.bcrp.gob.pe/estadisticas/series/api/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing",
   ],
+  cfets: [
+    "https://www.chinamoney.com.cn/ags/ms/cm-u-bk-ccpr/CcprHisNew?startDate=2024-04-01&endDate=2024-06-30&currency=&pageNum=1&pageSize=50",
+  ],
+  bot: [
+    "https://gateway.api.bot.or.th/Stat-ExchangeRate/v2/DAILY_AVG_EXG_RATE/?start_period=2024-04-01&end_period=2024-06-30",
+  ],
   nrb: [
     "https://www.nrb.org.np/api/forex/v1/rates?page=1&per_page=100&from=2024-04-01&to=2024-06-30",
   ],
@@ -158,6 +168,16 @@ test("an archive's addresses are those that its publisher documents, of its host
 
   for (const { key, archive } of publishers) {
     if (archive !== undefined) assert.notEqual(figuresOf(parseRecorded(key)).length, 0, key);
+  }
+});
+
+test("China's and Thailand's archives are asked as their newest rates are", () => {
+  for (const key of ["cfets", "bot"]) {
+    const publisher = publisherOf(key);
+    const [{ address: _, ...newest } = {}] = requestsOf(publisher, RECEIVED_MS, "abcd");
+    const [{ address: __, ...earlier } = {}] = publisher.archive?.requests(DATES, "abcd") ?? [];
+    assert.deepEqual(earlier, newest, key);
+    assert.notDeepEqual(newest, {});
   }
 });
 

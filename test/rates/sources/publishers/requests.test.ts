@@ -131,6 +131,23 @@ test("the Banky Foiben'i Madagasikara is asked by POST, with the currency as the
   );
 });
 
+test("Singapore's form has the months of ten days and every currency", () => {
+  const [request] = requestsOf(publisherOf("mas"), Date.parse("2027-01-04T02:00:00Z"), "");
+  const form = new Map(Object.entries(request?.form ?? {}));
+  const chosenIn = (name: string) => form.get(`ctl00$ContentPlaceHolder1$${name}`);
+  const names = ["StartYear", "StartMonth", "EndYear", "EndMonth", "Frequency"];
+  const chosen = names.map((name) => chosenIn(`${name}DropDownList`));
+  assert.deepEqual(chosen, ["2026", "12", "2027", "1", "D"]);
+  assert.equal([...form.values()].filter((value) => value === "on").length, 21);
+  assert.equal(chosenIn("EndOfPeriodPer100UnitsCheckBoxList$17"), "on");
+});
+
+test("the Bank for International Settlements is asked for CSV of two months", () => {
+  const [request] = requestsOf(publisherOf("bis"), Date.parse("2026-12-31T23:00:00Z"), "");
+  assert.match(request?.address ?? "", /%5BTIME_PERIOD%5D=ge:2026-12%2Ble:2027-01$/);
+  assert.deepEqual(request?.headers, { accept: "application/vnd.sdmx.data+csv;version=1.0.0" });
+});
+
 test("the MNB is asked by SOAP for a week of days until today, by its own calendar", () => {
   const [request] = requestsOf(publisherOf("mnb"), Date.parse("2026-03-31T22:30:00Z"), "");
   assert.equal(request?.address, "https://www.mnb.hu/arfolyamok.asmx");

@@ -23,11 +23,13 @@ const parseBam: Parse = ([response]) =>
     return lineOfUnits(uniteDevise, { base, quote: "MAD", rate, asOf });
   });
 
+const RATES = "https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement";
+
+const isWeekend = (day: Temporal.PlainDate) => day.dayOfWeek > 5;
+
 /** A day, or Friday before a Saturday or a Sunday: the bank has no figures of these. */
 const weekdayOf = (day: Temporal.PlainDate) =>
   day.subtract({ days: Math.max(0, day.dayOfWeek - 5) });
-
-const RATES = "https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement";
 
 const requestOf = (day: Temporal.PlainDate, token: string) => ({
   address: `${RATES}?date=${day}T12:30:00`,
@@ -47,4 +49,13 @@ export const bam: Entry = {
   // Published "à 16h15" since 2 January 2024, as the press reported; the response states 12:30.
   schedule: { cron: "30 16 * * 1-5", timeZone: ZONE, holidays: moroccanHolidays },
   parse: parseBam,
+  // By the date in the address; since the new ouguiya.
+  archive: {
+    since: "2018-01-02",
+    requestsBy: "day",
+    addresses: ({ from }, token) => {
+      const day = Temporal.PlainDate.from(from);
+      return isWeekend(day) ? [] : requestOf(day, token);
+    },
+  },
 };

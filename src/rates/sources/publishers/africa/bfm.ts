@@ -1,6 +1,5 @@
 import { parseHolidays } from "../../rules/holidays.ts";
-import { membersOf, parseJsonText, textOf } from "../formats/json-text.ts";
-import { decimalOfComma } from "../formats/notation.ts";
+import { membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { lineOf, required } from "../formats/source-lines.ts";
 import type { Address, Entry, Parse } from "../publisher.ts";
 
@@ -12,7 +11,7 @@ const SITE = "https://www.banky-foibe.mg";
 
 const slashed = (date: Temporal.PlainDate) => encodeURIComponent(`${date}`.replaceAll("-", "/"));
 
-/** By POST; no response says its currency: the address has it as a fragment, which is not sent. */
+/** By POST; no response says its currency: the address has it as a fragment, which stays here. */
 const requestOf =
   (currency: string): Address =>
   (today) => {
@@ -29,17 +28,16 @@ const requestOf =
   };
 
 /**
- * Reads the reference rates of Madagascar's interbank market (cours_mid_en_ar_filter): the ariary,
- * written as `4 983,29`, by date.
+ * Reads the reference rates of Madagascar's interbank market (cours_mid_en_ar_filter): the ariary
+ * by date, for people as `4 983,29` in `coursMid`, for a chart as `4983.29` in `grapheData`.
  */
 const parseBfm: Parse = ([response], momentOf) => {
   const base = response?.address.split("#")[1];
   const { data } = membersOf(membersOf(parseJsonText(response)).data);
-  const rates = required(membersOf(data).coursMid, "no coursMid");
-  return Object.entries(membersOf(rates)).map(([date, value]) => {
-    const rate = decimalOfComma(textOf(value)?.replaceAll("\u00a0", " "), " ");
-    return lineOf({ base, quote: "MGA", rate, asOf: momentOf(date) });
-  });
+  const rates = required(membersOf(data).grapheData, "no grapheData");
+  return Object.entries(textsOf(rates)).map(([date, rate]) =>
+    lineOf({ base, quote: "MGA", rate, asOf: momentOf(date) }),
+  );
 };
 
 export const bfm: Entry = {

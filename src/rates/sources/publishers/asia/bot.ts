@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { jsonRows } from "../formats/json-text.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
@@ -12,6 +13,14 @@ const thaiHolidays = parseHolidays(`2026:
   06-03 (the Queen's birthday), 07-28 (the King's birthday), 10-13, 10-23, 12-05, 12-10, 12-31,
   2026-01-02, 2026-03-03 (Makha Bucha), 2026-06-01 (Visakha Bucha), 2026-07-29 (Asarnha Bucha),
   2026-12-07`);
+
+/** At most 31 days. */
+const requestBot = ({ from, to }: Dates, token: string) => ({
+  address:
+    "https://gateway.api.bot.or.th/Stat-ExchangeRate/v2/DAILY_AVG_EXG_RATE/" +
+    `?start_period=${from}&end_period=${to}`,
+  headers: { authorization: token, accept: "application/json" },
+});
 
 /** The kinds by their members. `buying_sight` is a rate for bills, and not for transfers. */
 const KINDS = [
@@ -40,17 +49,15 @@ export const bot: Entry = {
   name: "Bank of Thailand",
   country: "TH",
   addresses: [
-    // At most 31 days; ten are longer than any pause.
-    (today, token) => ({
-      address:
-        "https://gateway.api.bot.or.th/Stat-ExchangeRate/v2/DAILY_AVG_EXG_RATE/" +
-        `?start_period=${today.subtract({ days: 10 })}&end_period=${today}`,
-      headers: { authorization: token, accept: "application/json" },
-    }),
+    // Ten days are longer than any pause.
+    (today, token) =>
+      requestBot({ from: `${today.subtract({ days: 10 })}`, to: `${today}` }, token),
   ],
   tokenUrl: "https://portal.api.bot.or.th",
   // The API's own description: "Release schedule : Every business day at 6.00 p.m.".
   schedule: { cron: "10 18 * * 1-5", timeZone: "Asia/Bangkok", holidays: thaiHolidays },
   publishedAt: "18:00",
   parse: parseBot,
+  // The first date from which lineofflight/frankfurter has had them.
+  archive: { since: "2002-01-02", requestsBy: "month", addresses: requestBot },
 };

@@ -6,6 +6,7 @@ import { bot } from "./bot.ts";
 import { cbc } from "./cbc.ts";
 import { cfets } from "./cfets.ts";
 import { macaoHolidays, malaysianHolidays, sydneyHolidays } from "./holidays.ts";
+import { mas } from "./mas.ts";
 import { nrb } from "./nrb.ts";
 import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
@@ -112,4 +113,5 @@ export const asianPublishers: readonly Entry[] = [
   cfets,
   bot,
   nrb,
+  mas,
 ];

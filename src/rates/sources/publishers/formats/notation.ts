@@ -1,14 +1,3 @@
-/**
- * What publishers call currencies, by their codes in ISO 4217. VED was made for the change of
- * October 2021, but VES remains the code of the new bolívar; MXP was withdrawn in 1993.
- */
-const OWN_CODES: Readonly<Record<string, string>> = {
-  ...{ MXP: "MXN", NTD: "TWD", SDR: "XDR", VED: "VES", ZIG: "ZWG" },
-};
-
-/** @returns the code in ISO 4217 for a publisher's own. */
-export const isoCodeOf = (code: string) => OWN_CODES[code] ?? code;
-
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 /**

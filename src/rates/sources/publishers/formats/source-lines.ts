@@ -1,5 +1,4 @@
 import { movePoint, parseDecimal } from "../../../../platform/shared/decimal.ts";
-import type { Instant } from "../../../../platform/shared/instant.ts";
 import { quoted } from "../../../../platform/shared/text/visible-text.ts";
 import type { SourceLine } from "../../../served/rules/rate.ts";
 import { ParseError } from "../publisher.ts";
@@ -15,7 +14,7 @@ export interface StatedRate {
   readonly base: string | undefined;
   readonly quote: string | undefined;
   readonly rate: string | undefined;
-  readonly asOf: Instant | undefined;
+  readonly asOf: string | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { parseBazgMonth } from "../europe/bazg.ts";
 import type { Entry } from "../publisher.ts";
+import { bis } from "./bis.ts";
 import { parseHmrc, parseInforEuro, parseUst, requestInforEuro, UST_PAGE } from "./parsers.ts";
 
 const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
@@ -114,4 +115,5 @@ export const periodicPublishers: readonly Entry[] = [
       addresses: ({ from }) => requestBazgMonth(Temporal.PlainDate.from(from)),
     },
   },
+  bis,
 ];

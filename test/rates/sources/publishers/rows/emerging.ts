@@ -240,17 +240,33 @@ export const emerging: Readonly<Record<string, Row>> = {
     asOf: "2026-09-23T11:45",
     moved: [["2026-09-2", "2026-01-2", "2026-01-23T11:45"]],
     changed: [
-      ['"4 983,29"', '"4 98,29"', noRate("EUR/MGA"), "EUR/MGA 4994.66"],
-      ['"4 983,29"', '"4\u00a0983,29"', without("EUR/MGA"), "EUR/MGA 4983.29"],
-      [
-        '"coursMid":{"2026-09-23":"4 983,29"',
-        '"coursMid":{"23/09/2026":"4 983,29"',
-        noDate("EUR/MGA"),
-        "EUR/MGA 4994.66",
-      ],
+      ['"4983.29"', "null", noRate("EUR/MGA"), "EUR/MGA 4994.66"],
+      ['"2026-09-23":"4983.29"', '"23/09":"4983.29"', noDate("EUR/MGA"), "EUR/MGA 4994.66"],
     ],
-    digits: {},
-    missing: [['"coursMid"', '"cours"', "no coursMid"]],
-    emptied: [[1, '{"data":{"data":{"coursMid":[]}}}', "no rates in the response"]],
+    digits: { "USD/MGA": "4391.53" },
+    missing: [['"grapheData"', '"chart"', "no grapheData"]],
+    emptied: [[1, '{"data":{"data":{"grapheData":[]}}}', "no rates in the response"]],
+  },
+  // Recorded in lineofflight/frankfurter 01559dfb, spec/vcr_cassettes/bis.yml.
+  // The last days of months; of the areas with euros or Australian dollars one counts.
+  bis: {
+    files: ["bis.csv"],
+    figures:
+      "USD/EUR 0.960523, USD/VND 24726, USD/VES 64.085784, USD/SLE 22.6985, USD/XDR 0.763942, " +
+      "USD/BRL 5.831524349246, USD/XOF 630.061473",
+    asOf: "2025-02-28T22:59",
+    moved: [
+      ["2025-02", "2025-07", "2025-07-31T21:59"],
+      ["2025-02", "2024-02", "2024-02-29T22:59, 2025-01-31T22:59"],
+    ],
+    changed: [
+      ["0.960523,0,", "0.960523,3,", noRate("USD/EUR"), "USD/EUR 0.962186"],
+      ["EUR,E,2025-02", "EUR,E,February", noDate("USD/EUR"), "USD/EUR 0.962186"],
+      ["KI,AUD", "AU,AUD", without(), "USD/AUD 1.609269"],
+      ["WA,XOF", "NE,XOF", without("USD/XOF")],
+    ],
+    digits: { "USD/BRL": "5.831524349246" },
+    missing: [["OBS_VALUE", "VALUE", "no column OBS_VALUE"]],
+    empty: "REF_AREA,CURRENCY,TIME_PERIOD,OBS_VALUE,UNIT_MULT\n",
   },
 };

@@ -388,4 +388,22 @@ export const overseas: Readonly<Record<string, Row>> = {
     missing: [["Time Period", "Date", "no Time Period"]],
     empty: '"Time Period","RXI_N.B.JA"\n',
   },
+  // Recorded in lineofflight/frankfurter d2a6f061, spec/vcr_cassettes/mas.yml.
+  // Singapore has no summer time. The year and the month are in the first row alone.
+  mas: {
+    files: ["mas.csv"],
+    figures: "EUR/SGD 1.4811, USD/SGD 1.2913, AUD/SGD 0.8844, JPY/SGD 0.008085, VND/SGD 0.00004902",
+    asOf: "2026-03-31T04:00",
+    moved: [["2026,Mar", "2026,Jul", "2026-07-31T04:00"]],
+    changed: [
+      [",0.8085,", ",-,", noDecimal("JPY/SGD", "-"), "JPY/SGD 0.008091"],
+      [",0.8085,", ",,", without("JPY/SGD"), "JPY/SGD 0.008091"],
+      ["100 Units of Vietnamese", "12 Units of Vietnamese", units("VND/SGD")],
+      ["Per Unit of US Dollar", "Per Unit of Dollar", unknown("?/SGD", "USD/SGD")],
+    ],
+    digits: { "JPY/SGD": "0.8085" },
+    missing: [["End of Period,", "End of Month,", "no End of Period"]],
+    fails: [["as of noon", "at noon", "the last note is missing"]],
+    empty: 'End of Period,,,S$ Per Unit of Euro\n\n"* Daily figures are values as of noon."\n',
+  },
 };
