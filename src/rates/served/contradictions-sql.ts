@@ -43,7 +43,10 @@ const HOLD = `
 
 const LIST = `
   SELECT c.base, c.quote, c.source, c.kind, c.date, c.as_of, c.rate, c.valid_until, c.held_at,
-    c.publication, c.place, c.line, d.name, r.rate AS served_rate
+    c.publication, c.place, c.line, d.name, r.rate AS served_rate,
+    (SELECT count(*) FROM contradictions o WHERE o.base = c.base AND o.quote = c.quote
+      AND o.source = c.source AND o.kind = c.kind AND o.date = c.date
+      AND o.as_of = c.as_of) AS stated
   FROM contradictions c
   LEFT JOIN publication_documents d ON d.publication = c.publication AND d.place = c.place
   LEFT JOIN rates r ON r.base = c.base AND r.quote = c.quote
@@ -102,6 +105,7 @@ function readContradiction(row: Row): Contradiction {
     heldAt: textOf(row, "held_at"),
     document: optionalTextOf(row, "name"),
     servedRate: optionalTextOf(row, "served_rate") as Decimal | undefined,
+    isJump: integerOf(row, "stated") === 1,
   };
 }
 

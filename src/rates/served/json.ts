@@ -20,7 +20,7 @@ export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate | Contrad
   }
   const { kind, date, validUntil = null, document = null, line = null } = rate;
   const place = { kind, date, valid_until: validUntil, document, line };
-  return { ...common, reason: "contradiction", ...place };
+  return { ...common, reason: rate.isJump ? "jump" : "contradiction", ...place };
 }
 
 /** With the members of a line of NDJSON, so that `kurs rates import` reads it. */

@@ -129,9 +129,7 @@ export function rateStore(engine: Engine): RateStore {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
         const held = readSourcedRate(row);
-        const figure = [base, quote, held.source, held.asOf, held.rate];
-        yield statement(KEEP_DROPPED, ...figure, origin.at);
-        yield statement(DROP_FIGURE, ...figure);
+        yield* dropFigure(held, origin);
         yield writeEvent("rate.dropped", origin, { details: eventDetailsOf(held) });
         return true;
       }, RATES_LOCK),
@@ -159,9 +157,18 @@ export function rateStore(engine: Engine): RateStore {
         yield statement(SET_VALIDATORS, rate.source, null);
         const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
-        return { rate, held: heldRow && readSourcedRate(heldRow) };
+        const held = heldRow && readSourcedRate(heldRow);
+        if (held !== undefined) yield* dropFigure(held, origin);
+        return { rate, held };
       }, RATES_LOCK),
   };
+}
+
+/** Takes a held figure out of its series: nothing names it, nor another date's in its place. */
+function* dropFigure(held: SourcedRate, { at }: Origin): Transaction<void> {
+  const figure = [held.base, held.quote, held.source, held.asOf, held.rate];
+  yield statement(KEEP_DROPPED, ...figure, at);
+  yield statement(DROP_FIGURE, ...figure);
 }
 
 function readHeldRate(row: Row): HeldRate {

@@ -37,6 +37,8 @@ export interface Contradiction extends Figure {
   readonly document: string | undefined;
   /** Unset: the pair is not served. */
   readonly servedRate: Decimal | undefined;
+  /** Whether no other figure is stated for its place: it was held for a jump. */
+  readonly isJump: boolean;
 }
 
 export interface HeldContradictions {

@@ -21,10 +21,10 @@ import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-p
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import { type Disagreements, findDisagreements } from "./sql/disagreements.ts";
+import { setAside } from "./sql/set-aside.ts";
 import type { DecidedUpdate, HowToDecide, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
-  dropHeldRates,
   holdRates,
   insertObservations,
   SET_OWN_VALIDATORS,
@@ -244,11 +244,7 @@ function* storeHeld(
   const settled = states.flatMap(({ served, wasHeld }) =>
     served !== undefined && wasHeld ? served.rate : [],
   );
-  for (const some of chunksOf(settled, maxRowsPerStatement))
-    yield statement(
-      dropHeldRates(some.length),
-      ...some.flatMap(({ base, quote }) => [base, quote]),
-    );
+  yield* setAside(maxRowsPerStatement, settled);
 
   const held = states.flatMap((state) => state.held ?? []);
   for (const some of chunksOf(held, maxRowsPerStatement)) {

@@ -5,7 +5,7 @@ import type { PastFigure, PastMoment, PastRates } from "../served/rules/past.ts"
 import { RATE_MISSED, rateBody } from "../served/rules/rate.ts";
 import type { SigningKey } from "../served/signing-key.ts";
 import { createSourceHeaders } from "./headers.ts";
-import { MISSED_MAX } from "./rules/missed.ts";
+import { GRACE_MS, MISSED_MAX } from "./rules/missed.ts";
 import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 /** The header with a past rate's own time, to the second (RFC 7089, section 2.1.1). */
@@ -75,7 +75,9 @@ function createPastMissed(sources: readonly RateSource[]) {
     }
     const followingMs = calendar.following(figure.asOf);
     if (followingMs !== undefined && askedMs < followingMs) return 0;
-    return schedule.missed(Date.parse(figure.asOf), askedMs);
+    // What was late then is not late any more.
+    const countedMs = followingMs === undefined ? askedMs : Math.min(askedMs + GRACE_MS, nowMs);
+    return schedule.missed(Date.parse(figure.asOf), countedMs);
   };
 }
 

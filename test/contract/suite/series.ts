@@ -288,6 +288,35 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(await figuresIn(engine), [...figures, "EUR/USD ecb 2026-03-17 #1: 1.12"]);
   });
 
+  test("a held figure leaves its series when a later rate is accepted: it stays held, or is corrected", async (store, engine) => {
+    const pair = pairOf("EUR/USD");
+    await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
+    await updateRates(store, [newRate("EUR/USD", "11.0", MONDAY, "ecb")], policy);
+    await updateRates(store, [newRate("EUR/USD", "1.12", TUESDAY, "ecb")], policy);
+    const figures = ["EUR/USD ecb 2026-03-13 #1: 1.10", "EUR/USD ecb 2026-03-17 #1: 1.12"];
+    assert.deepEqual(await figuresIn(engine), figures);
+    const held = async () =>
+      (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]);
+    assert.deepEqual([await store.rates.listHeld(), await held()], [[], [["11.0", true]]]);
+
+    const [figure] = await store.contradictions.list();
+    assert.ok(figure !== undefined);
+    const how = { policy, headersOf, origin: BY, isServed: true };
+    assert.equal(await store.contradictions.release(figure, how), false);
+    const released = ["EUR/USD ecb 2026-03-16 #1: 11.0"];
+    assert.deepEqual(await figuresIn(engine), [figures[0], ...released, figures[1]]);
+
+    // Corrected for the same date: nobody has to decide.
+    const later = "2026-03-18T15:00:00Z";
+    await updateRates(store, [newRate("EUR/USD", "113", later, "ecb")], policy);
+    await updateRates(store, [newRate("EUR/USD", "1.13", later, "ecb")], policy);
+    assert.deepEqual(await held(), []);
+    assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
+    await updateRates(store, [newRate("EUR/USD", "114", "2026-03-19T15:00:00Z", "ecb")], policy);
+    await store.rates.remove(pair, BY);
+    assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
+  });
+
   test("a preview tells which figures are new to their series, and stores none", async (store, engine) => {
     await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
     const older = newRate("EUR/USD", "1.08", FRIDAY, "ecb");

@@ -110,6 +110,7 @@ function whyHeld(held: HeldRate | Contradiction): string {
   if (!("document" in held)) {
     return held.disagreement === undefined ? "jump" : describeDisagreement(held.disagreement);
   }
+  if (held.isJump) return "jump";
   const line = held.line === undefined ? "" : `, line ${held.line}`;
   return `one of several in ${visibleLine(held.document ?? "a document")}${line}`;
 }

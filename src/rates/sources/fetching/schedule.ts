@@ -2,15 +2,12 @@ import { Cron } from "croner";
 import { DAY_MS } from "../../../platform/shared/clock.ts";
 import type { PublicationCalendar } from "../publishers/publisher.ts";
 import { CHECKED_UNTIL, isAmong } from "../rules/holidays.ts";
-import { MISSED_MAX } from "../rules/missed.ts";
+import { GRACE_MS, MISSED_MAX } from "../rules/missed.ts";
 import type { Years } from "../rules/years.ts";
 import type { Schedule } from "../source.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
 export type Calendar = PublicationCalendar | { readonly everySeconds: number };
-
-/** Publishers may be late: a publication counts as missed only after this time. */
-const GRACE_MS = 2 * 60 * 60_000;
 
 /** A source that is polled continuously counts as stale after this time without a new rate. */
 const POLL_GRACE_MS = 5 * 60_000;

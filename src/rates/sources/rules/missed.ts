@@ -1,5 +1,8 @@
 import { counted } from "../../../platform/shared/text/counted.ts";
 
+/** Publishers may be late: a publication counts as missed only after this time. */
+export const GRACE_MS = 2 * 60 * 60_000;
+
 /** Missed publications are counted up to this number: more would say nothing new. */
 export const MISSED_MAX = 99;
 
