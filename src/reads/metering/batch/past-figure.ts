@@ -20,7 +20,10 @@ type Values = Readonly<
 /**
  * Finds the last figure of a series by its time or by its publisher's date, which may have an
  * order of their own in an import. What is held for the operator is later than what is served, or
- * an amendment of it: neither is found.
+ * an amendment of it: neither is found. An inequality with the served time would lead SQLite to
+ * search from there.
+ *
+ * @param values the SQL of each value; `latest` is no later than what is served.
  */
 export function lastFigure(order: "time" | "date", values: Values): string {
   const { base, quote, source, kind, asOf, rate, latest, date } = values;
@@ -31,7 +34,7 @@ export function lastFigure(order: "time" | "date", values: Values): string {
     SELECT f.rate, f.as_of, f.source, f.date, d.hash
     FROM (
       SELECT * FROM figures WHERE ${ofSeries} AND as_of <= ${latest} ${isEarly}
-        AND (as_of < ${asOf} OR as_of = ${asOf} AND rate = ${rate})
+        AND NOT (as_of = ${asOf} AND rate <> ${rate})
       ORDER BY ${sorted}, revision DESC LIMIT 1
     ) f
     LEFT JOIN publication_documents d ON d.publication = f.publication AND d.place = f.place`;
