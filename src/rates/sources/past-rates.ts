@@ -46,12 +46,12 @@ export function createPastRates(
 /** The dates of a source are few: 25 years have 6,000. Beyond this number all are forgotten. */
 const DATES_MAX = 10_000;
 
-/** Keeps what a calendar says of a time or a date: a search in it takes 0.1 ms. */
-function kept<Asked, Told>(ask: (asked: Asked) => Told): (asked: Asked) => Told {
-  const told = new Map<Asked, Told>();
-  return (asked) => {
-    if (told.size >= DATES_MAX) told.clear();
-    return told.getOrInsertComputed(asked, ask);
+/** Remembers what a calendar computes for a time or a date: a search in it takes 0.1 ms. */
+function remembered<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>();
+  return (key) => {
+    if (values.size >= DATES_MAX) values.clear();
+    return values.getOrInsertComputed(key, compute);
   };
 }
 
@@ -62,14 +62,14 @@ function kept<Asked, Told>(ask: (asked: Asked) => Told): (asked: Asked) => Told 
  */
 function createPastMissed(sources: readonly RateSource[]) {
   const bySource = new Map(sources.map((source) => [source.key, source]));
-  const bySchedule = new Map<Schedule, ReturnType<typeof keptCalendar>>();
+  const bySchedule = new Map<Schedule, ReturnType<typeof rememberedCalendar>>();
 
   return (figure: PastFigure, { date, epochMs }: PastMoment, nowMs: number): number => {
     const source = bySource.get(figure.source);
     if (source === undefined) return 0;
     const askedMs = Math.min(epochMs, nowMs);
     const schedule = scheduleOf(source, figure, Number.parseInt(figure.date, 10));
-    const calendar = bySchedule.getOrInsertComputed(schedule, keptCalendar);
+    const calendar = bySchedule.getOrInsertComputed(schedule, rememberedCalendar);
     if (date !== undefined && calendar.publicationOf !== undefined) {
       return countDates(calendar.publicationOf, figure.date, date, nowMs);
     }
@@ -81,11 +81,11 @@ function createPastMissed(sources: readonly RateSource[]) {
   };
 }
 
-function keptCalendar(schedule: Schedule) {
+function rememberedCalendar(schedule: Schedule) {
   const { publicationOf } = schedule;
   return {
-    following: kept((asOf: Instant) => schedule.following(Date.parse(asOf))),
-    publicationOf: publicationOf && kept(publicationOf),
+    following: remembered((asOf: Instant) => schedule.following(Date.parse(asOf))),
+    publicationOf: publicationOf && remembered(publicationOf),
   };
 }
 
