@@ -100,6 +100,17 @@ export function isAmong(days: readonly Holiday[], date: Temporal.PlainDate): boo
   return days.some((day) => day(date.year)?.equals(date));
 }
 
+/** Whether a date is of a weekend or a holiday, in a country that works on no weekend. */
+export const isDayOff = (date: Temporal.PlainDate, { days }: Holidays): boolean =>
+  date.dayOfWeek > 5 || isAmong(days, date);
+
+/** @returns a date or, where it is a day off, the last one before it that is not. */
+export function workdayUntil(date: Temporal.PlainDate, holidays: Holidays): Temporal.PlainDate {
+  let day = date;
+  while (isDayOff(day, holidays)) day = day.subtract({ days: 1 });
+  return day;
+}
+
 function dateIn(year: number, day: string): Temporal.PlainDate {
   return Temporal.PlainMonthDay.from(day).toPlainDate({ year });
 }

@@ -1,4 +1,4 @@
-import { isAmong, parseHolidays } from "../../rules/holidays.ts";
+import { parseHolidays, workdayUntil } from "../../rules/holidays.ts";
 import { listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { lineOf } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
@@ -11,11 +11,8 @@ const ethiopianHolidays = parseHolidays(`2024-:
 const addressOf = (date: string | Temporal.PlainDate) =>
   `https://api.nbe.gov.et/api/filter-exchange-rates?date=${date}`;
 
-/** The bank has a document for each working day. @returns a date, or the last one before. */
-function workdayUntil(date: Temporal.PlainDate): Temporal.PlainDate {
-  const isOff = date.dayOfWeek > 5 || isAmong(ethiopianHolidays.days, date);
-  return isOff ? workdayUntil(date.subtract({ days: 1 })) : date;
-}
+/** The bank has a document for each working day. */
+const openDayUntil = (date: Temporal.PlainDate) => workdayUntil(date, ethiopianHolidays);
 
 const KINDS = [
   ["weighted_average", "middle"],
@@ -40,8 +37,8 @@ export const nbe: Entry = {
   country: "ET",
   // The last two, of which the newer may not be there yet.
   addresses: [
-    (today) => addressOf(workdayUntil(workdayUntil(today).subtract({ days: 1 }))),
-    (today) => addressOf(workdayUntil(today)),
+    (today) => addressOf(openDayUntil(openDayUntil(today).subtract({ days: 1 }))),
+    (today) => addressOf(openDayUntil(today)),
   ],
   // "Indicative Daily Exchange Rate": of the transactions "in previous day", "updated only on
   // weekdays". The bank names no time.

@@ -1,5 +1,5 @@
 import type { SourceLine } from "../../../served/rules/rate.ts";
-import { dayAfter, isAmong } from "../../rules/holidays.ts";
+import { dayAfter, isDayOff } from "../../rules/holidays.ts";
 import { isoDateOf, lastDayOf } from "../formats/notation.ts";
 import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
@@ -68,7 +68,7 @@ export const bazg: Entry = {
     requestsBy: "day",
     addresses: ({ from }) => {
       const set = Temporal.PlainDate.from(from).subtract({ days: 1 });
-      if (set.dayOfWeek > 5 || isAmong(swissHolidays.days, set)) return [];
+      if (isDayOff(set, swissHolidays)) return [];
       return `${DAILY}?d=${set.toString().replaceAll("-", "")}`;
     },
   },

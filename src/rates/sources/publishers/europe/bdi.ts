@@ -1,5 +1,5 @@
 import { quoted } from "../../../../platform/shared/text/visible-text.ts";
-import { isAmong } from "../../rules/holidays.ts";
+import { isDayOff, workdayUntil } from "../../rules/holidays.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { lineOf, utf8TextOf } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
@@ -26,15 +26,8 @@ const parseBdi: Parse = ([response], momentOf) => {
   });
 };
 
-const isClosed = (day: Temporal.PlainDate) =>
-  day.dayOfWeek > 5 || isAmong(targetHolidays.days, day);
-
-/** @returns a day or, where it has no rates, the last one before it that has. */
-function lastOpenDay(until: Temporal.PlainDate): Temporal.PlainDate {
-  let day = until;
-  while (isClosed(day)) day = day.subtract({ days: 1 });
-  return day;
-}
+/** A day or, where it has no rates, the last one before it that has. */
+const openDayUntil = (day: Temporal.PlainDate) => workdayUntil(day, targetHolidays);
 
 const addressOf = (day: Temporal.PlainDate) =>
   "https://tassidicambio.bancaditalia.it/terzevalute-wf-web/rest/v1.0/dailyRates" +
@@ -49,8 +42,8 @@ export const bdi: Entry = {
     "Indicative, and no benchmark by Regulation (EU) 2016/1011; no permission to pass them on.",
   // The day before has rates at any time of a day.
   addresses: [
-    (today) => addressOf(lastOpenDay(lastOpenDay(today).subtract({ days: 1 }))),
-    (today) => addressOf(lastOpenDay(today)),
+    (today) => addressOf(openDayUntil(openDayUntil(today).subtract({ days: 1 }))),
+    (today) => addressOf(openDayUntil(today)),
   ],
   // "Foreign exchange reference rates of the Euro": "published at around 16:00 (CET)". The others
   // are "worked out from the cross-rates"; the notes state "a lag", and no time.
@@ -64,7 +57,7 @@ export const bdi: Entry = {
     requestsBy: "day",
     addresses: ({ from }) => {
       const day = Temporal.PlainDate.from(from);
-      return isClosed(day) ? [] : addressOf(day);
+      return isDayOff(day, targetHolidays) ? [] : addressOf(day);
     },
   },
 };
