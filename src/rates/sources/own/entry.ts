@@ -3,7 +3,7 @@ import { isLoopback } from "../../../platform/shared/loopback.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../../served/rules/rate.ts";
 import { parsePairName } from "../../served/rules/symbol.ts";
-import { isoDateOf, isoDateOfMonthFirst } from "../publishers/formats/notation.ts";
+import { dateAs, isoDateOf, isoDateOfMonthFirst } from "../publishers/formats/notation.ts";
 import type { Publisher } from "../publishers/publisher.ts";
 
 /** Why an entry of SOURCES_FILE is invalid. */
@@ -183,13 +183,9 @@ const DATE = /\{today(?:-(1[0-4]|[1-9]))?(?: ([^{}]+))?\}/g;
 
 /** @returns an address with the dates that it asks for. */
 export function fillDates(address: string, today: Temporal.PlainDate): string {
-  return address.replaceAll(DATE, (_, days = "0", written = "yyyy-mm-dd") => {
-    const date = today.subtract({ days: Number.parseInt(days, 10) });
-    const [yyyy = "", mm = "", dd = ""] = date.toString().split("-");
-    const Mon = date.toLocaleString("en", { month: "short" });
-    const parts: Readonly<Record<string, string>> = { yyyy, mm, dd, Mon };
-    return written.replaceAll(/yyyy|Mon|mm|dd/g, (part: string) => parts[part] ?? part);
-  });
+  return address.replaceAll(DATE, (_, days = "0", form = "yyyy-mm-dd") =>
+    dateAs(form, today.subtract({ days: Number.parseInt(days, 10) })),
+  );
 }
 
 function isAddress(text: string): boolean {

@@ -1,6 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
-import { codesByName } from "../formats/notation.ts";
+import { codesByName, dateAs } from "../formats/notation.ts";
 import { lineOf, required, utf8TextOf } from "../formats/source-lines.ts";
 import { type Entry, EURO, type Parse } from "../publisher.ts";
 
@@ -44,7 +44,7 @@ const addressOf = (query: string) =>
   `&series=60f32914ab61dfab590e0e470153e3ae&${query}` +
   "&filetype=csv&label=include&layout=seriescolumn";
 
-const american = (date: string) => date.replace(/^(.+)-(.+)-(.+)$/, "$2/$3/$1");
+const american = (date: string) => dateAs("mm/dd/yyyy", date);
 
 export const frb: Entry = {
   key: "frb",

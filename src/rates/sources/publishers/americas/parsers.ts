@@ -8,7 +8,7 @@ import {
   textOf,
   textsOf,
 } from "../formats/json-text.ts";
-import { decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
+import { dateAs, decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
 import { lineOf, lineOfUnits, unknownCurrency } from "../formats/source-lines.ts";
 import type { DocumentRequest, Parse } from "../publisher.ts";
 
@@ -60,10 +60,7 @@ export function requestBcb(currency: string, { from, to }: Dates): string {
   return `${PTAX}/CotacaoMoedaPeriodo${PTAX_OPERATION}?${query}`;
 }
 
-function american(date: string): string {
-  const [year, month, day] = date.split("-");
-  return `${month}-${day}-${year}`;
-}
+const american = (date: string) => dateAs("mm-dd-yyyy", date);
 
 /**
  * Reads the Brazilian central bank's PTAX rates (olinda.bcb.gov.br, CotacaoMoedaPeriodo): the

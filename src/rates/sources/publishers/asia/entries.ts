@@ -1,4 +1,5 @@
 import type { Dates } from "../../rules/archive-ranges.ts";
+import { dateAs } from "../formats/notation.ts";
 import { type Entry, EURO } from "../publisher.ts";
 import { boi } from "./boi.ts";
 import { boj } from "./boj.ts";
@@ -12,7 +13,7 @@ import { parseAmcm, parseBnm, parseHkma, parseRba } from "./parsers.ts";
 
 const requestAmcm = ({ from, to }: Dates) =>
   "https://www.amcm.gov.mo/api/v1.0/cms/financial_info?QueryType=1" +
-  `&Begin=${from.replaceAll("-", "")}&End=${to.replaceAll("-", "")}`;
+  `&Begin=${dateAs("yyyymmdd", from)}&End=${dateAs("yyyymmdd", to)}`;
 
 const HKMA_DAYS =
   "https://api.hkma.gov.hk/public/market-data-and-statistics/monthly-statistical-bulletin" +

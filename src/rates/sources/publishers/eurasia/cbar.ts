@@ -1,5 +1,5 @@
 import { parseHolidays } from "../../rules/holidays.ts";
-import { isoDateOf } from "../formats/notation.ts";
+import { dateAs, isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import type { Entry, Parse } from "../publisher.ts";
@@ -10,7 +10,7 @@ const azerbaijaniHolidays = parseHolidays(`none:
   06-15, 06-26, 11-08, 11-09, 12-31`);
 
 const addressOf = (date: string) =>
-  `https://www.cbar.az/currencies/${date.split("-").reverse().join(".")}.xml`;
+  `https://www.cbar.az/currencies/${dateAs("dd.mm.yyyy", date)}.xml`;
 
 /**
  * Reads a bulletin of the Central Bank of Azerbaijan (cbar.az, currencies): the manats per

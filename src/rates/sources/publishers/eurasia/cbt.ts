@@ -1,5 +1,5 @@
 import { isAmong, parseHolidays } from "../../rules/holidays.ts";
-import { isoDateOf } from "../formats/notation.ts";
+import { dateAs, isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import type { Entry, Parse } from "../publisher.ts";
@@ -11,8 +11,7 @@ const turkmenHolidays = parseHolidays("2020-: 01-01, 03-08, 05-18, 09-27, 10-06,
 function addressOf(date: Temporal.PlainDate): string {
   const isOff = date.dayOfWeek === 7 || isAmong(turkmenHolidays.days, date);
   if (isOff) return addressOf(date.subtract({ days: 1 }));
-  const [year, month, day] = date.toString().split("-");
-  return `https://cbt.tm/kurs/${year}/${day}${month}${year}.xml`;
+  return `https://cbt.tm/kurs/${dateAs("yyyy/ddmmyyyy", date)}.xml`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Dates } from "../../rules/archive-ranges.ts";
+import { dateAs } from "../formats/notation.ts";
 import { type DocumentRequest, type Entry, EURO } from "../publisher.ts";
 import { cbar } from "./cbar.ts";
 import { cbt } from "./cbt.ts";
@@ -32,11 +33,9 @@ import {
 /** The currencies of daily.xml; all others are in weekly.xml. */
 const nbkrDaily: ReadonlySet<string> = new Set("USD EUR CNY KZT RUB".split(" "));
 
-/** `13.03.2026` */
-const dotted = (date: Temporal.PlainDate | string) => `${date}`.split("-").reverse().join(".");
+const dotted = (date: Temporal.PlainDate | string) => dateAs("dd.mm.yyyy", date);
 
-/** `20260313` */
-const compact = (date: string) => date.replaceAll("-", "");
+const compact = (date: string) => dateAs("yyyymmdd", date);
 
 /** The address of a date of an archive; none for one at a weekend, when nothing is set. */
 const onWeekdays =
@@ -100,7 +99,7 @@ export const eurasianPublishers: readonly Entry[] = [
       since: EURO,
       requestsBy: "day",
       addresses: ({ from }) =>
-        `https://www.cbr.ru/scripts/XML_daily.asp?date_req=${from.split("-").reverse().join("/")}`,
+        `https://www.cbr.ru/scripts/XML_daily.asp?date_req=${dateAs("dd/mm/yyyy", from)}`,
     },
   },
   {
@@ -263,10 +262,9 @@ export const eurasianPublishers: readonly Entry[] = [
     archive: {
       since: "2005-07-01",
       requestsBy: "day",
-      addresses: onWeekdays((date) => {
-        const [year, month, day] = date.toString().split("-");
-        return `https://www.tcmb.gov.tr/kurlar/${year}${month}/${day}${month}${year}.xml`;
-      }),
+      addresses: onWeekdays(
+        (date) => `https://www.tcmb.gov.tr/kurlar/${dateAs("yyyymm/ddmmyyyy", date)}.xml`,
+      ),
       isAbsentBy404: true,
     },
   },

@@ -1,6 +1,6 @@
 import type { SourceLine } from "../../../served/rules/rate.ts";
 import { dayAfter, isDayOff } from "../../rules/holidays.ts";
-import { isoDateOf, lastDayOf } from "../formats/notation.ts";
+import { dateAs, isoDateOf, lastDayOf } from "../formats/notation.ts";
 import { lineOfUnits, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt, type XmlElement } from "../formats/xml-text.ts";
 import type { Entry, Parse, ToInstant } from "../publisher.ts";
@@ -69,7 +69,7 @@ export const bazg: Entry = {
     addresses: ({ from }) => {
       const set = Temporal.PlainDate.from(from).subtract({ days: 1 });
       if (isDayOff(set, swissHolidays)) return [];
-      return `${DAILY}?d=${set.toString().replaceAll("-", "")}`;
+      return `${DAILY}?d=${dateAs("yyyymmdd", set)}`;
     },
   },
 };

@@ -1,6 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
-import { isoDateOf } from "../formats/notation.ts";
+import { dateAs, isoDateOf } from "../formats/notation.ts";
 import { lineOf, utf8TextOf } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
@@ -37,11 +37,7 @@ const DATABASE =
   "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes";
 
 function addressOf(...range: readonly (string | Temporal.PlainDate)[]): string {
-  const [from, to] = range.map((day) => {
-    const date = Temporal.PlainDate.from(day);
-    const month = date.toLocaleString("en", { month: "short" });
-    return `${date.toString().slice(8)}/${month}/${date.year}`;
-  });
+  const [from, to] = range.map((date) => dateAs("dd/Mon/yyyy", date));
   const codes = Object.keys(SERIES).join(",");
   return `${DATABASE}&Datefrom=${from}&Dateto=${to}&SeriesCodes=${codes}&CSVF=TN&UsingCodes=Y`;
 }

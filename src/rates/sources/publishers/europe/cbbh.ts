@@ -1,6 +1,6 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import { listAt, membersOf, parseJsonText, textOf, textsOf } from "../formats/json-text.ts";
-import { decimalOfComma, withoutMidnight } from "../formats/notation.ts";
+import { dateAs, decimalOfComma, withoutMidnight } from "../formats/notation.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
@@ -35,9 +35,6 @@ const parseCbbh: Parse = ([response], momentOf) =>
     });
   });
 
-const american = ({ year, month, day }: Temporal.PlainDate) =>
-  [month, day].map((number) => `${String(number).padStart(2, "0")}/`).join("") + year;
-
 export const cbbh: Entry = {
   key: "cbbh",
   name: "Central Bank of Bosnia and Herzegovina",
@@ -46,7 +43,7 @@ export const cbbh: Entry = {
   addresses: [
     (today) =>
       "https://www.cbbh.ba/CurrencyExchange/GetJson" +
-      `?date=${american(today.add({ days: 1 }))}%2000:00:00`,
+      `?date=${dateAs("mm/dd/yyyy", today.add({ days: 1 }))}%2000:00:00`,
   ],
   // "Currency Exchange List": "published every working day after 4:00 p.m.", for the next date.
   schedule: { cron: "15 16 * * 1-5", timeZone: "Europe/Sarajevo", holidays: bosnianHolidays },

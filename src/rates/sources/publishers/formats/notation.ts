@@ -14,6 +14,15 @@ export function isoDateOf(text = ""): string {
 export const isoDateOfDigits = (text = ""): string =>
   text.replace(/^([0-9]{4})([0-9]{2})([0-9]{2})$/, "$1-$2-$3");
 
+/** Writes a date in a form of `yyyy`, `Mon`, `mm` and `dd`, such as `dd.mm.yyyy`. */
+export function dateAs(form: string, stated: Temporal.PlainDate | string): string {
+  const date = Temporal.PlainDate.from(stated);
+  const [yyyy = "", mm = "", dd = ""] = date.toString().split("-");
+  const Mon = (MONTHS[date.month - 1] ?? "").replace(/^./, (letter) => letter.toUpperCase());
+  const parts: Readonly<Record<string, string>> = { yyyy, mm, dd, Mon };
+  return form.replaceAll(/yyyy|Mon|mm|dd/g, (part) => parts[part] ?? part);
+}
+
 /** Rewrites an American date: `April 25, 2026` or `04/25/2026`; "" for any other text. */
 export function isoDateOfMonthFirst(text = ""): string {
   return isoDateOf(text.replace(/^([A-Za-z]+|[0-9]{1,2})([ /-])([0-9]{1,2}),?/, "$3$2$1"));
