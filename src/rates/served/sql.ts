@@ -13,6 +13,7 @@ import { addDocuments, renewHeaders } from "./headers-sql.ts";
 import type { Disagreement } from "./rules/disagreement.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
+import { dropFigure } from "./sql/set-aside.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
@@ -41,18 +42,6 @@ export const rateTables: Tables = {
 const TAKE_HELD_RATE = `
   DELETE FROM held_rates WHERE base = $1 AND quote = $2
   RETURNING base, quote, rate, as_of, source, publication, place, line`;
-
-// Out of its series nothing names it, nor a figure of another date in its place.
-const OF_HELD = "WHERE base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5";
-
-const KEEP_DROPPED = `
-  INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until, held_at,
-    decision, publication, place, line)
-  SELECT base, quote, source, kind, date, as_of, rate, valid_until, $6, 'dropped', publication,
-    place, line
-  FROM figures ${OF_HELD} ON CONFLICT DO NOTHING`;
-
-const DROP_FIGURE = `DELETE FROM figures ${OF_HELD}`;
 
 const LIST_HELD_RATES = `
   SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,
@@ -129,7 +118,7 @@ export function rateStore(engine: Engine): RateStore {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
         const held = readSourcedRate(row);
-        yield* dropFigure(held, origin);
+        yield* dropFigure(held, origin.at);
         yield writeEvent("rate.dropped", origin, { details: eventDetailsOf(held) });
         return true;
       }, RATES_LOCK),
@@ -158,17 +147,10 @@ export function rateStore(engine: Engine): RateStore {
         const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
         const held = heldRow && readSourcedRate(heldRow);
-        if (held !== undefined) yield* dropFigure(held, origin);
+        if (held !== undefined) yield* dropFigure(held, origin.at);
         return { rate, held };
       }, RATES_LOCK),
   };
-}
-
-/** Takes a held figure out of its series: nothing names it, nor another date's in its place. */
-function* dropFigure(held: SourcedRate, { at }: Origin): Transaction<void> {
-  const figure = [held.base, held.quote, held.source, held.asOf, held.rate];
-  yield statement(KEEP_DROPPED, ...figure, at);
-  yield statement(DROP_FIGURE, ...figure);
 }
 
 function readHeldRate(row: Row): HeldRate {

@@ -4,6 +4,25 @@ import { figureOf } from "../figures.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
 import { byCount, dropHeldRates, FIGURE_KEY, placeholders } from "../update-statements-sql.ts";
 
+/** Keeps figures, which `f` stands for, when they leave their series. */
+const keepWith = (heldAt: string, decision: string) => `
+  INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until, held_at,
+    decision, publication, place, line)
+  SELECT f.base, f.quote, f.source, f.kind, f.date, f.as_of, f.rate, f.valid_until, ${heldAt},
+    ${decision}, f.publication, f.place, f.line`;
+
+const OF_HELD = "WHERE base = $1 AND quote = $2 AND source = $3 AND as_of = $4 AND rate = $5";
+const KEEP_DROPPED = `
+  ${keepWith("$6", "'dropped'")} FROM figures f ${OF_HELD} ON CONFLICT DO NOTHING`;
+const DROP_FIGURE = `DELETE FROM figures ${OF_HELD}`;
+
+/** Takes a held figure out of its series: nothing names it, nor another date's in its place. */
+export function* dropFigure(held: SourcedRate, now: string): Transaction<void> {
+  const figure = [held.base, held.quote, held.source, held.asOf, held.rate];
+  yield statement(KEEP_DROPPED, ...figure, now);
+  yield statement(DROP_FIGURE, ...figure);
+}
+
 /** The figures of held rates whose pairs have another accepted rate now. */
 const ofHeld = (pairs: number, columns: string) => `
   WITH accepted (base, quote, source, as_of, rate, date) AS (VALUES ${placeholders(pairs, 6)})
@@ -14,16 +33,8 @@ const ofHeld = (pairs: number, columns: string) => `
     AND f.as_of = h.as_of AND f.rate = h.rate
   WHERE NOT (h.source = a.source AND h.as_of = a.as_of AND h.rate = a.rate)`;
 
-const keep = byCount(
-  (pairs) =>
-    `${ofHeld(
-      pairs,
-      `INSERT INTO contradictions (base, quote, source, kind, date, as_of, rate, valid_until,
-      held_at, decision, publication, place, line)
-    SELECT f.base, f.quote, f.source, f.kind, f.date, f.as_of, f.rate, f.valid_until, h.held_at,
-      CASE WHEN f.date = a.date THEN 'dropped' END, f.publication, f.place, f.line`,
-    )} ON CONFLICT DO NOTHING`,
-);
+const KEEP = keepWith("h.held_at", "CASE WHEN f.date = a.date THEN 'dropped' END");
+const keep = byCount((pairs) => `${ofHeld(pairs, KEEP)} ON CONFLICT DO NOTHING`);
 
 const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
 const takeOut = byCount(
