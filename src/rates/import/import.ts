@@ -175,7 +175,7 @@ export async function previewImport(
       if (decision !== "store") others.set(update.next.line ?? 0, decision);
       return { ...update, current: replaced[index], decision };
     });
-    show(updates.filter(({ decision }) => /^(store|older|ended)$/.test(decision)));
+    show(updates.filter(({ decision }) => decision === "store" || isForSeries(decision)));
     return others;
   };
   await importLines(parsedLines(batches, clock, reading), previewRates, tally);
@@ -184,9 +184,11 @@ export async function previewImport(
 
 /** A figure that is not served, and that its series has already, changes nothing. */
 function lineDecision(decision: UpdateDecision, isNew: boolean | undefined): UpdateDecision {
-  const isAlone = decision === "older" || decision === "ended";
-  return isAlone && isNew !== true ? "unchanged" : decision;
+  return isForSeries(decision) && isNew !== true ? "unchanged" : decision;
 }
+
+/** Whether a figure goes into its series, and is not served. */
+const isForSeries = (decision: LineDecision) => decision === "older" || decision === "ended";
 
 /**
  * Has the valid rates of a file stored, and counts what became of its lines.

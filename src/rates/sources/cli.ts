@@ -192,7 +192,7 @@ function changesTable({ key }: RateSource, previewed: PreviewedSource): string {
   ];
   const changing = decided.filter(({ decision }) => decision === "store" || decision === "hold");
   const alone = decided.filter(({ decision, isNew }) => {
-    return isNew && /^(older|foreign|ended)$/.test(decision);
+    return isNew && (decision === "older" || decision === "foreign" || decision === "ended");
   });
   const rest: string[] = [];
   if (decided.length > 0 || waiting === 0) {

@@ -64,7 +64,8 @@ export function* findDisagreements(
   const compared = rates.filter((rate, index) => {
     const { kind, validUntil } = figureOf(rate);
     const isOfDay = kind === "middle" && validUntil === undefined;
-    return isOfDay && /^(store|hold)$/.test(policy(states[index]?.current, rate));
+    const decision = policy(states[index]?.current, rate);
+    return isOfDay && (decision === "store" || decision === "hold");
   });
   for (const rate of compared) {
     const { date } = figureOf(rate);
