@@ -143,8 +143,8 @@ function checkBetween(evidence: Evidence, known: Known): Check {
       if (due === undefined) return holds(between);
       const how = "compare the document with the publisher's";
       const isSure = known.isKnown(due) !== false;
-      const told = isSure ? `by its calendar ${key} published` : `${key} may have published`;
-      return notProven(`${between}, but ${told} for ${due}: ${how}`);
+      const publication = isSure ? `by its calendar ${key} published` : `${key} may have published`;
+      return notProven(`${between}, but ${publication} for ${due}: ${how}`);
     }
     case "nothing":
       if (isKnown && isImport(key)) return fails("is_calendar_known is true, of an import");
