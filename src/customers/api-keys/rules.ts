@@ -24,9 +24,17 @@ export function keyPrefixOf(key: string): string {
   return key.slice(0, API_KEY_PREFIX.length + 8);
 }
 
-/** Why a stored key may not read: unless it was revoked, its account is suspended. */
-export function explainRejection(revokedAt: string | null): KeyRejection {
-  return revokedAt === null ? "suspended" : "revoked";
+/**
+ * Why a stored key may not read: unless it was revoked or has ended, its account is suspended.
+ *
+ * @param now RFC 3339 in UTC, as the stored times are.
+ */
+export function explainRejection(
+  { revokedAt, expiresAt }: { readonly revokedAt: string | null; readonly expiresAt: string | null },
+  now: string,
+): KeyRejection {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= now ? "expired" : "suspended";
 }
 
 // The failures of a read are created once. Creating an Error costs several microseconds, most of

@@ -1,5 +1,5 @@
 /** Why a stored key is rejected. */
-export type KeyRejection = "revoked" | "suspended";
+export type KeyRejection = "revoked" | "expired" | "suspended";
 
 /** The key of a request, for its log line. */
 export interface Caller {
