@@ -11,6 +11,7 @@ import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
+import { limitsSuite } from "./limits.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
@@ -55,6 +56,7 @@ const PARTS = {
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
+  "limited reads": limitsSuite,
   "reads at boundaries": boundarySuite,
   "reads of past times": pastReadSuite,
   transactions: engineSuite,
