@@ -11,8 +11,10 @@ import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
+import { keyLimitSuite } from "./key-limits.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
+
 import { boundarySuite, meterSuite } from "./meter.ts";
 import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
@@ -30,6 +32,7 @@ const PARTS = {
   sessions: sessionSuite,
   "list of sessions": sessionListSuite,
   "API keys": apiKeySuite,
+  "limits of keys": keyLimitSuite,
   "burned credentials": burnSuite,
   "auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
