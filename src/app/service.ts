@@ -150,7 +150,7 @@ async function drain(app: App, { passwords, limits: { shutdown } }: ServiceDeps)
 /** Whether nobody has an account yet: not known, and so false, where the store fails meanwhile. */
 async function hasNoAccount({ accounts }: Store): Promise<boolean> {
   try {
-    return (await accounts.list("", "", 1)).length === 0;
+    return (await accounts.list({ period: "", now: "" }, "", 1)).length === 0;
   } catch (error) {
     // The server runs: each use of the store says and logs what has happened to it.
     if (error instanceof StoreUnavailable) return false;

@@ -8,6 +8,7 @@ import {
 } from "../../platform/cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../../platform/cli/output.ts";
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
@@ -94,9 +95,8 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const limit = wholeNumber("--limit", options.limit, 1, PAGE_ACCOUNTS_MAX);
   const after = options.after === undefined ? "" : accountIdOf(options.after);
   await using store = await deps.openStore();
-  const period = billingPeriodAt(deps.clock.nowMs()).name;
   // One more account tells whether there is another page.
-  const found = await store.accounts.list(period, after, limit + 1);
+  const found = await store.accounts.list(thisPeriod(deps), after, limit + 1);
   const page = found.slice(0, limit);
   const none = after === "" ? "There are no accounts yet." : `No account follows ${after}.`;
   deps.print(formatList(page, options, { toJson: accountSummaryJson, columns, none }));
@@ -105,6 +105,11 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const size = limit === PAGE_ACCOUNTS ? "" : ` --limit ${limit}`;
   const form = options.json ? " --json" : "";
   deps.printError(`More: kurs accounts list${size}${form} --after ${last.id}`);
+}
+
+function thisPeriod({ clock }: AccountCommandDeps) {
+  const nowMs = clock.nowMs();
+  return { period: billingPeriodAt(nowMs).name, now: timestamp(nowMs) };
 }
 
 /** @throws {CommandError} */
@@ -118,8 +123,7 @@ function accountIdOf(text: string): string {
 async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await deps.openStore();
-  const period = billingPeriodAt(deps.clock.nowMs()).name;
-  const account = await store.accounts.summarize(period, email);
+  const account = await store.accounts.summarize(thisPeriod(deps), email);
   if (account === undefined) throw unknownAccount(email);
   deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }

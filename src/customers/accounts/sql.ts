@@ -7,7 +7,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY, transactionBy } from "../access/sql.ts";
+import { activeKey, transactionBy } from "../access/sql.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
 
@@ -45,16 +45,16 @@ const SUMMARIES = `
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND ${activeKey("$2", "k.")})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan`;
 
 // An id is a UUIDv7, so the order of ids is the order of creation.
 const LIST_ACCOUNTS = `
-  ${SUMMARIES} WHERE a.id > $2 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $3`;
+  ${SUMMARIES} WHERE a.id > $3 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $4`;
 
-const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $2`;
+const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $3`;
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
 
@@ -92,12 +92,13 @@ export function accountStore(engine: Engine): AccountStore {
       return row && readAccount(row);
     },
 
-    async list(period, afterId, limit) {
-      return (await engine.query(LIST_ACCOUNTS, period, afterId, limit)).map(readSummary);
+    async list(at, afterId, limit) {
+      const values = [at.period, at.now, afterId, limit] as const;
+      return (await engine.query(LIST_ACCOUNTS, ...values)).map(readSummary);
     },
 
-    async summarize(period, email) {
-      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, email);
+    async summarize({ period, now }, email) {
+      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, now, email);
       return row && readSummary(row);
     },
 

@@ -3,6 +3,7 @@ import {
   COUNT_LOST,
   END_EVERY_SESSION,
   KEEP_ADMINISTRATION,
+  KEEP_LIMITS,
   REMOVE_LINKS,
   REVOKE_AGAIN,
 } from "../../customers/restore.ts";
@@ -37,6 +38,9 @@ export interface Staged extends Omit<RestoreReport, "database" | "kept" | "forgo
   /** When the database was as it is: RFC 3339; undefined where nothing in it tells. */
   readonly asOf: string | undefined;
 }
+
+/** The first schema whose keys have limits. */
+const LIMITS_SCHEMA = 26;
 
 /** No write is later. A copy that kurs backup did not make may have further ones without a time. */
 const LAST_TIME = `SELECT max(at) AS at FROM (${LAST_EVENT} UNION ALL ${LAST_STORED})`;
@@ -135,6 +139,7 @@ export function compareAndRevoke(
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = old.prepare(COUNT_LOST).get() ?? {};
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
+    if (schema >= LIMITS_SCHEMA) old.exec(KEEP_LIMITS);
     old.exec(KEEP_ADMINISTRATION);
     old.exec(KEEP_EVENTS);
     old.exec(RENEW_VERSIONS);

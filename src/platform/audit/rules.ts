@@ -30,6 +30,8 @@ export type Action =
   | "sessions.ended"
   | "api_key.created"
   | "api_key.revoked"
+  | "api_key.limits_set"
+  | "api_key.rotated"
   | "quota.threshold_reached"
   | "plan.set"
   | "plan.deleted"

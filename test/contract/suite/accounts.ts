@@ -110,7 +110,7 @@ export function accountSuite(test: StoreTest): void {
     await Promise.all([1, 2, 3].map(() => store.metering.read(newRead(first.keyHash))));
     const shared = { createdAt: NOW, emailVerifiedAt: undefined, suspendedAt: undefined };
 
-    assert.deepEqual(await store.accounts.list(PERIOD.name, "", 100), [
+    assert.deepEqual(await store.accounts.list({ period: PERIOD.name, now: NOW }, "", 100), [
       {
         ...shared,
         id: first.accountId,
@@ -128,7 +128,7 @@ export function accountSuite(test: StoreTest): void {
         quota: { quotaUnits: 20, usedUnits: 0 },
       },
     ]);
-    const [nextMonth] = await store.accounts.list("2026-12", "", 1);
+    const [nextMonth] = await store.accounts.list({ period: "2026-12", now: NOW }, "", 1);
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 

@@ -11,7 +11,8 @@ import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
-import { limitsSuite } from "./limits.ts";
+import { keyLimitSuite } from "./key-limits.ts";
+import { limitedReadSuite } from "./limited-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
@@ -56,7 +57,8 @@ const PARTS = {
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
-  "limited reads": limitsSuite,
+  "limits of keys": keyLimitSuite,
+  "limited reads": limitedReadSuite,
   "reads at boundaries": boundarySuite,
   "reads of past times": pastReadSuite,
   transactions: engineSuite,

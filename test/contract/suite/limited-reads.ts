@@ -54,7 +54,7 @@ const readAll = (store: Store, reads: readonly [keyHash: string, time?: string][
     ),
   );
 
-export function limitsSuite(test: StoreTest): void {
+export function limitedReadSuite(test: StoreTest): void {
   test("a key's caps hold by period and day, and charge nothing beyond; the account's other keys go on", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
