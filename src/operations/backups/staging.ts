@@ -3,8 +3,11 @@ import {
   COUNT_LOST,
   END_EVERY_SESSION,
   KEEP_ADMINISTRATION,
+  KEEP_GRANTS,
+  LOST_GRANTS,
   REMOVE_LINKS,
   REVOKE_AGAIN,
+  SCHEMA_WITH_GRANTS,
 } from "../../customers/restore.ts";
 import { KEEP_EVENTS, LAST_EVENT, writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
@@ -136,6 +139,9 @@ export function compareAndRevoke(
     const row = old.prepare(COUNT_LOST).get() ?? {};
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
     old.exec(KEEP_ADMINISTRATION);
+    const hasGrants = schema >= SCHEMA_WITH_GRANTS;
+    const lost = hasGrants ? old.prepare(LOST_GRANTS).all() : [];
+    if (hasGrants) old.exec(KEEP_GRANTS);
     old.exec(KEEP_EVENTS);
     old.exec(RENEW_VERSIONS);
     const pairs = Number(old.prepare(SUSPEND_AGAIN).run(now).changes);
@@ -148,6 +154,11 @@ export function compareAndRevoke(
       deletions: Number(row.deletions),
       suspensions: Number(row.suspensions),
       pairs,
+      grants: Number(lost[0]?.grants ?? 0),
+      granted: lost.map(({ id, email, units, reference }) => ({
+        ...{ id: String(id), email: String(email) },
+        ...{ units: Number(units), reference: String(reference) },
+      })),
     };
   } catch (error) {
     if (isCorruption(error)) return undefined;
