@@ -128,7 +128,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findRejected(keyHash) {
       const [row] = await engine.query(REJECTED_KEY, keyHash);
       if (row === undefined) return undefined;
-      const rejection = explainRejection(optionalTextOf(row, "revoked_at") ?? null);
+      const rejection = explainRejection({ revokedAt: optionalTextOf(row, "revoked_at") ?? null, expiresAt: null }, "");
       return { accountId: textOf(row, "account_id"), rejection };
     },
 

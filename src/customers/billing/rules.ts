@@ -19,6 +19,11 @@ export interface Quota {
   readonly usedUnits: number;
 }
 
+/** What the keys of a line may use in a span of time, and have used. */
+export interface KeyQuota extends Quota {
+  readonly span: "period" | "day";
+}
+
 /** The plan that every account starts on. A new store has it, with 1,000 units per period. */
 export const FREE_PLAN = "free";
 

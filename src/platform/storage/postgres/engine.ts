@@ -35,7 +35,7 @@ const UNSAFE_SETTINGS = `
   SELECT name || ' = off' AS setting FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 
-const ROLLBACK = "ROLLBACK";
+export const ROLLBACK = "ROLLBACK";
 
 const LIMIT = `
   SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`;
