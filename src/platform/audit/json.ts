@@ -1,19 +1,36 @@
-import type { Static } from "typebox";
+import type { Static, TInteger, TString, TUnion } from "typebox";
 import { EXAMPLE_ID, Id, Timestamp, Type } from "../shared/json-schema.ts";
 import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
+
+const units: object = { type: ["integer", "string"], description: "Units, or none" };
+const cap = units as TUnion<[TInteger, TString]>;
 
 /** Every detail that an account's events have. */
 const EventDetailsSchema = Type.Object(
   {
     api_key_id: Type.Optional(Id),
     key_prefix: Type.Optional(Type.String()),
+    expires_at: Type.Optional(Type.String({ description: "A time, or never" })),
+    units_per_period: Type.Optional(cap),
+    units_per_day: Type.Optional(cap),
+    ends_at: Type.Optional(Timestamp),
+    new_api_key_id: Type.Optional(Id),
+    new_key_prefix: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
     keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
     session_id: Type.Optional(Id),
     sessions: Type.Optional(Type.Integer({ minimum: 0 })),
     plan: Type.Optional(Type.String()),
     invited: Type.Optional(Type.Boolean()),
+    quota: Type.Optional(Type.String({ description: "plan: that of the plan again" })),
+    quota_units: Type.Optional(Type.Integer({ minimum: 0 })),
+    quota_until: Type.Optional(Timestamp),
+    customer_number: Type.Optional(Type.String()),
+    grant_id: Type.Optional(Id),
+    units: Type.Optional(Type.Integer({ minimum: 1 })),
+    used_units: Type.Optional(Type.Integer({ minimum: 0 })),
+    reference: Type.Optional(Type.String()),
     quota_mails: Type.Optional(Type.Boolean()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
     threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
