@@ -19,6 +19,11 @@ const operations: readonly (readonly [start: string, body?: object])[] = [
   ["DELETE /v1/account", { password: PASSWORD }],
   ["DELETE /v1/account/sessions"],
   ["DELETE /v1/account/api-keys/ID"],
+  [
+    "PUT /v1/account/api-keys/ID/limits",
+    { expires_at: null, units_per_period: 1, units_per_day: null },
+  ],
+  ["POST /v1/account/api-keys/ID/rotate", { overlap_hours: 1 }],
   ["DELETE /v1/account/sessions/ID"],
   ["POST /v1/auth/logout"],
 ];

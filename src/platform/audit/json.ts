@@ -8,6 +8,14 @@ const EventDetailsSchema = Type.Object(
   {
     api_key_id: Type.Optional(Id),
     key_prefix: Type.Optional(Type.String()),
+    expires_at: Type.Optional(Timestamp),
+    units_per_period: Type.Optional(
+      Type.Integer({ description: "A cap; without it there is none" }),
+    ),
+    units_per_day: Type.Optional(Type.Integer({ description: "A cap; without it there is none" })),
+    ends_at: Type.Optional(Timestamp),
+    new_api_key_id: Type.Optional(Id),
+    new_key_prefix: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
     keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
     session_id: Type.Optional(Id),
