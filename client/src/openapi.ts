@@ -2643,6 +2643,17 @@ export interface operations {
                     "application/json": components["schemas"]["UnsupportedMediaTypeError"];
                 };
             };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
+                };
+            };
             /** @description `internal_error`: a bug in the service; retrying does not help */
             500: {
                 headers: {
@@ -4318,7 +4329,13 @@ export interface operations {
                      *           "name": "billing",
                      *           "key_prefix": "svc_live_3f3f3f3f",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "revoked_at": null
+                     *           "revoked_at": null,
+                     *           "expires_at": null,
+                     *           "lifetime_days": null,
+                     *           "units_per_period": 500,
+                     *           "units_per_day": null,
+                     *           "line": null,
+                     *           "end_notice_days": null
                      *         }
                      *       ],
                      *       "sessions": [

@@ -48,8 +48,8 @@ export interface AdministrationStore {
     { readonly id: string; readonly activeKeys: number; readonly units: number } | undefined
   >;
   /**
-   * Deletes an account. What remains of it: its id, plan, quota and times, its keys' ids, digests
-   * and times, the units by period and by key and day, and its events without addresses and
+   * Deletes an account. What remains of it: its id, plan, quota and times, its keys' ids, digests,
+   * limits and times, the units by period and by key and day, and its events without addresses and
    * details.
    *
    * @param passwordHash deletes nothing when the account has another one.

@@ -8,6 +8,7 @@ import type { SendList } from "../../platform/http/response/list.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
   apiKeyJson,
@@ -75,7 +76,7 @@ const setLimitsSchema = {
   body: LimitsBody,
   response: documentedResponses(
     { 200: Type.Ref("ApiKeyLimits#", { description: "The limits, as they are stored" }) },
-    [sessionRequired, endInvalid, notJson, apiKeyNotFound],
+    [sessionRequired, endInvalid, notJson, apiKeyNotFound, tooManyAttempts(900)],
   ),
 };
 

@@ -74,6 +74,19 @@ test("limits: PUT replaces all three, returns what is stored, and each change is
   assert.deepEqual(values, [[1_000_000_000_000], [], Object.values(SOME)]);
 });
 
+test("limits: the 21st change of a key in a window is rejected and changes nothing; another key's is not", async () => {
+  const { session, keyId } = await service.newCustomer();
+  const other = await service.createKey(session);
+  for (let units = 1; units <= 20; units += 1) {
+    assert.equal((await put(session, keyId, { ...NONE, units_per_day: units })).status, 200);
+  }
+
+  assertFailure(await put(session, keyId, NONE), 429, "too_many_requests");
+
+  assert.deepEqual(await limitsOf(session, keyId), { ...NONE, units_per_day: 20 });
+  assert.equal((await put(session, other.id, SOME)).status, 200);
+});
+
 const invalidEnds = ["2026-12-31", "tomorrow", "0 days", "3651 days", "2026-11-21T11:00:00Z"];
 const invalidMembers: readonly (readonly [member: object, message: RegExp])[] = [
   ...invalidEnds.map(

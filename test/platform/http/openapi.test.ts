@@ -54,7 +54,9 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/api-keys/{id}/limits": ["200", "401 unauthorized", "404 not_found"],
-  "PUT /v1/account/api-keys/{id}/limits": ["200", "401 unauthorized", "404 not_found", ...ofBodies],
+  "PUT /v1/account/api-keys/{id}/limits": [
+    ...["200", "401 unauthorized", "404 not_found", ...ofBodies, "429 too_many_requests"],
+  ],
   "POST /v1/account/api-keys/{id}/rotate": [
     ...["201", "401 unauthorized", "404 not_found", "409 key_limit_reached", ...ofBodies],
   ],
