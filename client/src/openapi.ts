@@ -182,7 +182,7 @@ export interface paths {
         };
         /**
          * The end and the caps of an active key
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the end of a key that has ended.
          */
         get: operations["getApiKeyLimits"];
         /**
@@ -195,7 +195,7 @@ export interface paths {
         options?: never;
         /**
          * The end and the caps of an active key: headers only
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the end of a key that has ended.
          */
         head: operations["headApiKeyLimits"];
         patch?: never;

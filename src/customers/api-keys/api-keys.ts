@@ -34,8 +34,8 @@ export interface ApiKeys {
   /**
    * @param chosen the name is trimmed, 1 to 100 characters.
    * @returns the key with its secret, which is returned only here.
-   * @throws {Failure} `key_limit_reached`; `invalid_request` for an invalid end; `unauthorized` when
-   *   the session has lost its access.
+   * @throws {Failure} `key_limit_reached`; `invalid_request` for an invalid end; `unauthorized`
+   *   when the session has lost its access.
    */
   create(session: SessionInUse, chosen: ChosenForKey & GivenLimits): Promise<KeyWithSecret>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
@@ -48,8 +48,8 @@ export interface ApiKeys {
   authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
-   * @throws {Failure} `not_found` for an id that is unknown, foreign or of a key that was revoked or
-   *   has ended; `unauthorized` as `create`. So do the following ones.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or of a key that was revoked
+   *   or has ended; `unauthorized` as `create`. So do the following ones.
    */
   revoke(session: SessionInUse, keyId: string): Promise<void>;
   limits(accountId: string, keyId: string): Promise<OwnLimits>;
