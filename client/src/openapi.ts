@@ -182,7 +182,7 @@ export interface paths {
         };
         /**
          * The end and the caps of an active key
-         * @description In the list of keys, `revoked_at` is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         get: operations["getApiKeyLimits"];
         /**
@@ -195,7 +195,7 @@ export interface paths {
         options?: never;
         /**
          * The end and the caps of an active key: headers only
-         * @description In the list of keys, `revoked_at` is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         head: operations["headApiKeyLimits"];
         patch?: never;
@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one with the same name and limits
-         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at the same time as the old one was to end; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one has the end that the old one had; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -313,6 +313,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the units granted beside the plan's
+         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         */
+        get: operations["listGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the units granted beside the plan's: headers only
+         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         */
+        head: operations["headGrants"];
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/statements/{period}": {
         parameters: {
             query?: never;
@@ -377,7 +401,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the account, with its password
-         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan and times, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
+         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan, quota, customer number and times, its granted units, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -703,6 +727,9 @@ export interface components {
              *       "suspended_at": null,
              *       "plan": "free",
              *       "units_per_period": 1000,
+             *       "quota_units": null,
+             *       "quota_until": null,
+             *       "customer_number": "K-1001",
              *       "quota_mails": true,
              *       "has_password": true
              *     }
@@ -723,6 +750,12 @@ export interface components {
                 [key: string]: unknown;
             }[];
             usage: {
+                [key: string]: unknown;
+            }[];
+            terms: {
+                [key: string]: unknown;
+            }[];
+            grants: {
                 [key: string]: unknown;
             }[];
             quota_notices: {
@@ -1252,6 +1285,49 @@ export interface components {
                     units: number;
                 }[];
             }[];
+        };
+        Grant: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            id: string;
+            /** @example 5000 */
+            units: number;
+            /** @example 1 */
+            used_units: number;
+            /**
+             * @description That can be used now: 0 of a revoked or expired grant
+             * @example 4999
+             */
+            remaining_units: number;
+            /**
+             * @description What the operator calls it
+             * @example invoice 4711
+             */
+            reference: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339 in UTC
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            granted_at: string;
+            /**
+             * Format: date-time
+             * @description From when it is not used; null: never
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is not used
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            revoked_at: string | null;
+        };
+        GrantList: {
+            /** @description Oldest first */
+            grants: components["schemas"]["Grant"][];
         };
         /** @description The envelope of every failure */
         ErrorResponse: {
@@ -3424,6 +3500,156 @@ export interface operations {
             };
         };
     };
+    listGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "used_units": 1,
+                     *           "remaining_units": 4999,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-12-31T00:00:00.000Z",
+                     *           "revoked_at": "2026-12-31T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GrantList"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     getStatement: {
         parameters: {
             query?: never;
@@ -4320,6 +4546,9 @@ export interface operations {
                      *         "suspended_at": null,
                      *         "plan": "free",
                      *         "units_per_period": 1000,
+                     *         "quota_units": null,
+                     *         "quota_until": null,
+                     *         "customer_number": "K-1001",
                      *         "quota_mails": true,
                      *         "has_password": true
                      *       },
@@ -4370,6 +4599,25 @@ export interface operations {
                      *         {
                      *           "period": "2026-11",
                      *           "units": 1
+                     *         }
+                     *       ],
+                     *       "terms": [
+                     *         {
+                     *           "through_period": "2026-10",
+                     *           "plan": "free",
+                     *           "quota_units": 25000,
+                     *           "quota_until": null
+                     *         }
+                     *       ],
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "used_units": 1
                      *         }
                      *       ],
                      *       "quota_notices": [

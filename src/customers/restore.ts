@@ -75,3 +75,30 @@ export const KEEP_ADMINISTRATION = `
   ${ERASED_TABLES.map(removeOfDeleted).join("")}
   UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
   FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at`;
+
+/** The schema of a replaced database from which on these statements on limits can run. */
+export const SCHEMA_WITH_LIMITS = 26;
+
+/** Selects the first grants that the replaced database alone has, and how many there are. */
+export const LOST_GRANTS = `
+  SELECT g.id, a.email, g.units, g.reference, count(*) OVER () AS grants
+  FROM main.unit_grants g JOIN main.accounts a ON a.id = g.account_id AND a.deleted_at IS NULL
+  WHERE g.revoked_at IS NULL AND g.id NOT IN (SELECT id FROM restored.unit_grants)
+  ORDER BY g.id LIMIT 100`;
+
+/**
+ * Grants that were revoked since the backup stay so; accounts keep their own quotas and customer
+ * numbers, and what is known of past periods is not lost.
+ */
+export const KEEP_GRANTS = `
+  UPDATE restored.unit_grants AS r SET revoked_at = g.revoked_at
+  FROM main.unit_grants g WHERE g.id = r.id AND r.revoked_at IS NULL;
+  UPDATE restored.accounts AS r
+  SET quota_units = a.quota_units, quota_until = a.quota_until, customer_number = a.customer_number
+  FROM main.accounts a WHERE a.id = r.id;
+  INSERT INTO restored.account_terms (account_id, through_period, plan, quota_units, quota_until)
+  SELECT account_id, through_period, plan, quota_units, quota_until FROM main.account_terms
+  WHERE account_id IN (SELECT id FROM restored.accounts) ON CONFLICT DO NOTHING;
+  INSERT INTO restored.plan_terms (plan, through_period, units_per_period)
+  SELECT plan, through_period, units_per_period FROM main.plan_terms
+  WHERE TRUE ON CONFLICT DO NOTHING`;

@@ -21,6 +21,9 @@ export const USABLE_KEY = `k.${NOT_REVOKED} AND a.suspended_at IS NULL`;
 export const LOCK_ACCOUNT = `
   UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
+/** As `LOCK_ACCOUNT`, by the email. */
+export const LOCK_BY_EMAIL = "UPDATE accounts SET email = email WHERE email = $1 RETURNING id";
+
 const LOCK_OWNER = `
   UPDATE accounts SET email = email
   WHERE id = $1 AND suspended_at IS NULL AND deleted_at IS NULL RETURNING id`;

@@ -101,8 +101,9 @@ Example:
   $ kurs accounts export ada@example.org > ada.json`;
 
 const kept =
-  "For billing Kurs keeps its id, plan, times, and the units by month and by key's id and day;\n" +
-  "in the audit log its events, without addresses and details.";
+  "For billing Kurs keeps its id, plan, quota, customer number, times, grants with their\n" +
+  "references, and the units by month and by key's id and day; in the audit log its events,\n" +
+  "without addresses and details.";
 
 const deleteHelp = `
 Its keys, sessions and links are rejected from the next request on, and its email can register

@@ -27,6 +27,9 @@ const account = {
   suspended_at: null,
   plan: "free",
   units_per_period: 1000,
+  quota_units: null,
+  quota_until: null,
+  customer_number: "K-1001",
   quota_mails: true,
   has_password: true,
 };
@@ -67,6 +70,16 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
   mailed_links: { purpose: "verification", expires_at: tomorrow },
   mails: mail,
   usage: { period: "2026-11", units: 1 },
+  terms: { through_period: "2026-10", plan: "free", quota_units: 25000, quota_until: null },
+  grants: {
+    id: EXAMPLE_ID,
+    units: 5000,
+    reference: "invoice 4711",
+    granted_at: at,
+    expires_at: null,
+    revoked_at: null,
+    used_units: 1,
+  },
   quota_notices: { period: "2026-11", threshold: 80, written_at: at },
   daily_usage: { date: "2026-11-21", api_key_id: EXAMPLE_ID, units: 1 },
   events: {

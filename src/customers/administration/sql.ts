@@ -4,6 +4,7 @@ import { integerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
 import { KEY_COLUMNS } from "../api-keys/rows-sql.ts";
+import { GRANT_COLUMNS } from "../billing/grants-sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
@@ -72,6 +73,12 @@ const SECTIONS: Record<ExportSection, string> = {
   mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
   mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),
   usage: rowsAfter("period, units", "period_usage", "period"),
+  terms: rowsAfter(
+    "through_period, plan, quota_units, quota_until",
+    "account_terms",
+    "through_period",
+  ),
+  grants: rowsAfter(GRANT_COLUMNS, "unit_grants g", "g.id"),
   quota_notices: rowsAfter(
     "period, threshold, written_at",
     "quota_notices",
@@ -81,7 +88,7 @@ const SECTIONS: Record<ExportSection, string> = {
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
-    p.units_per_period, a.quota_mails, a.password_hash <> '' AS has_password
+    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails, a.password_hash <> '' AS has_password
   FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.id = $1`;
 
 export function administrationStore(engine: Engine): AdministrationStore {

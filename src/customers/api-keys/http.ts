@@ -54,8 +54,7 @@ const limitsSchema = {
   tags,
   security,
   summary: "The end and the caps of an active key",
-  description:
-    "In the list of keys, `revoked_at` is also the time at which a key has ended.",
+  description: "In the list of keys, `revoked_at` is also the time at which a key has ended.",
   params,
   response: documentedResponses({ 200: Type.Ref("ApiKeyLimits#", { description: "The limits" }) }, [
     sessionRequired,

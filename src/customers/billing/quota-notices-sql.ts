@@ -1,10 +1,11 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
-import { optionalTextOf, textOf } from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
+import { accountQuota, quotaOf } from "./quota-sql.ts";
 import { QUOTA_THRESHOLDS, reachedThresholds } from "./rules.ts";
-import { USAGE, usageOf } from "./sql.ts";
+import { USAGE } from "./sql.ts";
 
 const LAST_OF_PAGE = `
   SELECT max(id) AS last_id
@@ -24,12 +25,12 @@ const isDue = (percent: number) => `(
 // that a charge would have to maintain. On SQLite a page of 500 takes 1 ms of processor time.
 const DUE_IN_PAGE = `
   SELECT id FROM (
-    SELECT a.id, p.units_per_period AS quota,
+    SELECT a.id, ${accountQuota("$4")} AS quota,
       (SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1) AS used
     FROM accounts a JOIN plans p ON p.name = a.plan
-    WHERE a.id > $2 AND a.id <= $3 AND p.units_per_period > 0 AND ${WANTS_MAILS}
+    WHERE a.id > $2 AND a.id <= $3 AND ${WANTS_MAILS}
   ) AS page
-  WHERE ${isReached(Math.min(...QUOTA_THRESHOLDS))}
+  WHERE quota > 0 AND ${isReached(Math.min(...QUOTA_THRESHOLDS))}
     AND (${QUOTA_THRESHOLDS.map(isDue).join(" OR ")})
   ORDER BY id`;
 
@@ -44,21 +45,22 @@ const WRITE_NOTICE = `
 
 export function quotaNoticeStore(engine: Engine): QuotaNoticeStore {
   return {
-    async page(period, afterId, limit) {
+    async page({ period, now }, afterId, limit) {
       const [end = {}] = await engine.query(LAST_OF_PAGE, afterId, limit);
       const lastId = optionalTextOf(end, "last_id");
       if (lastId === undefined) return { dueIds: [], lastId };
-      const due = await engine.query(DUE_IN_PAGE, period, afterId, lastId);
+      const due = await engine.query(DUE_IN_PAGE, period, afterId, lastId, now);
       return { dueIds: due.map((row) => textOf(row, "id")), lastId };
     },
 
     write: (accountId, period, origin) =>
       engine.transaction(function* (): Transaction<void> {
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return;
-        const [row] = yield statement(USAGE, accountId, period.name);
+        const [row] = yield statement(USAGE, accountId, period.name, origin.at);
         if (row === undefined) return;
-        const quota = usageOf(row);
-        const reached = reachedThresholds(quota);
+        const quota = quotaOf(row);
+        const quotaUnits = integerOf(row, "account_units");
+        const reached = reachedThresholds({ ...quota, quotaUnits });
         for (const threshold of reached) {
           const notice = [accountId, period.name, threshold, origin.at] as const;
           const isNew = (yield statement(WRITE_NOTICE, ...notice)).length === 1;

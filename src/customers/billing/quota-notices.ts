@@ -24,9 +24,14 @@ export interface QuotaNoticeStore {
   /**
    * Reads a page of accounts in the order of their ids.
    *
+   * @param at the billing period, and when a quota of an account alone must not have ended.
    * @param afterId the last account of the page before; empty for the first page.
    */
-  page(period: string, afterId: string, limit: number): Promise<NoticePage>;
+  page(
+    at: { readonly period: string; readonly now: string },
+    afterId: string,
+    limit: number,
+  ): Promise<NoticePage>;
   /**
    * Writes the event of each threshold that an account has reached in a period and that has none
    * yet, and one mail: the highest threshold's. Writes nothing for an account that is suspended,
@@ -62,7 +67,8 @@ export async function writeDueNotices(
   for (const period of noticePeriodsAt(uses.clock.nowMs())) {
     let lastId: string | undefined = "";
     while (lastId !== undefined) {
-      const page: NoticePage = await quotaNotices.page(period.name, lastId, ACCOUNTS_PER_PAGE);
+      const at = { period: period.name, now: timestamp(uses.clock.nowMs()) };
+      const page: NoticePage = await quotaNotices.page(at, lastId, ACCOUNTS_PER_PAGE);
       for (const accountId of page.dueIds) {
         await quotaNotices.write(accountId, period, originNow({ kind: "service" }, uses));
         if (!(await mayContinue())) return;

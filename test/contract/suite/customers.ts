@@ -142,5 +142,5 @@ export const eventsOf = (store: Store, accountId?: string) =>
 
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
-  return (await store.usage.ofPeriod(accountId, period))?.usedUnits;
+  return (await store.usage.ofPeriod(accountId, period, NOW))?.usedUnits;
 }

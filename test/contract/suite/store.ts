@@ -12,9 +12,9 @@ import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { keyLimitSuite } from "./key-limits.ts";
+import { limitedReadSuite } from "./limited-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
-
 import { boundarySuite, meterSuite } from "./meter.ts";
 import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
@@ -32,7 +32,6 @@ const PARTS = {
   sessions: sessionSuite,
   "list of sessions": sessionListSuite,
   "API keys": apiKeySuite,
-  "limits of keys": keyLimitSuite,
   "burned credentials": burnSuite,
   "auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
@@ -58,6 +57,8 @@ const PARTS = {
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
+  "limits of keys": keyLimitSuite,
+  "limited reads": limitedReadSuite,
   "reads at boundaries": boundarySuite,
   "reads of past times": pastReadSuite,
   transactions: engineSuite,
