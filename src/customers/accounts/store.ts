@@ -17,7 +17,7 @@ export interface Account {
 }
 
 /** A quota of one account alone, instead of its plan's. */
-export interface OwnQuota {
+interface OwnQuota {
   readonly units: number;
   /** RFC 3339 in UTC; undefined: without an end. */
   readonly until: string | undefined;

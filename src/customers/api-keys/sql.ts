@@ -128,7 +128,10 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
     async findRejected(keyHash) {
       const [row] = await engine.query(REJECTED_KEY, keyHash);
       if (row === undefined) return undefined;
-      const rejection = explainRejection({ revokedAt: optionalTextOf(row, "revoked_at") ?? null, expiresAt: null }, "");
+      const rejection = explainRejection(
+        { revokedAt: optionalTextOf(row, "revoked_at") ?? null, expiresAt: null },
+        "",
+      );
       return { accountId: textOf(row, "account_id"), rejection };
     },
 

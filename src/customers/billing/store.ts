@@ -109,7 +109,7 @@ export interface DayOfAccount extends DayOfKey {
 }
 
 /** The units that one key of an account was charged on one UTC day. */
-export interface KeyUnits extends DayOfAccount, DailyUnits {
+interface KeyUnits extends DayOfAccount, DailyUnits {
   /** "" of a deleted account. */
   readonly keyPrefix: string;
 }
