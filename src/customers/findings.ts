@@ -54,6 +54,8 @@ const WRONG_KEYS = `
   FROM api_keys k JOIN accounts a ON a.id = k.account_id
   LEFT JOIN usable_keys u ON u.digest = unhex(k.key_hash)
     AND u.api_key = k.number AND u.account = a.number AND u.plan = a.plan
+    AND u.expires_at IS k.expires_at
+    AND u.units_per_period IS k.units_per_period AND u.units_per_day IS k.units_per_day
   WHERE ${USABLE_KEY}`;
 
 // The foreign key requires that an account's plan is stored, but other programs can bypass it.

@@ -13,9 +13,8 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY, LOCK_BY_EMAIL, transactionBy } from "../access/sql.ts";
+import { activeKey, LOCK_BY_EMAIL, transactionBy } from "../access/sql.ts";
 import { keepAccountTerms, quotaColumns, quotaOf } from "../billing/quota-sql.ts";
-import { billingPeriodAt } from "../billing/rules.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
 
@@ -52,7 +51,7 @@ const SUMMARIES = `
   SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, a.suspended_at,
     a.quota_units, a.quota_until, a.customer_number,
     ${quotaColumns("$1", "$2")},
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND ${activeKey("$2", "k.")})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan`;
@@ -103,14 +102,13 @@ export function accountStore(engine: Engine): AccountStore {
       return row && readAccount(row);
     },
 
-    async list(now, afterId, limit) {
-      return (await engine.query(LIST_ACCOUNTS, periodAt(now), now, afterId, limit)).map(
-        readSummary,
-      );
+    async list(at, afterId, limit) {
+      const values = [at.period, at.now, afterId, limit] as const;
+      return (await engine.query(LIST_ACCOUNTS, ...values)).map(readSummary);
     },
 
-    async summarize(now, email) {
-      const [row] = await engine.query(SUMMARY_BY_EMAIL, periodAt(now), now, email);
+    async summarize({ period, now }, email) {
+      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, now, email);
       return row && readSummary(row);
     },
 
@@ -156,8 +154,6 @@ export function accountStore(engine: Engine): AccountStore {
       }),
   };
 }
-
-const periodAt = (now: string) => billingPeriodAt(Date.parse(now)).name;
 
 /** Changes the account of an email, which stays locked until the end. @returns false: no such. */
 const changeByEmail = (

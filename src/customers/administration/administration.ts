@@ -45,6 +45,7 @@ export interface AdministrationStore {
   /** What a deletion concerns; undefined when there is no such account. */
   contents(
     email: string,
+    now: string,
   ): Promise<
     { readonly id: string; readonly activeKeys: number; readonly units: number } | undefined
   >;

@@ -160,7 +160,7 @@ async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isS
   const { openStore, origin, ask, print } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const contents = await store.administration.contents(email);
+  const contents = await store.administration.contents(email, origin().at);
   if (contents === undefined) {
     const invitations = await store.administration.withdrawInvitations(email, origin());
     if (invitations === 0) throw unknownAccount(email);
@@ -185,7 +185,7 @@ async function printExport(deps: AdministrationCommandDeps, typed: string): Prom
   const { openStore, clock, origin, write } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const { id: accountId = "" } = (await store.administration.contents(email)) ?? {};
+  const { id: accountId = "" } = (await store.administration.contents(email, origin().at)) ?? {};
   const pieces = await exportAccount({ store, clock }, accountId, origin());
   if (pieces === undefined) throw unknownAccount(email);
   for await (const piece of pieces) await write(piece);

@@ -2,8 +2,8 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
-import { KEY_COLUMNS } from "../api-keys/sql.ts";
+import { activeKey, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
+import { KEY_COLUMNS } from "../api-keys/rows-sql.ts";
 import { GRANT_COLUMNS } from "../billing/grants-sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
@@ -30,7 +30,8 @@ const ACCOUNT_ID = "SELECT id, suspended_at FROM accounts WHERE email = $1";
 
 const CONTENTS = `
   SELECT a.id,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY}) AS active_keys,
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND ${activeKey("$2", "k.")})
+      AS active_keys,
     CAST((SELECT coalesce(sum(u.units), 0) FROM period_usage u WHERE u.account_id = a.id)
       AS bigint) AS units
   FROM accounts a WHERE a.email = $1`;
@@ -174,8 +175,8 @@ function readingOf(
   engine: Engine,
 ): Pick<AdministrationStore, "contents" | "beginExport" | "section"> {
   return {
-    async contents(email) {
-      const [row] = await engine.query(CONTENTS, email);
+    async contents(email, now) {
+      const [row] = await engine.query(CONTENTS, email, now);
       if (row === undefined) return undefined;
       return {
         id: textOf(row, "id"),

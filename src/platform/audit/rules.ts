@@ -34,6 +34,8 @@ export type Action =
   | "api_key.revoked"
   | "units.granted"
   | "units.revoked"
+  | "api_key.limits_set"
+  | "api_key.rotated"
   | "quota.threshold_reached"
   | "plan.set"
   | "plan.deleted"

@@ -54,7 +54,7 @@ export function administrationSuite(test: StoreTest): void {
     for (const store of [here, there]) {
       assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
       assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
-      assert.equal(await store.keys.findAccount(keyHash), undefined);
+      assert.equal(await store.keys.findAccount(keyHash, NOW), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.sessions.create(newSession(accountId), UNCHANGED, BY), false);
       const found = await store.metering.read(newRead(other.keyHash));
@@ -66,7 +66,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await there.administration.resume(email, OPERATOR), "changed");
 
     for (const store of [here, there]) {
-      assert.equal(await store.keys.findAccount(keyHash), accountId);
+      assert.equal(await store.keys.findAccount(keyHash, NOW), accountId);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), accountId);
     }
     assert.equal(typeof (await here.metering.read(newRead(keyHash)))?.found, "object");
@@ -244,11 +244,11 @@ function deletionSuite(test: StoreTest): void {
       ]);
 
       for (const { keyHash: created } of [late, byOperator]) {
-        assert.equal(await there.keys.findAccount(created), undefined);
+        assert.equal(await there.keys.findAccount(created, NOW), undefined);
       }
       const tooLate = newKey(accountId);
       assert.equal(await there.keys.create(tooLate, KEY_LIMITS, OPERATOR), "account_deleted");
-      assert.equal(await there.keys.findAccount(tooLate.keyHash), undefined);
+      assert.equal(await there.keys.findAccount(tooLate.keyHash, NOW), undefined);
       assert.equal(await here.sessions.findAccount(opened.tokenHash, NOW), undefined);
       const served = outcomes.filter((outcome) => typeof outcome?.found === "object").length;
       assert.equal(await usedUnits(here, accountId), 2 + served);

@@ -16,14 +16,27 @@ import {
 // that charges. So their rows are locked first, the grants before the accounts' units, and in the
 // same order by every batch. The transaction's next statement sees them as they are then.
 const LOCK_UNITS = `
-  WITH locked AS (
-    INSERT INTO period_usage AS u (account_id, period, units)
-    SELECT account_id, $2, 0 FROM unnest($1::text[]) AS account_id ORDER BY account_id COLLATE "C"
-    ON CONFLICT (account_id, period) DO UPDATE SET units = u.units
+  WITH grants AS MATERIALIZED (
+    SELECT id FROM unit_grants WHERE account_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE
+  ), units AS MATERIALIZED (
+    SELECT account_id FROM period_usage
+    WHERE account_id = ANY ($1::text[]) AND period = $2 AND (SELECT count(*) FROM grants) >= 0
+    ORDER BY account_id FOR NO KEY UPDATE
   )
-  SELECT id FROM unit_grants WHERE account_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE`;
+  SELECT count(*) FROM units`;
 
-// A counter that is not stored is counted from the days.
+/** Makes the rows that a period does not have yet, and so locks them. */
+const ADD_UNITS = `
+  INSERT INTO period_usage AS u (account_id, period, units)
+  SELECT account_id, $2, 0 FROM unnest($1::text[]) AS account_id ORDER BY account_id COLLATE "C"
+  ON CONFLICT (account_id, period) DO UPDATE SET units = u.units`;
+
+// The units of a line's keys on a day are in one row for each. Those of a period have a counter; one
+// that is not stored is counted from the days.
+const unitsOfLine = (condition: string) => `
+  SELECT coalesce(sum(d.units), 0) FROM api_keys k JOIN daily_usage d ON d.api_key_id = k.id
+  WHERE (k.id = c.line OR k.line = c.line) AND d.account_id = k.account_id AND ${condition}`;
+
 const FIND_UNITS = `
   SELECT (
     SELECT json_agg(json_build_array(account_id, units)) FROM period_usage
@@ -40,19 +53,21 @@ const FIND_UNITS = `
     WHERE g.account_id = ANY ($1::text[])
       AND (used.of_period > 0 OR (g.revoked_at IS NULL AND used.units < g.units))
   ) AS grants, (
-    SELECT json_agg(json_build_array(c.line, c.span, coalesce(u.units, (
-      SELECT coalesce(sum(d.units), 0) FROM api_keys k JOIN daily_usage d ON d.api_key_id = k.id
-      WHERE (k.id = c.line OR k.line = c.line) AND d.account_id = k.account_id
-        AND d.day >= c.span AND d.day <= c.span || '-99'
-    ))))
-    FROM unnest($3::text[], $4::text[]) AS c (line, span)
-    LEFT JOIN capped_usage u ON u.line = c.line AND u.span = c.span
-  ) AS caps`;
+    SELECT json_agg(coalesce(u.units, (${unitsOfLine("d.day >= $2 AND d.day < $2 || '-99'")}))
+      ORDER BY c.place)
+    FROM unnest($3::text[]) WITH ORDINALITY AS c (line, place)
+    LEFT JOIN capped_usage u ON u.line = c.line AND u.period = $2
+  ) AS of_period, (
+    SELECT json_agg((${unitsOfLine("d.day = $5")}) ORDER BY c.place)
+    FROM unnest($4::text[]) WITH ORDINALITY AS c (line, place)
+  ) AS of_day`;
 
 interface FoundUnits {
-  readonly accounts: readonly (readonly [accountId: string, units: number])[];
+  readonly accounts: readonly (readonly [accountId: string, units: number])[] | null;
   readonly grants: readonly GrantRow[] | null;
-  readonly caps: readonly (readonly [line: string, span: string, units: number])[] | null;
+  /** The units of the lines with such a cap, in the order of the parameter. */
+  readonly of_period: readonly number[] | null;
+  readonly of_day: readonly number[] | null;
 }
 
 type GrantRow = readonly [
@@ -72,7 +87,6 @@ export interface Taken extends Pick<MeteredOutcome, "quota" | "keyQuotas"> {
 /** The counters that a batch has changed: the values of `COUNTERS`. */
 export type Counters = readonly [
   lines: readonly string[],
-  spans: readonly string[],
   units: readonly number[],
   grants: readonly string[],
   grantUnits: readonly number[],
@@ -104,20 +118,31 @@ export async function takeUnits(
   const lines = new Map<string, readonly KeyCap[]>();
   for (const { key } of reads) {
     if (lines.has(key.line)) continue;
-    lines.set(
-      key.line,
-      key.caps.map((cap) => ({ ...cap, usedUnits: 0 })),
-    );
+    const caps = key.caps.map((cap) => ({ ...cap, usedUnits: 0 }));
+    lines.set(key.line, caps);
   }
-  const spanOf = ({ span }: KeyCap) => (span === "day" ? day : period.name);
-  const caps = [...lines].flatMap(([line, own]) => own.map((cap) => ({ line, cap })));
-  const names = [caps.map(({ line }) => line), caps.map(({ cap }) => spanOf(cap))] as const;
+  const capsOf = (span: KeyCap["span"]) => {
+    const all = [...lines].map(([line, caps]) => ({
+      line,
+      cap: caps.find((c) => c.span === span),
+    }));
+    return all.filter((each): each is { line: string; cap: KeyCap } => each.cap !== undefined);
+  };
+  const [ofPeriod, ofDay] = [capsOf("period"), capsOf("day")];
+  const named = [ofPeriod, ofDay].map((caps) => caps.map(({ line }) => line));
 
-  await run(LOCK_UNITS, [ids, period.name]);
-  const [found] = (await run(FIND_UNITS, [ids, period.name, ...names])).rows as FoundUnits[];
+  const units = [ids, period.name] as const;
+  const find = async () => {
+    const { rows } = await run(FIND_UNITS, [...units, ...named, day]);
+    return (rows as FoundUnits[])[0];
+  };
+  let [, found] = await Promise.all([run(LOCK_UNITS, units), find()]);
+  if (found?.accounts?.length !== ids.length) {
+    [, found] = await Promise.all([run(ADD_UNITS, units), find()]);
+  }
   if (found === undefined) throw new StoreUnavailable(new Error("the units were not found"));
-  const counted = new Map(found.caps?.map(([line, span, units]) => [`${line} ${span}`, units]));
-  for (const { line, cap } of caps) cap.usedUnits = counted.get(`${line} ${spanOf(cap)}`) ?? 0;
+  for (const [place, { cap }] of ofPeriod.entries()) cap.usedUnits = found.of_period?.[place] ?? 0;
+  for (const [place, { cap }] of ofDay.entries()) cap.usedUnits = found.of_day?.[place] ?? 0;
   const accounts = accountsOf(found, reads);
 
   const fromGrants = new Map<Grant, number>();
@@ -130,14 +155,15 @@ export async function takeUnits(
     return { by, quota: quotaOf(account, nowMs), keyQuotas: keyQuotasOf(own) };
   });
   const grants = [...fromGrants.keys()].map(({ id }) => id);
-  const units = caps.map(({ cap }) => cap.usedUnits);
-  return { taken, accounts, counters: [...names, units, grants, [...fromGrants.values()]] };
+  const used = ofPeriod.map(({ cap }) => cap.usedUnits);
+  const counters = [named[0] ?? [], used, grants, [...fromGrants.values()]] as const;
+  return { taken, accounts, counters };
 }
 
 function accountsOf({ accounts, grants }: FoundUnits, reads: readonly LimitedRead[]) {
   const plans = new Map(reads.map(({ key }) => [key.accountId, key.plan]));
   const found = new Map<string, AccountUnits & { grants: Grant[] }>();
-  for (const [id, usedUnits] of accounts) {
+  for (const [id, usedUnits] of accounts ?? []) {
     const plan = plans.get(id);
     if (plan !== undefined) found.set(id, { plan, usedUnits, grantedUnits: 0, grants: [] });
   }

@@ -52,15 +52,15 @@ const meteredBatch = (counters: string, past = { query: "", column: "" }) => `
 // The counters of the caps of keys, and the units of grants. Their rows are locked.
 const COUNTERS = `,
   capped AS (
-    INSERT INTO capped_usage (line, span, units)
-    SELECT * FROM unnest($10::text[], $11::text[], $12::bigint[])
+    INSERT INTO capped_usage (line, period, units)
+    SELECT c.line, $4, c.units FROM unnest($10::text[], $11::bigint[]) AS c (line, units)
     WHERE (SELECT access FROM epochs) = $9
-    ON CONFLICT (line, span) DO UPDATE SET units = excluded.units
+    ON CONFLICT (line, period) DO UPDATE SET units = excluded.units
   ),
   from_grants AS (
     INSERT INTO granted_usage AS g (grant_id, period, units)
     SELECT t.grant_id, $4, t.units
-    FROM unnest($13::text[], $14::bigint[]) AS t (grant_id, units)
+    FROM unnest($12::text[], $13::bigint[]) AS t (grant_id, units)
     WHERE (SELECT access FROM epochs) = $9
     ON CONFLICT (grant_id, period) DO UPDATE SET units = g.units + excluded.units
   )`;
@@ -98,7 +98,7 @@ const pastFigures = (first: number) => {
  */
 const METERED_BATCHES = {
   plain: { newest: meteredBatch(""), past: meteredBatch("", pastFigures(10)) },
-  taken: { newest: meteredBatch(COUNTERS), past: meteredBatch(COUNTERS, pastFigures(15)) },
+  taken: { newest: meteredBatch(COUNTERS), past: meteredBatch(COUNTERS, pastFigures(14)) },
 };
 
 export function meteredBatchOf(

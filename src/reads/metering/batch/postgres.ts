@@ -68,15 +68,11 @@ export function createMeteredBatch(): MeteredBatch {
     const { outcomes, metered } = meter(reads, keys);
     if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
     const isLimited = metered.some(({ key }) => key.isLimited);
-    const begins = isLimited && find === "find";
-    if (begins) await run("BEGIN", []);
     const { access, rates: ratesEpoch } = isLimited
-      ? await chargeTaken(run, first, metered, epoch)
+      ? await chargeTaken(run, first, metered, epoch, find === "search")
       : await charge(run, first, metered, epoch);
     keyCache.enter(access);
-    const isCharged = access === epoch;
-    if (begins) await run(isCharged ? "COMMIT" : ROLLBACK, []);
-    return isCharged ? { outcomes, metered, ratesEpoch } : undefined;
+    return access === epoch ? { outcomes, metered, ratesEpoch } : undefined;
   };
 
   /**
@@ -135,19 +131,27 @@ export function createMeteredBatch(): MeteredBatch {
     });
 }
 
-/** Takes the units of the reads first, and charges what they got, as `charge`. */
+/**
+ * Takes the units of the reads first, and charges what they got, as `charge`: in two round trips.
+ *
+ * @param isInTransaction the caller has begun one, and commits it.
+ */
 async function chargeTaken(
   run: RunStatement,
   first: RateRead,
   metered: readonly MeteredRead[],
   epoch: number | undefined,
+  isInTransaction: boolean,
 ): Promise<Pick<ChargedRow, "access" | "rates">> {
   const asked = metered.map(({ key, pair, nowMs }) => ({
     key,
     nowMs,
     isAsked: pair !== undefined,
   }));
-  const { taken, accounts, counters } = await takeUnits(run, first, asked);
+  const [, { taken, accounts, counters }] = await Promise.all([
+    isInTransaction ? undefined : run("BEGIN", []),
+    takeUnits(run, first, asked),
+  ]);
   for (const { account } of metered) {
     // The statement's bound: all that was taken fits.
     account.quotaUnits = accounts.get(account.id)?.usedUnits ?? 0;
@@ -160,7 +164,11 @@ async function chargeTaken(
     read.number = read.account.wantedUnits;
   }
   const charged = metered.filter((read) => isTaken(read.taken?.by));
-  return charge(run, first, charged, epoch, counters);
+  const [epochs] = await Promise.all([
+    charge(run, first, charged, epoch, counters),
+    isInTransaction ? undefined : run("COMMIT", []),
+  ]);
+  return epochs;
 }
 
 function isTaken(by: Taken["by"]): by is Grant | "plan" {
