@@ -76,6 +76,9 @@ export const KEEP_ADMINISTRATION = `
   UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
   FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at`;
 
+/** The schema of a replaced database from which on these statements on limits can run. */
+export const SCHEMA_WITH_LIMITS = 26;
+
 /** Selects the first grants that the replaced database alone has, and how many there are. */
 export const LOST_GRANTS = `
   SELECT g.id, a.email, g.units, g.reference, count(*) OVER () AS grants

@@ -16,7 +16,7 @@ import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
 import { requirePlan } from "../billing/cli.ts";
-import { billingPeriodAt, MAX_PLAN_UNITS, remainingUnits } from "../billing/rules.ts";
+import { MAX_PLAN_UNITS, remainingUnits } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
@@ -134,8 +134,9 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const limit = wholeNumber("--limit", options.limit, 1, PAGE_ACCOUNTS_MAX);
   const after = options.after === undefined ? "" : accountIdOf(options.after);
   await using store = await deps.openStore();
+  const now = timestamp(deps.clock.nowMs());
   // One more account tells whether there is another page.
-  const found = await store.accounts.list(thisPeriod(deps), after, limit + 1);
+  const found = await store.accounts.list(now, after, limit + 1);
   const page = found.slice(0, limit);
   const none = after === "" ? "There are no accounts yet." : `No account follows ${after}.`;
   deps.print(formatList(page, options, { toJson: accountSummaryJson, columns, none }));
@@ -144,11 +145,6 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const size = limit === PAGE_ACCOUNTS ? "" : ` --limit ${limit}`;
   const form = options.json ? " --json" : "";
   deps.printError(`More: kurs accounts list${size}${form} --after ${last.id}`);
-}
-
-function thisPeriod({ clock }: AccountCommandDeps) {
-  const nowMs = clock.nowMs();
-  return { period: billingPeriodAt(nowMs).name, now: timestamp(nowMs) };
 }
 
 /** @throws {CommandError} */
@@ -162,7 +158,7 @@ function accountIdOf(text: string): string {
 async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await deps.openStore();
-  const account = await store.accounts.summarize(thisPeriod(deps), email);
+  const account = await store.accounts.summarize(timestamp(deps.clock.nowMs()), email);
   if (account === undefined) throw unknownAccount(email);
   deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }

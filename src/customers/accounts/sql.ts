@@ -15,6 +15,7 @@ import {
 } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_BY_EMAIL, transactionBy } from "../access/sql.ts";
 import { keepAccountTerms, quotaColumns, quotaOf } from "../billing/quota-sql.ts";
+import { billingPeriodAt } from "../billing/rules.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
 
@@ -102,13 +103,14 @@ export function accountStore(engine: Engine): AccountStore {
       return row && readAccount(row);
     },
 
-    async list(at, afterId, limit) {
-      const values = [at.period, at.now, afterId, limit] as const;
-      return (await engine.query(LIST_ACCOUNTS, ...values)).map(readSummary);
+    async list(now, afterId, limit) {
+      return (await engine.query(LIST_ACCOUNTS, periodAt(now), now, afterId, limit)).map(
+        readSummary,
+      );
     },
 
-    async summarize({ period, now }, email) {
-      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, now, email);
+    async summarize(now, email) {
+      const [row] = await engine.query(SUMMARY_BY_EMAIL, periodAt(now), now, email);
       return row && readSummary(row);
     },
 
@@ -154,6 +156,8 @@ export function accountStore(engine: Engine): AccountStore {
       }),
   };
 }
+
+const periodAt = (now: string) => billingPeriodAt(Date.parse(now)).name;
 
 /** Changes the account of an email, which stays locked until the end. @returns false: no such. */
 const changeByEmail = (

@@ -17,7 +17,7 @@ export interface Account {
 }
 
 /** A quota of one account alone, instead of its plan's. */
-interface OwnQuota {
+export interface OwnQuota {
   readonly units: number;
   /** RFC 3339 in UTC; undefined: without an end. */
   readonly until: string | undefined;
@@ -32,12 +32,6 @@ export interface AccountSummary extends Omit<Account, "passwordHash" | "quotaMai
   readonly customerNumber: string | undefined;
 }
 
-/** A billing period, and the time: RFC 3339 in UTC. */
-interface PeriodAndTime {
-  readonly period: string;
-  readonly now: string;
-}
-
 export interface AccountStore {
   /**
    * Stores an account with the token that verifies its email or sets its password, and the token's
@@ -50,12 +44,12 @@ export interface AccountStore {
   /** @returns undefined for an unknown or deleted account. */
   findById(accountId: string): Promise<Account | undefined>;
   /**
-   * A page of accounts in order of creation, with their units in a period and the keys that are
-   * active now: those after an id ("": from the first).
+   * A page of accounts in order of creation, with their units in the billing period of a time:
+   * those after an id ("": from the first).
    */
-  list(at: PeriodAndTime, afterId: string, limit: number): Promise<AccountSummary[]>;
-  /** The account of an email, as in a list. */
-  summarize(at: PeriodAndTime, email: string): Promise<AccountSummary | undefined>;
+  list(now: string, afterId: string, limit: number): Promise<AccountSummary[]>;
+  /** The account of an email, with its units in the billing period of a time. */
+  summarize(now: string, email: string): Promise<AccountSummary | undefined>;
   /** @returns false when there is no such account. The plan must exist. */
   setPlan(email: string, plan: string, origin: Origin): Promise<boolean>;
   /**

@@ -8,6 +8,7 @@ import {
   LOST_GRANTS,
   REMOVE_LINKS,
   REVOKE_AGAIN,
+  SCHEMA_WITH_LIMITS,
 } from "../../customers/restore.ts";
 import { KEEP_EVENTS, LAST_EVENT, writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
@@ -40,9 +41,6 @@ export interface Staged extends Omit<RestoreReport, "database" | "kept" | "forgo
   /** When the database was as it is: RFC 3339; undefined where nothing in it tells. */
   readonly asOf: string | undefined;
 }
-
-/** The first schema whose keys have limits. */
-const LIMITS_SCHEMA = 26;
 
 /** No write is later. A copy that kurs backup did not make may have further ones without a time. */
 const LAST_TIME = `SELECT max(at) AS at FROM (${LAST_EVENT} UNION ALL ${LAST_STORED})`;
@@ -141,11 +139,10 @@ export function compareAndRevoke(
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = old.prepare(COUNT_LOST).get() ?? {};
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
-    const hasGrants = schema >= LIMITS_SCHEMA;
-    if (hasGrants) old.exec(KEEP_LIMITS);
     old.exec(KEEP_ADMINISTRATION);
-    const lost = hasGrants ? old.prepare(LOST_GRANTS).all() : [];
-    if (hasGrants) old.exec(KEEP_GRANTS);
+    const hasLimits = schema >= SCHEMA_WITH_LIMITS;
+    const lost = hasLimits ? old.prepare(LOST_GRANTS).all() : [];
+    if (hasLimits) old.exec(`${KEEP_LIMITS}; ${KEEP_GRANTS}`);
     old.exec(KEEP_EVENTS);
     old.exec(RENEW_VERSIONS);
     const pairs = Number(old.prepare(SUSPEND_AGAIN).run(now).changes);

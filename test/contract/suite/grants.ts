@@ -47,10 +47,7 @@ export function grantSuite(test: StoreTest): void {
 
     assert.equal(await quotaAt(NOW), 10 + 20 + 200);
     assert.equal(await quotaAt(DECEMBER), 10 + 200);
-    assert.equal(
-      (await other.accounts.summarize({ period: PERIOD.name, now: NOW }, email))?.quota.quotaUnits,
-      230,
-    );
+    assert.equal((await other.accounts.summarize(NOW, email))?.quota.quotaUnits, 230);
     assert.equal((await store.grants.revoke(lasting ?? "", byAt(NOW)))?.wasRevoked, false);
     assert.equal(await quotaAt(NOW), 10 + 20);
     assert.equal(await quotaAt(OCTOBER), 10 + 15 + 100);
@@ -99,13 +96,10 @@ export function grantSuite(test: StoreTest): void {
 
     assert.equal(await quotaAt("2026-11-24T23:59:59.999Z"), 25);
     assert.equal(await quotaAt(end), 10);
-    assert.deepEqual(
-      (await store.accounts.summarize({ period: PERIOD.name, now: end }, email))?.ownQuota,
-      {
-        units: 25,
-        until: end,
-      },
-    );
+    assert.deepEqual((await store.accounts.summarize(end, email))?.ownQuota, {
+      units: 25,
+      until: end,
+    });
     await store.accounts.setQuota(email, { units: 0, until: undefined }, byAt(NOW));
     assert.equal(await quotaAt(DECEMBER), 0);
     await store.accounts.setQuota(email, undefined, byAt(NOW));

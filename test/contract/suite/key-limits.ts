@@ -58,7 +58,7 @@ export function keyLimitSuite(test: StoreTest): void {
     const key = newKey(accountId, { limits: ending });
     await store.keys.create(key, KEY_LIMITS, BY);
     const activeAt = async (now: string) => [
-      (await store.accounts.summarize({ period: "2026-11", now }, email))?.activeKeys,
+      (await store.accounts.summarize(now, email))?.activeKeys,
       (await store.administration.contents(email, now))?.activeKeys,
     ];
     const acceptsAt = async (time: string) =>
