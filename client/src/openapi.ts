@@ -322,7 +322,7 @@ export interface paths {
         };
         /**
          * List the units granted beside the plan's
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         get: operations["listGrants"];
         put?: never;
@@ -331,7 +331,7 @@ export interface paths {
         options?: never;
         /**
          * List the units granted beside the plan's: headers only
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         head: operations["headGrants"];
         patch?: never;
@@ -963,6 +963,27 @@ export interface components {
                 plan?: string;
                 invited?: boolean;
                 quota_mails?: boolean;
+                /** @example 1 */
+                quota_units?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                quota_until?: string;
+                /** @description plan: that of its plan counts again */
+                quota?: string;
+                customer_number?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                grant_id?: string;
+                /** @example 1 */
+                units?: number;
+                /** @example 1 */
+                used_units?: number;
+                reference?: string;
                 /** @example 2026-11 */
                 period?: string;
                 /** @description In percent of the quota */

@@ -88,7 +88,8 @@ const SECTIONS: Record<ExportSection, string> = {
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
-    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails, a.password_hash <> '' AS has_password
+    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails,
+    a.password_hash <> '' AS has_password
   FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.id = $1`;
 
 export function administrationStore(engine: Engine): AdministrationStore {

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { EXAMPLE_ID, Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { EXAMPLE_ID, Id, Timestamp, Type, Units } from "../shared/json-schema.ts";
 import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
 
@@ -23,6 +23,14 @@ const EventDetailsSchema = Type.Object(
     plan: Type.Optional(Type.String()),
     invited: Type.Optional(Type.Boolean()),
     quota_mails: Type.Optional(Type.Boolean()),
+    quota_units: Type.Optional(Units),
+    quota_until: Type.Optional(Timestamp),
+    quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
+    customer_number: Type.Optional(Type.String()),
+    grant_id: Type.Optional(Id),
+    units: Type.Optional(Units),
+    used_units: Type.Optional(Units),
+    reference: Type.Optional(Type.String()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
     threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
   },

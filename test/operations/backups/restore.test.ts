@@ -460,6 +460,61 @@ test("a database from before keys had limits is replaced by a backup that has th
   assert.ok(restoreSqlite(dataDirectory, backup, restoring).forgotten);
 });
 
+test("a restore revives no grant, names those that it loses, and keeps quotas and earlier terms", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  const [ada, eve] = ["ada@example.org", "eve@example.org"];
+  const grant = (units: number, reference: string) => ({ units, reference, expiresAt: undefined });
+  let [revoked = "", kept = ""] = ["", ""];
+  migrateSqlite(dataDirectory, 1000);
+  {
+    using database = new DatabaseSync(databaseIn(dataDirectory));
+    database.exec(ROWS);
+  }
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    revoked = (await store.grants.add(ada, grant(1, "revoked since"), BY)) ?? "";
+    kept = (await store.grants.add(ada, grant(2, "kept"), BY)) ?? "";
+    await store.accounts.setQuota(eve, { units: 3, until: undefined }, BY);
+  }
+  cpSync(databaseIn(dataDirectory), backup);
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    await store.grants.revoke(revoked, BY);
+    await store.grants.add(eve, grant(4, "invoice 4711"), BY);
+    const both = (await store.grants.add(eve, grant(5, "revoked"), BY)) ?? "";
+    await store.grants.revoke(both, BY);
+    await store.accounts.setQuota(ada, { units: 6, until: later.at }, BY);
+    await store.accounts.setQuota(eve, undefined, BY);
+    await store.accounts.setCustomerNumber(eve, "K-1", BY);
+    await store.plans.set({ name: "free", unitsPerPeriod: 7 }, BY);
+    await store.administration.delete("mallory@example.org", BY);
+  }
+
+  const { exitCode, stdout } = await restore(dataDirectory, backup);
+
+  assert.equal(exitCode, 0);
+  const lost = "1 grant of units lost since then, such as\n  4 units of eve@example.org, for ";
+  assert.ok(stdout.includes(`${lost}invoice 4711\n`), stdout);
+  const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row));
+  assert.deepEqual(rows("SELECT id, revoked_at FROM unit_grants ORDER BY units"), [
+    [revoked, BY.at],
+    [kept, null],
+  ]);
+  const accounts = "SELECT quota_units, quota_until, customer_number FROM accounts ORDER BY id";
+  assert.deepEqual(rows(accounts).slice(0, 2), [
+    [6, later.at, null],
+    [null, null, "K-1"],
+  ]);
+  const terms = "SELECT account_id, through_period, quota_units FROM account_terms ORDER BY 1";
+  assert.deepEqual(rows(terms), [
+    ["id of ada", "2026-10", null],
+    ["id of eve", "2026-10", null],
+  ]);
+  assert.deepEqual(rows("SELECT plan, units_per_period FROM plan_terms"), [["free", 1000]]);
+});
+
 test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;

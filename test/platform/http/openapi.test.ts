@@ -74,6 +74,7 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
   "GET /v1/account/statements/{period}": [
     ...["200", "400 invalid_request", "401 unauthorized", "404 not_found"],
   ],
+  "GET /v1/account/grants": ["200", "401 unauthorized"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
   "GET /v1/account/usage/api-keys": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
