@@ -12,7 +12,8 @@ export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
 export const LOCK_ACCOUNT = `
   UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
-const LOCK_OWNER = `
+/** The same, of an account that is not suspended. */
+export const LOCK_OWNER = `
   UPDATE accounts SET email = email
   WHERE id = $1 AND suspended_at IS NULL AND deleted_at IS NULL RETURNING id`;
 

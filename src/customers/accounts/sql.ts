@@ -16,7 +16,7 @@ export const accountTables: Tables = {
     key: "id",
     others:
       "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
-      "quota_mails",
+      "quota_mails, thresholds",
   },
   sessions: {
     key: "token_hash",

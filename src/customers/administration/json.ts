@@ -28,6 +28,7 @@ const account = {
   plan: "free",
   units_per_period: 1000,
   quota_mails: true,
+  thresholds: null,
   has_password: true,
 };
 
@@ -61,7 +62,7 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
   mailed_links: { purpose: "verification", expires_at: tomorrow },
   mails: mail,
   usage: { period: "2026-11", units: 1 },
-  quota_notices: { period: "2026-11", threshold: 80, written_at: at },
+  quota_notices: { period: "2026-11", threshold: "80%", written_at: at },
   daily_usage: { date: "2026-11-21", api_key_id: EXAMPLE_ID, units: 1 },
   events: {
     id: EXAMPLE_ID,

@@ -28,7 +28,7 @@ import type {
 export const KEY_COLUMNS = "id, name, key_prefix, created_at, revoked_at";
 
 export const apiKeyTables: Tables = {
-  api_keys: { key: "key_hash", others: `account_id, ${KEY_COLUMNS}` },
+  api_keys: { key: "key_hash", others: `account_id, end_notice_days, ${KEY_COLUMNS}` },
 };
 
 // Each count reads no more rows than its limit: of all keys, only whether there is one behind the

@@ -95,12 +95,3 @@ export function utilization({ quotaUnits, usedUnits }: Quota): number {
   const quota = BigInt(quotaUnits);
   return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
 }
-
-/** In percent of the quota: an account gets a mail when its usage reaches each of them. */
-export const QUOTA_THRESHOLDS = [80, 100] as const;
-
-/** @returns the thresholds that the usage has reached; none without a quota. */
-export function reachedThresholds({ quotaUnits, usedUnits }: Quota): readonly number[] {
-  if (quotaUnits === 0) return [];
-  return QUOTA_THRESHOLDS.filter((percent) => usedUnits * 100 >= quotaUnits * percent);
-}

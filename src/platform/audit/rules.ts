@@ -31,6 +31,7 @@ export type Action =
   | "api_key.created"
   | "api_key.revoked"
   | "quota.threshold_reached"
+  | "thresholds.set"
   | "plan.set"
   | "plan.deleted"
   | "rates.imported"

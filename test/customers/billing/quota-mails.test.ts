@@ -92,7 +92,7 @@ for (const engine of engines) {
       assert.deepEqual(await subjectsOf(2), november);
       assert.match(
         quotaMails()[1]?.text ?? "",
-        /has used 5 of its 5 units in the billing period of November 2026\.\n\nThat period ended/,
+        /has used 5 of its 5 units in the billing period of November 2026\.\n\nReached: 100 % of the quota\.\n\nThat/,
       );
       const read = () => service.readRate("EUR/USD", apiKey);
       await readUnits(read, 4);
@@ -135,7 +135,7 @@ test("a look that takes long extends its claim, and ends when another node has i
       // Only a look that does not extend its claim gets there.
       if (pages === 10) end.abort();
       clock.advanceMs(20_000);
-      return { dueIds: [], lastId: "one of many" };
+      return { candidateIds: [], lastId: "one of many" };
     },
     write: () => assert.fail("no account is due"),
   };
@@ -147,7 +147,8 @@ test("a look that takes long extends its claim, and ends when another node has i
   };
   const failures: unknown[] = [];
   const secrets = { uuid: () => assert.fail("nothing is written") };
-  const uses = { store: { quotaNotices }, clock, secrets, claimJob };
+  const endNotices = { page: async () => [], write: () => assert.fail("no key ends") };
+  const uses = { store: { quotaNotices, endNotices }, clock, secrets, claimJob };
 
   await runQuotaNoticeLoop({ ...uses, onError: (error) => failures.push(error) }, end.signal);
 
