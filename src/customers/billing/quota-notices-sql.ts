@@ -133,13 +133,11 @@ function* writeNotices(
   account: Quota,
   due: readonly Due[],
 ): Transaction<void> {
-  for (const { name, percent, units, line } of due) {
+  for (const { name, percent, units = 0, line } of due) {
     yield statement(WRITE_NOTICE, accountId, period.name, name, origin.at);
-    const amount = percent === undefined ? { units: units ?? 0 } : { threshold: percent };
-    const key = line && {
-      api_key_id: textOf(line.newest, "id"),
-      key_prefix: textOf(line.newest, "key_prefix"),
-    };
+    const amount = percent === undefined ? { units } : { threshold: percent };
+    const { id = "", key_prefix = "" } = line?.newest ?? {};
+    const key = line && { api_key_id: String(id), key_prefix: String(key_prefix) };
     const details = { period: period.name, ...amount, ...key };
     yield writeEvent("quota.threshold_reached", origin, { accountId, details });
   }
@@ -160,10 +158,7 @@ function* writeNotices(
 }
 
 function describeThreshold({ percent, units = 0, line }: Due): string {
-  const whole = line === undefined ? "the quota" : "the limit";
-  const amount =
-    percent === undefined
-      ? counted(units, "unit", units.toLocaleString("en-US"))
-      : `${percent} % of ${whole}`;
-  return line === undefined ? amount : `${amount} of the API key ${textOf(line.newest, "label")}`;
+  const key = line && `the API key ${textOf(line.newest, "label")}`;
+  if (percent !== undefined) return `${percent} % of the ${key ? `limit of ${key}` : "quota"}`;
+  return `${counted(units, "unit", units.toLocaleString("en-US"))}${key ? ` of ${key}` : ""}`;
 }

@@ -9,7 +9,6 @@ import {
   END_NOTICE_DAYS,
   type EndingKey,
   type EndNoticeStore,
-  type KeyPlace,
 } from "./end-notices.ts";
 import { type BillingPeriod, noticePeriodsAt } from "./rules.ts";
 
@@ -59,7 +58,8 @@ export interface NoticeUses {
 
 /**
  * Writes the notices that are due in the current billing period and, within an hour of its start,
- * in the one before, and those of keys that end. Reads of rates are not involved: they neither wait for it nor write for it.
+ * in the one before, and those of keys that end. Reads of rates are not involved: they neither wait
+ * for it nor write for it.
  *
  * @param mayContinue awaited after each step; false ends the look.
  */
@@ -87,17 +87,17 @@ async function* noticeSteps(uses: NoticeUses): AsyncGenerator<void, void> {
   yield* endNoticeSteps(uses);
 }
 
-async function* endNoticeSteps(uses: NoticeUses): AsyncGenerator<void, void> {
-  const { endNotices } = uses.store;
-  const nowMs = uses.clock.nowMs();
+async function* endNoticeSteps({ store, clock, secrets }: NoticeUses): AsyncGenerator<void, void> {
+  const nowMs = clock.nowMs();
   const until = timestamp(nowMs + Math.max(...END_NOTICE_DAYS) * DAY_MS);
-  const read = (after: KeyPlace, limit: number) => endNotices.page(after, until, limit);
-  const start = { expiresAt: timestamp(nowMs), keyId: "~" };
-  for await (const page of pagesOf<EndingKey, KeyPlace>(start, read, (key) => key, ROWS_PER_PAGE)) {
+  type Place = Pick<EndingKey, "expiresAt" | "id">;
+  const read = (after: Place, limit: number) => store.endNotices.page(after, until, limit);
+  const start = { expiresAt: timestamp(nowMs), id: "~" };
+  for await (const page of pagesOf<EndingKey, Place>(start, read, (key) => key, ROWS_PER_PAGE)) {
     for (const key of page) {
       const days = dueEndNotice(key, nowMs);
       if (days === undefined) continue;
-      await endNotices.write(key, days, originNow({ kind: "service" }, uses));
+      await store.endNotices.write(key, days, originNow({ kind: "service" }, { clock, secrets }));
       yield;
     }
     yield;

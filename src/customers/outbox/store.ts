@@ -26,8 +26,6 @@ export interface EndingKeyFigures {
   /** Its name and prefix. */
   readonly label: string;
   readonly ends_at: string;
-  /** The prefix of the key that a rotation made of it. */
-  readonly replaced_by: string | undefined;
 }
 
 /** A new token with the mail that carries it: they are stored together or not at all. */

@@ -158,9 +158,8 @@ function endingKeyMail(key: OutgoingMail["endingKey"], publicUrl: string): MailT
     before: [
       `The API key ${key.label} of your account with Kurs ends on ${end}. From then on, requests ` +
         "with it get 401 unauthorized.",
-      key.replaced_by === undefined
-        ? "To go on reading, rotate it: the new key has the same name and limits. Or move its end."
-        : `The key ${key.replaced_by} replaces it: use that one wherever the old one is in use.`,
+      "To go on reading, rotate it (the new key has the same name and limits) or move its end. If " +
+        "you have rotated it, use the new key wherever this one is in use.",
     ],
     link: { name: "See the API keys", address: `${publicUrl}/keys` },
     after: ["Kurs sends this mail 7 days and 1 day before the end of a key."],
