@@ -13,10 +13,12 @@ const ENDING_KEYS = `
 
 // A statement that moves the end of a key sets end_notice_days to NULL.
 const WRITE_NOTICE = `
-  UPDATE api_keys AS k SET end_notice_days = $3
+  UPDATE api_keys SET end_notice_days = $3
   WHERE id = $1 AND expires_at = $2 AND revoked_at IS NULL
     AND (end_notice_days IS NULL OR end_notice_days > $3)
-  RETURNING (SELECT ${KEY_LABEL} FROM accounts a WHERE a.id = k.account_id) AS label`;
+  RETURNING (
+    SELECT ${KEY_LABEL} FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.id = $1
+  ) AS label`;
 
 export function endNoticeStore(engine: Engine): EndNoticeStore {
   return {

@@ -13,14 +13,14 @@ type Customer = Awaited<ReturnType<typeof newCustomer>>;
 
 const NEXT_MONTH = "2026-12-01T00:00:00.000Z";
 
-/** Looks once for accounts that have reached a threshold, as a node does. */
-const look = (store: Store, time = NOW, mayContinue = async () => true) =>
+/** Looks once for accounts that have reached a threshold, and for keys that end, as a node does. */
+export const look = (store: Store, time = NOW, mayContinue = async () => true) =>
   writeDueNotices(
     { store, clock: { ...systemClock, nowMs: () => Date.parse(time) }, secrets: { uuid: newId } },
     mayContinue,
   );
 
-async function read(store: Store, { keyHash }: Customer, count: number, time = NOW) {
+export async function read(store: Store, { keyHash }: Customer, count: number, time = NOW) {
   for (let done = 0; done < count; done += 1) {
     await store.metering.read(newRead(keyHash, { time }));
   }
