@@ -7,6 +7,7 @@ import { history } from "./history.ts";
 import { hostilePasswords } from "./hostile-passwords.ts";
 import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
+import { limits } from "./limits.ts";
 import { logIns } from "./log-ins.ts";
 import { slowTexts } from "./long-texts.ts";
 import { mcp } from "./mcp.ts";
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   million,
   refusals,
   past,
+  limits,
   metrics,
   signatures,
   usage,

@@ -44,6 +44,15 @@ const words: Record<AccountAction, Words> = {
     const what = keyIn(details, keyNames);
     return ["API key ", what, `revoked${leakIn(details, "it")}`];
   },
+  "api_key.limits_set": ({ details }, keyNames) => {
+    const what = keyIn(details, keyNames);
+    return ["Limits of API key ", what, " set"];
+  },
+  "api_key.rotated": ({ details }, keyNames) => [
+    "API key ",
+    keyIn(details, keyNames),
+    " replaced by a new one",
+  ],
   "quota.threshold_reached": ({ details }, keyNames) => {
     const { threshold, units, key_prefix: prefix } = details;
     if (prefix !== undefined) return ["Threshold of API key ", keyIn(details, keyNames), "reached"];

@@ -77,13 +77,13 @@ ALTER TABLE api_keys ENABLE ALWAYS TRIGGER api_keys_updated_renew_epoch;
 ALTER TABLE accounts ENABLE ALWAYS TRIGGER accounts_renew_epoch;
 ALTER TABLE unit_grants ENABLE ALWAYS TRIGGER unit_grants_renew_epoch;
 
--- Units of the keys of a line in a billing period or a UTC day that has a cap: counters that a
--- charge locks. Those that are missing are counted from daily_usage by the first charge.
+-- Units of the keys of a line in a billing period that has a cap: counters that a charge locks. One
+-- that is missing is counted from daily_usage by the first charge.
 CREATE TABLE capped_usage (
   line text COLLATE "C" NOT NULL,
-  span text COLLATE "C" NOT NULL,
+  period text COLLATE "C" NOT NULL,
   units bigint NOT NULL,
-  PRIMARY KEY (line, span)
+  PRIMARY KEY (line, period)
 ) WITH (fillfactor = 50);
 
 -- A batch that found the key without this cap may be charging it right now, and does not count

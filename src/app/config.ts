@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Cron } from "croner";
 import {
   type CustomerSettings,
+  LIFETIME_DAYS_MAX,
   MAX_PLAN_UNITS,
   parseMailFrom,
   registrations,
@@ -116,6 +117,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400),
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL"),
     registration: choiceOf("REGISTRATION", registrations),
+    keyMaxAgeDays: optionalIntegerOf("KEY_MAX_AGE_DAYS", 1, LIFETIME_DAYS_MAX),
     auditDays: integerOf("AUDIT_DAYS", 1, 36_500),
     historyDays: optionalIntegerOf("HISTORY_DAYS", 1, 36_500),
     smtpUrl,

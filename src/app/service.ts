@@ -14,6 +14,7 @@ import type { runOwnCommand } from "../platform/cli/own-command.ts";
 import { listen } from "../platform/http/server/listen.ts";
 import type { App } from "../platform/routes.ts";
 import type { Clock } from "../platform/shared/clock.ts";
+import { timestamp } from "../platform/shared/instant.ts";
 import { isLoopback } from "../platform/shared/loopback.ts";
 import { version } from "../platform/shared/program/version.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
@@ -150,7 +151,7 @@ async function drain(app: App, { passwords, limits: { shutdown } }: ServiceDeps)
 /** Whether nobody has an account yet: not known, and so false, where the store fails meanwhile. */
 async function hasNoAccount({ accounts }: Store): Promise<boolean> {
   try {
-    return (await accounts.list("", "", 1)).length === 0;
+    return (await accounts.list(timestamp(0), "", 1)).length === 0;
   } catch (error) {
     // The server runs: each use of the store says and logs what has happened to it.
     if (error instanceof StoreUnavailable) return false;

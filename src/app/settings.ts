@@ -20,6 +20,7 @@ const settings = {
   PLAN_FREE_UNITS: { without: "as stored: 1000 at first" },
   REQUIRE_VERIFIED_EMAIL: { value: "false" },
   REGISTRATION: { value: "open" },
+  KEY_MAX_AGE_DAYS: { without: "none: keys need no end" },
   AUDIT_DAYS: { value: "400" },
   HISTORY_DAYS: { without: "none: forever" },
   SMTP_URL: { without: "none: files", isSecret: true },

@@ -8,6 +8,7 @@ import {
   type UsageCommandDeps,
   usageCommands,
 } from "./billing/cli.ts";
+import { type GrantCommandDeps, grantCommands } from "./billing/grants-cli.ts";
 import { type MailCommandDeps, mailCommands } from "./outbox/cli.ts";
 import type { MailSettings } from "./outbox/mailer.ts";
 import { createMailer } from "./outbox/transport/create-mailer.ts";
@@ -15,14 +16,16 @@ import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
 
 export type CustomerCommandDeps = PlanCommandDeps &
   UsageCommandDeps &
+  GrantCommandDeps &
   AccountCommandDeps &
   InviteCommandDeps &
   AdministrationCommandDeps &
   KeyCommandDeps;
 
-/** Adds `kurs plans`, `usage`, `accounts` and `keys`. */
+/** Adds `kurs plans`, `units`, `usage`, `accounts` and `keys`. */
 export function customerCommands(program: Command, deps: CustomerCommandDeps): void {
   planCommands(program, deps);
+  grantCommands(program, deps);
   usageCommands(program, deps);
   const accounts = accountCommands(program, deps);
   inviteCommands(accounts, deps);

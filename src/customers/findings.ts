@@ -54,6 +54,8 @@ const WRONG_KEYS = `
   FROM api_keys k JOIN accounts a ON a.id = k.account_id
   LEFT JOIN usable_keys u ON u.digest = unhex(k.key_hash)
     AND u.api_key = k.number AND u.account = a.number AND u.plan = a.plan
+    AND u.expires_at IS k.expires_at
+    AND u.units_per_period IS k.units_per_period AND u.units_per_day IS k.units_per_day
   WHERE ${USABLE_KEY}`;
 
 // The foreign key requires that an account's plan is stored, but other programs can bypass it.
@@ -62,6 +64,20 @@ const MISSING_PLANS = `
   FROM (SELECT plan, count(*) AS accounts FROM accounts GROUP BY plan) AS used
   WHERE NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
   ORDER BY used.plan`;
+
+// A unit from a grant is charged like every other one, and then counted as the grant's.
+const WRONG_GRANTS = `
+  SELECT (
+    SELECT count(*) FROM (
+      SELECT g.id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
+      GROUP BY g.id, g.units HAVING sum(u.units) > g.units) AS overdrawn
+  ) AS overdrawn, (
+    SELECT count(*) FROM (
+      SELECT g.account_id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
+      LEFT JOIN period_usage p ON p.account_id = g.account_id AND p.period = u.period
+      GROUP BY g.account_id, u.period, p.units HAVING sum(u.units) > coalesce(p.units, 0)
+    ) AS uncharged
+  ) AS uncharged`;
 
 const WRITTEN_BY_OTHERS = "another program has written to the database, or it is damaged.";
 
@@ -80,6 +96,7 @@ export async function findInCustomers(
   return [
     ...(keys === undefined ? [] : [checkKeys(integerOf(keys, "wrong"))]),
     checkUnits(integerOf(units, "disagreeing"), integerOf(units, "units")),
+    ...(await findWrongGrants(engine)),
     ...(await findMissingPlans(engine)),
     ...(await findFailedMails(engine)),
   ];
@@ -101,6 +118,19 @@ function checkUnits(disagreeing: number, units: number): Finding {
     `units by period and by day differ in ${counted(disagreeing, "place")}: ` +
       `${WRITTEN_BY_OTHERS} Compare with a backup.`,
   );
+}
+
+async function findWrongGrants(engine: Engine): Promise<readonly Finding[]> {
+  const [row = {}] = await engine.query(WRONG_GRANTS);
+  const [overdrawn, uncharged] = [integerOf(row, "overdrawn"), integerOf(row, "uncharged")];
+  if (overdrawn + uncharged === 0) return [];
+  return [
+    findingsOf("units").problem(
+      `more units were used than granted in ${counted(overdrawn, "grant")}, and more from grants ` +
+        `than charged in ${counted(uncharged, "period")} of an account: ${WRITTEN_BY_OTHERS} ` +
+        "Compare with a backup.",
+    ),
+  ];
 }
 
 async function findMissingPlans(engine: Engine): Promise<readonly Finding[]> {

@@ -1,6 +1,7 @@
 import type { MailSettings } from "./outbox/mailer.ts";
 import type { Registration } from "./registration/rules.ts";
 
+export { LIFETIME_DAYS_MAX } from "./api-keys/limits.ts";
 export { MAX_PLAN_UNITS } from "./billing/rules.ts";
 export { parseMailFrom, smtpUrlProblems } from "./outbox/transport/settings.ts";
 export { registrations } from "./registration/rules.ts";
@@ -15,4 +16,6 @@ export interface CustomerSettings extends MailSettings {
   /** Whether a log-in requires a verified email. */
   readonly requireVerifiedEmail: boolean;
   readonly registration: Registration;
+  /** The most days from a key's creation to its end; unset: keys need no end. */
+  readonly keyMaxAgeDays: number | undefined;
 }

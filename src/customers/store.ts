@@ -4,10 +4,11 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
 import { endNoticeStore } from "./billing/end-notices-sql.ts";
+import { grantStore, grantTables } from "./billing/grants-sql.ts";
+import { planStore, planTables } from "./billing/plans-sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
+import { termTables } from "./billing/quota-sql.ts";
 import {
-  planStore,
-  planTables,
   postgresUnitStatements,
   sqliteUnitStatements,
   usageStore,
@@ -32,6 +33,7 @@ export function customerGroups(engine: Engine, name: keyof typeof unitStatements
     mailTokens: mailTokenStore(engine),
     keys: apiKeyStore(engine),
     plans: planStore(engine),
+    grants: grantStore(engine),
     usage: usageStore(engine, unitStatements[name]),
     thresholds: thresholdStore(engine),
     quotaNotices: quotaNoticeStore(engine, unitStatements[name]),
@@ -46,6 +48,8 @@ export { mailTables } from "./outbox/sql.ts";
 export const customerTables = {
   ...planTables,
   ...accountTables,
+  ...termTables,
+  ...grantTables,
   ...invitationTables,
   ...mailTokenTables,
   ...apiKeyTables,

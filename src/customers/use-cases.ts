@@ -35,7 +35,7 @@ interface CustomerDeps {
 export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) {
   const { store, clock, secrets, passwords, log, signDetached } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = settings;
-  const { requireVerifiedEmail, registration } = settings;
+  const { requireVerifiedEmail, registration, keyMaxAgeDays } = settings;
   const parts = { store, clock, secrets };
   const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
   const hashNewPassword = createHashNewPassword({ passwords, loadCommonPasswords });
@@ -46,7 +46,7 @@ export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) 
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
     sessions: createSessions({ ...parts, passwords, consumeAuthAttempt, requireVerifiedEmail }),
     mailedLinks: createMailedLinks({ ...parts, consumeAuthAttempt, hashNewPassword }),
-    apiKeys: createApiKeys(parts),
+    apiKeys: createApiKeys({ ...parts, keyMaxAgeDays }),
     usage: createUsageReads(parts),
     readStatement: createReadStatement(parts),
     signDetached,

@@ -2,17 +2,29 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 
-/** The condition of an active key on a row of `api_keys`; after an alias, `k.${ACTIVE_KEY}`. */
-export const ACTIVE_KEY = "revoked_at IS NULL";
+/** The condition of a key that is not revoked, on a row of `api_keys`; it may have ended. */
+export const NOT_REVOKED = "revoked_at IS NULL";
 
-/** The condition of a key `k` that may read: it is active, and so is its account `a`. */
-export const USABLE_KEY = `k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
+/**
+ * The condition of an active key, on a row of `api_keys`.
+ *
+ * @param now the time, or its parameter: `$3`.
+ * @param alias of the table, with a dot.
+ */
+export const activeKey = (now: string, alias = "") =>
+  `${alias}${NOT_REVOKED} AND (${alias}expires_at IS NULL OR ${alias}expires_at > ${now})`;
+
+/** The condition of a key `k` that may read until its end: its account `a` is active, too. */
+export const USABLE_KEY = `k.${NOT_REVOKED} AND a.suspended_at IS NULL`;
 
 /** Locks an account's row until the transaction ends: a deletion, which begins with it, waits. */
 export const LOCK_ACCOUNT = `
   UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
-/** The same, of an account that is not suspended. */
+/** As `LOCK_ACCOUNT`, by the email. */
+export const LOCK_BY_EMAIL = "UPDATE accounts SET email = email WHERE email = $1 RETURNING id";
+
+/** As `LOCK_ACCOUNT`, of an account that is not suspended. */
 export const LOCK_OWNER = `
   UPDATE accounts SET email = email
   WHERE id = $1 AND suspended_at IS NULL AND deleted_at IS NULL RETURNING id`;

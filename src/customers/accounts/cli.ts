@@ -6,13 +6,17 @@ import {
   type OutputOptions,
   unknownAccount,
 } from "../../platform/cli/command.ts";
+import { parseFutureMoment } from "../../platform/cli/dates.ts";
 import { type Column, formatJson, formatList, table } from "../../platform/cli/output.ts";
+import { visibleText } from "../../platform/cli/visible-text.ts";
 import { wholeNumber } from "../../platform/cli/whole-number.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
+import { counted } from "../../platform/shared/text/counted.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
 import { requirePlan } from "../billing/cli.ts";
-import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
+import { MAX_PLAN_UNITS, remainingUnits } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
@@ -54,6 +58,25 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): Com
     .action((email: string, plan: string) => movePlan(deps, email, plan));
 
   accounts
+    .command("quota")
+    .description("give an account a quota of its own; takes effect with the next read")
+    .argument("<email>")
+    .argument("<units|plan>", "units per billing period; plan: those of its plan again")
+    .option("--until <date>", "until the start of this day in UTC, or an RFC 3339 time")
+    .addHelpText("after", quotaHelp)
+    .action((email: string, units: string, options: { readonly until?: string }) =>
+      setQuota(deps, email, units, options.until),
+    );
+
+  accounts
+    .command("customer")
+    .description("set an account's customer number, which kurs usage export prints")
+    .argument("<email>")
+    .argument("<number|none>", `up to ${CUSTOMER_NUMBER_MAX} visible characters; none: remove it`)
+    .addHelpText("after", customerHelp)
+    .action((email: string, number: string) => setCustomerNumber(deps, email, number));
+
+  accounts
     .command("verify")
     .description("mark an account's email as verified, for operators without mail")
     .argument("<email>")
@@ -70,6 +93,23 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): Com
 
   return accounts;
 }
+
+const CUSTOMER_NUMBER_MAX = 64;
+
+const quotaHelp = `
+From its end on, the plan's quota counts again.
+
+Examples:
+  $ kurs accounts quota ada@example.org 25000
+  $ kurs accounts quota ada@example.org 25000 --until 2026-12-31
+  $ kurs accounts quota ada@example.org plan`;
+
+const customerHelp = `
+It is kept for invoices when the account is deleted.
+
+Examples:
+  $ kurs accounts customer ada@example.org K-1001
+  $ kurs accounts customer ada@example.org none`;
 
 const PAGE_ACCOUNTS = 100;
 
@@ -94,9 +134,9 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const limit = wholeNumber("--limit", options.limit, 1, PAGE_ACCOUNTS_MAX);
   const after = options.after === undefined ? "" : accountIdOf(options.after);
   await using store = await deps.openStore();
-  const period = billingPeriodAt(deps.clock.nowMs()).name;
+  const now = timestamp(deps.clock.nowMs());
   // One more account tells whether there is another page.
-  const found = await store.accounts.list(period, after, limit + 1);
+  const found = await store.accounts.list(now, after, limit + 1);
   const page = found.slice(0, limit);
   const none = after === "" ? "There are no accounts yet." : `No account follows ${after}.`;
   deps.print(formatList(page, options, { toJson: accountSummaryJson, columns, none }));
@@ -118,8 +158,7 @@ function accountIdOf(text: string): string {
 async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await deps.openStore();
-  const period = billingPeriodAt(deps.clock.nowMs()).name;
-  const account = await store.accounts.summarize(period, email);
+  const account = await store.accounts.summarize(timestamp(deps.clock.nowMs()), email);
   if (account === undefined) throw unknownAccount(email);
   deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }
@@ -131,6 +170,41 @@ async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {
   await requirePlan(store.plans, plan);
   if (!(await store.accounts.setPlan(email, plan, origin()))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
+}
+
+async function setQuota(
+  { openStore, clock, origin, print }: AccountCommandDeps,
+  typed: string,
+  units: string,
+  untilTyped: string | undefined,
+): Promise<void> {
+  const email = normalizeEmail(typed);
+  if (units === "plan" && untilTyped !== undefined) {
+    throw new CommandError("--until is the end of an account's own quota: plan has none", 2);
+  }
+  const until =
+    untilTyped === undefined ? undefined : parseFutureMoment("--until", untilTyped, clock.nowMs());
+  const quota =
+    units === "plan" ? undefined : { units: wholeNumber("units", units, 0, MAX_PLAN_UNITS), until };
+  await using store = await openStore();
+  if (!(await store.accounts.setQuota(email, quota, origin()))) throw unknownAccount(email);
+  const end = quota?.until === undefined ? "" : `, until ${quota.until}`;
+  print(
+    quota === undefined
+      ? `${email} has the quota of its plan`
+      : `${email} has ${counted(quota.units, "unit")} per period${end}`,
+  );
+}
+
+async function setCustomerNumber(deps: AccountCommandDeps, typed: string, text: string) {
+  const { openStore, origin, print } = deps;
+  const email = normalizeEmail(typed);
+  const isNone = text === "none";
+  const number = isNone ? undefined : visibleText("number", text, CUSTOMER_NUMBER_MAX);
+  await using store = await openStore();
+  const isKnown = await store.accounts.setCustomerNumber(email, number, origin());
+  if (!isKnown) throw unknownAccount(email);
+  print(isNone ? `${email} has no customer number` : `${email} has the customer number ${number}`);
 }
 
 async function verifyAccount({ openStore, origin, print }: AccountCommandDeps, typed: string) {

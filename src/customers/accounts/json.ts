@@ -4,7 +4,8 @@ import { MAX_PLAN_UNITS, remainingUnits } from "../billing/rules.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
 export function accountSummaryJson(account: AccountSummary) {
-  const { id, email, plan, createdAt, emailVerifiedAt, suspendedAt, activeKeys, quota } = account;
+  const { id, email, plan, createdAt, emailVerifiedAt, suspendedAt, activeKeys } = account;
+  const { quota, ownQuota, customerNumber } = account;
   return {
     id,
     email,
@@ -16,6 +17,9 @@ export function accountSummaryJson(account: AccountSummary) {
     used_units: quota.usedUnits,
     quota_units: quota.quotaUnits,
     remaining_units: remainingUnits(quota),
+    own_quota_units: ownQuota?.units ?? null,
+    own_quota_until: ownQuota?.until ?? null,
+    customer_number: customerNumber ?? null,
   };
 }
 

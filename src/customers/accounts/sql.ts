@@ -1,13 +1,21 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
-import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
+import {
+  integerOf,
+  optionalIntegerOf,
+  optionalTextOf,
+  type Tables,
+  textOf,
+} from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY, transactionBy } from "../access/sql.ts";
+import { activeKey, LOCK_BY_EMAIL, transactionBy } from "../access/sql.ts";
+import { keepAccountTerms, quotaColumns, quotaOf } from "../billing/quota-sql.ts";
+import { billingPeriodAt } from "../billing/rules.ts";
 import { lockOfEmail, writeToken } from "../mailed-links/sql.ts";
 import type { Account, AccountStore, AccountSummary } from "./store.ts";
 
@@ -16,7 +24,7 @@ export const accountTables: Tables = {
     key: "id",
     others:
       "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
-      "quota_mails, thresholds",
+      "quota_mails, quota_units, quota_until, customer_number, thresholds",
   },
   sessions: {
     key: "token_hash",
@@ -42,21 +50,24 @@ const ACCOUNT_BY_ID = accountBy("id = $1 AND deleted_at IS NULL");
 
 const SUMMARIES = `
   SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, a.suspended_at,
-    coalesce(p.units_per_period, 0) AS units_per_period,
-    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
-      AS used_units,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
+    a.quota_units, a.quota_until, a.customer_number,
+    ${quotaColumns("$1", "$2")},
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND ${activeKey("$2", "k.")})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan`;
 
 // An id is a UUIDv7, so the order of ids is the order of creation.
 const LIST_ACCOUNTS = `
-  ${SUMMARIES} WHERE a.id > $2 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $3`;
+  ${SUMMARIES} WHERE a.id > $3 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $4`;
 
-const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $2`;
+const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $3`;
 
-const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
+const SET_PLAN = "UPDATE accounts SET plan = $2 WHERE id = $1";
+
+const SET_QUOTA = "UPDATE accounts SET quota_units = $2, quota_until = $3 WHERE id = $1";
+
+const SET_CUSTOMER_NUMBER = "UPDATE accounts SET customer_number = $2 WHERE id = $1";
 
 const CHANGE_QUOTA_MAILS = `
   UPDATE accounts SET quota_mails = $2
@@ -92,23 +103,40 @@ export function accountStore(engine: Engine): AccountStore {
       return row && readAccount(row);
     },
 
-    async list(period, afterId, limit) {
-      return (await engine.query(LIST_ACCOUNTS, period, afterId, limit)).map(readSummary);
+    async list(now, afterId, limit) {
+      return (await engine.query(LIST_ACCOUNTS, periodAt(now), now, afterId, limit)).map(
+        readSummary,
+      );
     },
 
-    async summarize(period, email) {
-      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, email);
+    async summarize(now, email) {
+      const [row] = await engine.query(SUMMARY_BY_EMAIL, periodAt(now), now, email);
       return row && readSummary(row);
     },
 
     setPlan: (email, plan, origin) =>
-      engine.transaction(function* () {
+      changeByEmail(engine, email, function* (accountId) {
         if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
-        const [account] = yield statement(SET_ACCOUNT_PLAN, email, plan);
-        if (account === undefined) return false;
-        const accountId = textOf(account, "id");
+        yield keepAccountTerms(accountId, origin.at);
+        yield statement(SET_PLAN, accountId, plan);
         yield writeEvent("account.plan_changed", origin, { accountId, details: { plan } });
-        return true;
+      }),
+
+    setQuota: (email, quota, origin) =>
+      changeByEmail(engine, email, function* (accountId) {
+        yield keepAccountTerms(accountId, origin.at);
+        const { units = null, until = null } = quota ?? {};
+        yield statement(SET_QUOTA, accountId, units, until);
+        const end = until === null ? {} : { quota_until: until };
+        const details = units === null ? { quota: "plan" } : { quota_units: units, ...end };
+        yield writeEvent("account.quota_changed", origin, { accountId, details });
+      }),
+
+    setCustomerNumber: (email, number, origin) =>
+      changeByEmail(engine, email, function* (accountId) {
+        yield statement(SET_CUSTOMER_NUMBER, accountId, number ?? null);
+        const details = { customer_number: number ?? "none" };
+        yield writeEvent("account.customer_number_changed", origin, { accountId, details });
       }),
 
     setQuotaMails: (accountId, quotaMails, origin) =>
@@ -128,6 +156,20 @@ export function accountStore(engine: Engine): AccountStore {
       }),
   };
 }
+
+const periodAt = (now: string) => billingPeriodAt(Date.parse(now)).name;
+
+/** Changes the account of an email, which stays locked until the end. @returns false: no such. */
+const changeByEmail = (
+  engine: Engine,
+  email: string,
+  change: (accountId: string) => Transaction<void>,
+): Promise<boolean> =>
+  engine.transaction(function* () {
+    const [account] = yield statement(LOCK_BY_EMAIL, email);
+    if (account !== undefined) yield* change(textOf(account, "id"));
+    return account !== undefined;
+  });
 
 /**
  * Writes an account's row.
@@ -150,13 +192,14 @@ function planNotStored(plan: string): StoreUnavailable {
 }
 
 function readSummary(row: Row): AccountSummary {
+  const units = optionalIntegerOf(row, "quota_units");
+  const until = optionalTextOf(row, "quota_until");
   return {
     ...identityOf(row),
     activeKeys: integerOf(row, "active_keys"),
-    quota: {
-      quotaUnits: integerOf(row, "units_per_period"),
-      usedUnits: integerOf(row, "used_units"),
-    },
+    quota: quotaOf(row),
+    ownQuota: units === undefined ? undefined : { units, until },
+    customerNumber: optionalTextOf(row, "customer_number"),
   };
 }
 

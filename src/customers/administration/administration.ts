@@ -14,6 +14,8 @@ export const exportSections = [
   "mailed_links",
   "mails",
   "usage",
+  "terms",
+  "grants",
   "quota_notices",
 ] as const;
 
@@ -43,13 +45,14 @@ export interface AdministrationStore {
   /** What a deletion concerns; undefined when there is no such account. */
   contents(
     email: string,
+    now: string,
   ): Promise<
     { readonly id: string; readonly activeKeys: number; readonly units: number } | undefined
   >;
   /**
-   * Deletes an account. What remains of it: its id, plan, quota and times, its keys' ids, digests
-   * and times, the units by period and by key and day, and its events without addresses and
-   * details.
+   * Deletes an account. What remains of it: its id, plan, quota, customer number and times, its
+   * keys' ids, digests and times, its grants, the units by period and by key and day, and its
+   * events without addresses and details.
    *
    * @param passwordHash deletes nothing when the account has another one.
    * @returns false when there is no such account.

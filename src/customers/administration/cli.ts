@@ -101,8 +101,9 @@ Example:
   $ kurs accounts export ada@example.org > ada.json`;
 
 const kept =
-  "For billing Kurs keeps its id, plan, times, and the units by month and by key's id and day;\n" +
-  "in the audit log its events, without addresses and details.";
+  "For billing Kurs keeps its id, plan, quota, customer number, times, grants with their\n" +
+  "references, and the units by month and by key's id and day; in the audit log its events,\n" +
+  "without addresses and details.";
 
 const deleteHelp = `
 Its keys, sessions and links are rejected from the next request on, and its email can register
@@ -159,7 +160,7 @@ async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isS
   const { openStore, origin, ask, print } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const contents = await store.administration.contents(email);
+  const contents = await store.administration.contents(email, origin().at);
   if (contents === undefined) {
     const invitations = await store.administration.withdrawInvitations(email, origin());
     if (invitations === 0) throw unknownAccount(email);
@@ -184,7 +185,7 @@ async function printExport(deps: AdministrationCommandDeps, typed: string): Prom
   const { openStore, clock, origin, write } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const { id: accountId = "" } = (await store.administration.contents(email)) ?? {};
+  const { id: accountId = "" } = (await store.administration.contents(email, origin().at)) ?? {};
   const pieces = await exportAccount({ store, clock }, accountId, origin());
   if (pieces === undefined) throw unknownAccount(email);
   for await (const piece of pieces) await write(piece);

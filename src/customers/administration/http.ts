@@ -20,9 +20,9 @@ const deleteSchema = {
   summary: "Delete the account, with its password",
   description:
     "Its keys, sessions and links are rejected from the next request on, and its email can " +
-    "register again. The service keeps the account's id, plan and times, the units by month and " +
-    "by key's id and day, and its events without addresses and details. A wrong password counts " +
-    "as a failed log-in.",
+    "register again. The service keeps the account's id, plan, quota, customer number and times, " +
+    "its granted units, the units by month and by key's id and day, and its events without " +
+    "addresses and details. A wrong password counts as a failed log-in.",
   body: PasswordBody,
   response: documentedResponses(
     { 204: emptyResponse("The account is deleted") },

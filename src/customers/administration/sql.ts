@@ -2,8 +2,9 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
-import { KEY_COLUMNS } from "../api-keys/sql.ts";
+import { activeKey, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
+import { KEY_COLUMNS } from "../api-keys/rows-sql.ts";
+import { GRANT_COLUMNS } from "../billing/grants-sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
@@ -11,7 +12,8 @@ import type { AdministrationStore, ExportSection } from "./administration.ts";
 // What a deletion erases. A restore erases the same in a backup that still has the account.
 
 export const ERASED_ACCOUNT =
-  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0, thresholds = NULL";
+  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0, " +
+  "thresholds = NULL";
 
 export const ERASED_KEY = "name = '', key_prefix = ''";
 
@@ -29,7 +31,8 @@ const ACCOUNT_ID = "SELECT id, suspended_at FROM accounts WHERE email = $1";
 
 const CONTENTS = `
   SELECT a.id,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY}) AS active_keys,
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND ${activeKey("$2", "k.")})
+      AS active_keys,
     CAST((SELECT coalesce(sum(u.units), 0) FROM period_usage u WHERE u.account_id = a.id)
       AS bigint) AS units
   FROM accounts a WHERE a.email = $1`;
@@ -71,6 +74,12 @@ const SECTIONS: Record<ExportSection, string> = {
   mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
   mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),
   usage: rowsAfter("period, units", "period_usage", "period"),
+  terms: rowsAfter(
+    "through_period, plan, quota_units, quota_until",
+    "account_terms",
+    "through_period",
+  ),
+  grants: rowsAfter(GRANT_COLUMNS, "unit_grants g", "g.id"),
   quota_notices: rowsAfter(
     "period, threshold, written_at",
     "quota_notices",
@@ -80,7 +89,8 @@ const SECTIONS: Record<ExportSection, string> = {
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
-    p.units_per_period, a.quota_mails, a.thresholds, a.password_hash <> '' AS has_password
+    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails,
+    a.thresholds, a.password_hash <> '' AS has_password
   FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.id = $1`;
 
 export function administrationStore(engine: Engine): AdministrationStore {
@@ -167,8 +177,8 @@ function readingOf(
   engine: Engine,
 ): Pick<AdministrationStore, "contents" | "beginExport" | "section"> {
   return {
-    async contents(email) {
-      const [row] = await engine.query(CONTENTS, email);
+    async contents(email, now) {
+      const [row] = await engine.query(CONTENTS, email, now);
       if (row === undefined) return undefined;
       return {
         id: textOf(row, "id"),

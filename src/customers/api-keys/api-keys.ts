@@ -1,11 +1,13 @@
 import type { Caller } from "../../platform/shared/caller.ts";
-import type { Clock } from "../../platform/shared/clock.ts";
+import { type Clock, HOUR_MS } from "../../platform/shared/clock.ts";
 import { Failure } from "../../platform/shared/failure.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { type Origin, ownerNow, type SessionInUse } from "../../platform/shared/origin.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
+import { chooseLimits, type GivenLimits, type OwnLimits, succeedingLimits } from "./limits.ts";
 import {
   apiKeyNotFound,
   apiKeyRequired,
@@ -15,20 +17,26 @@ import {
   keyLimitReached,
   keyPrefixOf,
 } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, ChosenForKey, NewApiKey } from "./store.ts";
+import type { ApiKey, ApiKeyStore, ChosenForKey, NewApiKey, Successor } from "./store.ts";
 
 /** A key that may read, and its account. */
 interface ValidKey extends Caller {
   readonly accountId: string;
 }
 
+interface KeyWithSecret {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
 export interface ApiKeys {
   /**
    * @param chosen the name is trimmed, 1 to 100 characters.
    * @returns the key with its secret, which is returned only here.
-   * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has lost its access.
+   * @throws {Failure} `key_limit_reached`; `invalid_request` for an invalid end; `unauthorized` when
+   *   the session has lost its access.
    */
-  create(session: SessionInUse, chosen: ChosenForKey): Promise<{ key: ApiKey; secret: string }>;
+  create(session: SessionInUse, chosen: ChosenForKey & GivenLimits): Promise<KeyWithSecret>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
   /**
@@ -39,44 +47,120 @@ export interface ApiKeys {
   authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
-   * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already;
-   *   `unauthorized` as `create`.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or of a key that was revoked or
+   *   has ended; `unauthorized` as `create`. So do the following ones.
    */
   revoke(session: SessionInUse, keyId: string): Promise<void>;
+  limits(accountId: string, keyId: string): Promise<OwnLimits>;
+  /** @throws {Failure} also `invalid_request` for an invalid end. */
+  setLimits(session: SessionInUse, keyId: string, given: GivenLimits): Promise<OwnLimits>;
+  /**
+   * Replaces a key by a new one, which counts against the same caps.
+   *
+   * @param overlapHours how long both are valid; 0: the old one is revoked at once.
+   * @throws {Failure} also `key_limit_reached`.
+   */
+  rotate(session: SessionInUse, keyId: string, overlapHours: number): Promise<KeyWithSecret>;
 }
 
 export function createApiKeys(uses: {
   readonly store: { readonly keys: ApiKeyStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
+  readonly keyMaxAgeDays: number | undefined;
 }): ApiKeys {
-  const { store, secrets } = uses;
+  const { store, secrets, clock, keyMaxAgeDays } = uses;
+  const now = () => timestamp(clock.nowMs());
 
   return {
-    create(session, chosen) {
+    async create(session, { name, ...given }) {
       const { accountId } = session;
-      return createKey(uses, { ...chosen, accountId }, ownerNow(session, uses));
+      const origin = ownerNow(session, uses);
+      const limits = chooseLimits(given, { createdAt: origin.at }, origin.at, keyMaxAgeDays);
+      return await createKey(uses, { name, accountId, limits }, origin);
     },
 
-    list: (accountId) => pagesOfKeys(store.keys, accountId),
+    list: (accountId) => pagesOfKeys(store.keys, accountId, now()),
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
       const keyPrefix = keyPrefixOf(apiKey);
       const keyHash = secrets.hash(apiKey);
-      const accountId = await store.keys.findAccount(keyHash);
+      const accountId = await store.keys.findAccount(keyHash, now());
       if (accountId !== undefined) return { keyPrefix, accountId };
-      const stored = await store.keys.findRejected(keyHash);
+      const stored = await store.keys.findRejected(keyHash, now());
       throw new KeyRejected({ keyPrefix, ...(stored ?? { rejection: "unknown" }) });
     },
 
     async revoke(session, keyId) {
-      const id = keyId.toLowerCase();
-      if (!isUuid(id)) throw apiKeyNotFound;
-      const origin = ownerNow(session, uses);
+      const [id, origin] = [idOf(keyId), ownerNow(session, uses)];
       if (!(await store.keys.revoke(session.accountId, id, origin))) throw apiKeyNotFound;
     },
+
+    limits: async (accountId, keyId) =>
+      found(await store.keys.limits(accountId, idOf(keyId), now())),
+
+    async setLimits(session, keyId, given) {
+      const key = { accountId: session.accountId, id: idOf(keyId) };
+      return found(await setKeyLimits(uses, key, given, ownerNow(session, uses)));
+    },
+
+    async rotate(session, keyId, overlapHours) {
+      const { accountId } = session;
+      const [id, origin] = [idOf(keyId), ownerNow(session, uses)];
+      found(await store.keys.limits(accountId, id, origin.at));
+      const { secret, ...successor } = newSecret(secrets);
+      const endsAt = timestamp(Date.parse(origin.at) + overlapHours * HOUR_MS);
+      const rotation = await store.keys.rotate(
+        { accountId, keyId: id, endsAt },
+        successor,
+        (limits) => succeedingLimits(limits, origin.at, keyMaxAgeDays),
+        KEY_LIMITS,
+        origin,
+      );
+      if (rotation === "not_found") throw apiKeyNotFound;
+      if (typeof rotation === "string") throw keyLimitReached[rotation];
+      return { key: rotation.key, secret };
+    },
   };
+}
+
+/** @throws {Failure} `not_found` */
+function idOf(keyId: string): string {
+  const id = keyId.toLowerCase();
+  if (!isUuid(id)) throw apiKeyNotFound;
+  return id;
+}
+
+function found(limits: OwnLimits | undefined): OwnLimits {
+  if (limits === undefined) throw apiKeyNotFound;
+  return limits;
+}
+
+function newSecret(secrets: Secrets): Successor & { readonly secret: string } {
+  const secret = API_KEY_PREFIX + secrets.secret();
+  const keyPrefix = keyPrefixOf(secret);
+  return { secret, id: secrets.uuid(), keyPrefix, keyHash: secrets.hash(secret) };
+}
+
+/**
+ * Changes the limits of an active key.
+ *
+ * @returns what is stored then; undefined without such a key.
+ * @throws {Failure} as `setLimits` of `ApiKeys`.
+ */
+export function setKeyLimits(
+  uses: {
+    readonly store: { readonly keys: ApiKeyStore };
+    readonly keyMaxAgeDays: number | undefined;
+  },
+  { accountId, id }: Pick<NewApiKey, "accountId" | "id">,
+  given: GivenLimits,
+  origin: Origin,
+): Promise<OwnLimits | undefined> {
+  const choose = (key: Parameters<typeof chooseLimits>[1]) =>
+    chooseLimits(given, key, origin.at, uses.keyMaxAgeDays);
+  return uses.store.keys.setLimits(accountId, id, choose, origin);
 }
 
 /**
@@ -87,28 +171,21 @@ export function createApiKeys(uses: {
  */
 export async function createKey(
   { store, secrets }: { readonly store: { readonly keys: ApiKeyStore }; readonly secrets: Secrets },
-  { accountId, ...chosen }: ChosenForKey & Pick<NewApiKey, "accountId">,
+  chosen: ChosenForKey & Pick<NewApiKey, "accountId" | "limits">,
   origin: Origin,
-): Promise<{ key: ApiKey; secret: string }> {
-  const secret = API_KEY_PREFIX + secrets.secret();
-  const key: ApiKey = {
-    ...chosen,
-    id: secrets.uuid(),
-    keyPrefix: keyPrefixOf(secret),
-    createdAt: origin.at,
-    revokedAt: undefined,
-  };
-  const newKey = { ...key, accountId, keyHash: secrets.hash(secret) };
-  const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
+): Promise<KeyWithSecret> {
+  const { secret, ...credential } = newSecret(secrets);
+  const key = { ...chosen, ...credential, createdAt: origin.at, revokedAt: undefined };
+  const creation = await store.keys.create(key, KEY_LIMITS, origin);
   if (creation === "account_deleted") throw new Failure("not_found", "The account was deleted.");
   if (creation === "created") return { key, secret };
   throw keyLimitReached[creation];
 }
 
 /** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */
-export const pagesOfKeys = (keys: ApiKeyStore, accountId: string) =>
+export const pagesOfKeys = (keys: ApiKeyStore, accountId: string, now: string) =>
   pagesOf(
     "",
-    (after, limit) => keys.list(accountId, after, limit),
+    (after, limit) => keys.list(accountId, after, limit, now),
     ({ id }) => id,
   );

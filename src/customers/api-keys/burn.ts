@@ -51,7 +51,7 @@ export async function burn(
   // Most strings of a large text are not active: only those that are need a write transaction,
   // which on SQLite keeps the servers' waiting.
   const burnKeys = async (hashes: readonly string[]) => {
-    const preview = await store.keys.previewBurn(hashes);
+    const preview = await store.keys.previewBurn(hashes, origin().at);
     const isPreview = isDryRun || preview.revoked.length === 0;
     const { known, revoked } = isPreview ? preview : await store.keys.burn(hashes, origin());
     keysFound += hashes.length;

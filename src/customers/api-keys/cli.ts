@@ -1,23 +1,20 @@
 import type { Command } from "commander";
-import {
-  CommandError,
-  type OpenStore,
-  type OutputOptions,
-  unknownAccount,
-} from "../../platform/cli/command.ts";
+import { type OpenStore, type OutputOptions, unknownAccount } from "../../platform/cli/command.ts";
 import { type FileUses, readWithProgress, withFile } from "../../platform/cli/input-file.ts";
 import { type Column, createJsonPrinter, table } from "../../platform/cli/output.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
-import { isUuid } from "../../platform/shared/uuid.ts";
 import { pagesOfKeys } from "./api-keys.ts";
 import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
 import { type CreateKeyDeps, type CreateKeyStores, createKeyCommand } from "./create-cli.ts";
+import { findActiveKey, notActive, referenceOf, showKey } from "./find-cli.ts";
 import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
-import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
-import type { ApiKey, KeyReference, OwnedKey } from "./store.ts";
+import { type LimitCommandDeps, limitCommand } from "./limit-cli.ts";
+import type { ApiKey } from "./store.ts";
 
-export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUses {
+export interface KeyCommandDeps
+  extends Omit<CreateKeyDeps & LimitCommandDeps, "openStore">,
+    FileUses {
   readonly openStore: OpenStore<CreateKeyStores & { readonly sessions: LeakedSessionStore }>;
 }
 
@@ -25,7 +22,9 @@ export interface KeyCommandDeps extends Omit<CreateKeyDeps, "openStore">, FileUs
 export function keyCommands(program: Command, deps: KeyCommandDeps): void {
   const keys = program
     .command("keys")
-    .description("show, create and revoke API keys, or revoke every one that a text contains")
+    .description(
+      "show, create, limit and revoke API keys, or revoke every one that a text contains",
+    )
     .addHelpText("after", "\nExample:\n  $ kurs keys list ada@example.org");
 
   keys
@@ -37,6 +36,7 @@ export function keyCommands(program: Command, deps: KeyCommandDeps): void {
     .action((email: string, options: OutputOptions) => listKeys(deps, email, options));
 
   createKeyCommand(keys, deps);
+  limitCommand(keys, deps);
 
   keys
     .command("revoke")
@@ -83,7 +83,7 @@ async function listKeys(deps: KeyCommandDeps, typed: string, { json }: OutputOpt
   await using store = await openStore();
   const account = await store.accounts.findByEmail(email);
   if (account === undefined) throw unknownAccount(email);
-  const pages = pagesOfKeys(store.keys, account.id);
+  const pages = pagesOfKeys(store.keys, account.id, deps.origin().at);
   if (json) {
     const list = createJsonPrinter(print);
     for await (const page of pages) list.add(page.map(apiKeyJson));
@@ -111,45 +111,13 @@ const columns: readonly Column<ApiKey>[] = [
   ["NAME", ({ name }) => name],
 ];
 
-/** The most keys that are listed when a prefix does not identify one. */
-const LISTED_MAX = 20;
-
 async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
-  const { openStore, origin, print, printError, secrets } = deps;
-  const { reference, name } = referenceOf(typed, secrets.hash);
+  const { openStore, origin, print, secrets } = deps;
+  const reference = referenceOf(typed, secrets.hash);
   await using store = await openStore();
-  const found = await store.keys.find(reference, LISTED_MAX + 1);
-  const [key] = found;
-  if (key === undefined) throw new CommandError(`there is no API key with the ${name}`);
-  const active = found.filter(({ revokedAt }) => revokedAt === undefined);
-  if (active.length > 1) {
-    for (const one of active.slice(0, LISTED_MAX)) printError(showKey(one));
-    const count = active.length > LISTED_MAX ? `more than ${LISTED_MAX}` : active.length;
-    throw new CommandError(`${count} active API keys have the ${name}: revoke one by its id`);
-  }
-  if (active.length === 0 || !(await store.keys.revoke(key.accountId, key.id, origin()))) {
-    throw new CommandError(`the API key with the ${name} was revoked already`);
-  }
+  const key = await findActiveKey({ ...deps, store }, reference, "revoke");
+  if (!(await store.keys.revoke(key.accountId, key.id, origin()))) throw notActive(reference);
   print(`revoked ${showKey(key)}`);
-}
-
-/**
- * @returns what to find the key by, and the words for it in messages, which never hold a secret.
- * @throws {CommandError} the argument has another form.
- */
-function referenceOf(
-  typed: string,
-  hash: (credential: string) => string,
-): { readonly reference: KeyReference; readonly name: string } {
-  const value = typed.trim().toLowerCase();
-  if (isUuid(value)) return { reference: { by: "id", value }, name: `id ${value}` };
-  if (isKeyPrefix(value)) return { reference: { by: "prefix", value }, name: `prefix ${value}` };
-  if (isApiKey(value)) {
-    const name = `prefix ${keyPrefixOf(value)} and this secret`;
-    return { reference: { by: "hash", value: hash(value) }, name };
-  }
-  const wanted = "the key must be the id of an API key, or its prefix such as svc_live_01234567";
-  throw new CommandError(`${wanted}: see kurs keys list EMAIL`, 2);
 }
 
 interface BurnOptions extends OutputOptions {
@@ -173,11 +141,6 @@ async function burnKeys(deps: KeyCommandDeps, file: string, options: BurnOptions
     if (options.json) list.end(`],${JSON.stringify(burnReportJson(report, isDryRun)).slice(1)}`);
     else print(summarize(report, isDryRun));
   });
-}
-
-/** `<prefix>  <email>  <id>` */
-function showKey({ keyPrefix, email, accountId, id }: OwnedKey): string {
-  return visibleLine([keyPrefix, email ?? `account ${accountId}`, id].join("  "));
 }
 
 function summarize(report: BurnReport, isDryRun: boolean): string {

@@ -7,7 +7,6 @@ import {
   unknownAccount,
 } from "../../platform/cli/command.ts";
 import { formatJson } from "../../platform/cli/output.ts";
-import { Failure } from "../../platform/shared/failure.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
@@ -17,6 +16,8 @@ import { requireEmail } from "../registration/cli.ts";
 import { newAccount } from "../registration/register.ts";
 import { createKey } from "./api-keys.ts";
 import { createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import { addLimitOptions, type LimitOptions, limitsIn, throwAsCommand } from "./limit-cli.ts";
+import { chooseLimits, type OwnLimits } from "./limits.ts";
 import type { ApiKeyStore } from "./store.ts";
 
 export interface CreateKeyStores {
@@ -29,21 +30,23 @@ export interface CreateKeyDeps extends CommandIo {
   readonly secrets: Secrets;
   /** Where people reach the server. @throws {ConfigError} */
   readonly publicUrl: () => string;
+  readonly settings: () => { readonly keyMaxAgeDays: number | undefined };
 }
 
-interface CreateOptions extends OutputOptions {
+interface CreateOptions extends OutputOptions, LimitOptions {
   readonly name: string;
   readonly newAccount?: true;
 }
 
 /** Adds `kurs keys create`. */
 export function createKeyCommand(keys: Command, deps: CreateKeyDeps): void {
-  keys
+  const command = keys
     .command("create")
     .description("create an API key for an account, and print it: it is shown only now")
     .argument("<email>")
     .requiredOption("--name <name>", "the label of the key")
-    .option("--new-account", "create the account, too, without a password")
+    .option("--new-account", "create the account, too, without a password");
+  addLimitOptions(command)
     .option("--json", "print it as JSON")
     .addHelpText("after", createExamples)
     .action((email: string, options: CreateOptions) => createForAccount(deps, email, options));
@@ -57,14 +60,15 @@ password, valid for 7 days; kurs accounts reset-link prints another. Until then 
 Examples:
   $ KEY=$(kurs keys create ada@example.org --name first --new-account)
   $ kurs keys create ada@example.org --name billing
-  $ kurs keys create ada@example.org --name billing > key.txt`;
+  $ kurs keys create ada@example.org --name billing > key.txt
+  $ kurs keys create ada@example.org --name trial --expires "30 days" --per-day 100`;
 
 async function createForAccount(
   deps: CreateKeyDeps,
   typed: string,
-  { name: typedName, newAccount: isNew, json }: CreateOptions,
+  { name: typedName, newAccount: isNew, json, ...options }: CreateOptions,
 ): Promise<void> {
-  const { openStore, origin, publicUrl, print, printError } = deps;
+  const { openStore, publicUrl, print, printError, settings } = deps;
   const email = isNew ? await requireEmail(typed) : normalizeEmail(typed);
   const name = typedName.trim().toWellFormed();
   // Loaded only here: the compiler takes 70 ms.
@@ -73,17 +77,17 @@ async function createForAccount(
     const wanted = "must be 1 to 100 characters, without control characters";
     throw new CommandError(`--name ${quoted(name)}: ${wanted}`, 2);
   }
+  const origin = deps.origin();
+  const limits = limitsOf(options, origin.at, settings().keyMaxAgeDays);
   await using store = await openStore();
   if (isNew) await createAccount(deps, store, email);
   const account = await store.accounts.findByEmail(email);
   if (account === undefined) throw unknownAccount(email);
   const { key, secret } = await createKey(
     { ...deps, store },
-    { accountId: account.id, name },
-    origin(),
-  ).catch((error: unknown): never => {
-    throw error instanceof Failure ? new CommandError(error.message) : error;
-  });
+    { accountId: account.id, name, limits },
+    origin,
+  ).catch(throwAsCommand);
   print(json ? formatJson(createdApiKeyJson(key, secret)) : secret);
   printError(
     `This is the key ${visibleLine(name)} of ${visibleLine(email)}. It is not shown again: ` +
@@ -92,6 +96,15 @@ async function createForAccount(
   );
   if (account.suspendedAt !== undefined)
     printError(`${visibleLine(email)} is suspended: its keys are rejected until it is resumed.`);
+}
+
+/** @throws {CommandError} */
+function limitsOf(options: LimitOptions, now: string, maxAgeDays: number | undefined): OwnLimits {
+  try {
+    return chooseLimits(limitsIn(options), { createdAt: now }, now, maxAgeDays);
+  } catch (error) {
+    throwAsCommand(error);
+  }
 }
 
 /**

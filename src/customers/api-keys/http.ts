@@ -9,7 +9,16 @@ import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import {
+  apiKeyJson,
+  createdApiKeyJson,
+  keyLimitsJson,
+  LimitsBody,
+  limitsInBody,
+  NewApiKeyBody,
+  RotationBody,
+} from "./json.ts";
+import { endInvalid, OVERLAP_HOURS } from "./limits.ts";
 import { apiKeyNotFound, KEY_LIMITS, keyLimitReached } from "./rules.ts";
 
 const tags = ["API keys"];
@@ -27,7 +36,64 @@ const createSchema = {
   body: NewApiKeyBody,
   response: documentedResponses(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },
-    [sessionRequired, invalidJson, notJson, keyLimitReached.active],
+    [sessionRequired, invalidJson, endInvalid, notJson, keyLimitReached.active],
+  ),
+};
+
+const params = Type.Object({
+  id: Type.String({
+    format: "uuid",
+    description: "The key's id, as listed; in any case",
+    examples: [EXAMPLE_ID],
+  }),
+});
+
+const limitsSchema = {
+  operationId: "getApiKeyLimits",
+  tags,
+  security,
+  summary: "The end and the caps of an active key",
+  description:
+    "The list has no limits; `revoked_at` there is also the end of a key that has ended.",
+  params,
+  response: documentedResponses({ 200: Type.Ref("ApiKeyLimits#", { description: "The limits" }) }, [
+    sessionRequired,
+    apiKeyNotFound,
+  ]),
+};
+
+const setLimitsSchema = {
+  operationId: "setApiKeyLimits",
+  tags,
+  security,
+  summary: "Replace the end and the caps of an active key",
+  description:
+    "The units of a key and of those that replaced it count together: the caps become those of " +
+    "every active one of them, the end only this key's. A read beyond a cap gets 429 " +
+    "`quota_exceeded`. Units used already count, too.",
+  params,
+  body: LimitsBody,
+  response: documentedResponses(
+    { 200: Type.Ref("ApiKeyLimits#", { description: "The limits, as they are stored" }) },
+    [sessionRequired, endInvalid, notJson, apiKeyNotFound],
+  ),
+};
+
+const rotateSchema = {
+  operationId: "rotateApiKey",
+  tags,
+  security,
+  summary: "Replace a key by a new one with the same name and limits",
+  description:
+    "The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at " +
+    "the same time as the old one was to end; a key that was to end a number of days after its " +
+    "creation gets as many again. Repeating it makes another key, and never moves the old one's " +
+    "end later. The limits of a creation apply.",
+  params,
+  body: RotationBody,
+  response: documentedResponses(
+    { 201: Type.Ref("CreatedApiKey#", { description: "The new key with its secret" }) },
+    [sessionRequired, invalidJson, notJson, apiKeyNotFound, keyLimitReached.active],
   ),
 };
 
@@ -48,13 +114,7 @@ const revokeSchema = {
   security,
   summary: "Revoke a key; it is rejected from then on",
   description: "The list keeps it, with `revoked_at`. A key cannot be made valid again.",
-  params: Type.Object({
-    id: Type.String({
-      format: "uuid",
-      description: "The key's id, as listed; in any case",
-      examples: [EXAMPLE_ID],
-    }),
-  }),
+  params,
   response: documentedResponses({ 204: emptyResponse("The key is revoked") }, [
     sessionRequired,
     apiKeyNotFound,
@@ -77,11 +137,29 @@ export async function apiKeyRoutes(
     url,
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
-      const { key, secret } = await apiKeys.create(sessionOf(request), request.body);
+      const { name } = request.body;
+      const chosen = { name, ...limitsInBody(request.body) };
+      const { key, secret } = await apiKeys.create(sessionOf(request), chosen);
       reply.code(201);
       return createdApiKeyJson(key, secret);
     },
   );
+
+  const limitsUrl = `${url}/:id/limits`;
+  app.get(limitsUrl, { schema: limitsSchema, onRequest }, async (request) =>
+    keyLimitsJson(await apiKeys.limits(accountOf(request), request.params.id)),
+  );
+  app.put(limitsUrl, { schema: setLimitsSchema, onRequest }, async (request) => {
+    const given = limitsInBody(request.body);
+    return keyLimitsJson(await apiKeys.setLimits(sessionOf(request), request.params.id, given));
+  });
+
+  app.post(`${url}/:id/rotate`, { schema: rotateSchema, onRequest }, async (request, reply) => {
+    const { overlap_hours: hours = OVERLAP_HOURS.default } = request.body;
+    const rotated = await apiKeys.rotate(sessionOf(request), request.params.id, hours);
+    reply.code(201);
+    return createdApiKeyJson(rotated.key, rotated.secret);
+  });
 
   app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
     sendList(reply, "api_keys", apiKeys.list(accountOf(request)), apiKeyJson),

@@ -1,6 +1,20 @@
 import type { Static } from "typebox";
-import { Id, Timestamp, Type, textWithout } from "../../platform/shared/json-schema.ts";
+import {
+  Id,
+  nullable,
+  nullableInteger,
+  Timestamp,
+  Type,
+  textWithout,
+} from "../../platform/shared/json-schema.ts";
 import type { BurnReport } from "./burn.ts";
+import {
+  CAP_UNITS_MAX,
+  endForms,
+  type GivenLimits,
+  OVERLAP_HOURS,
+  type OwnLimits,
+} from "./limits.ts";
 import type { ApiKey, OwnedKey } from "./store.ts";
 
 /** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
@@ -8,6 +22,41 @@ const NO_CONTROL_CHARACTERS = textWithout(
   "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069",
   "control characters",
 );
+
+const END = "From then on the key is rejected; null: it has no end";
+
+const cap = (span: string) =>
+  nullableInteger({
+    minimum: 1,
+    maximum: CAP_UNITS_MAX,
+    description: `The most units of a ${span}; null: no cap`,
+    examples: [500],
+  });
+
+const caps = { units_per_period: cap("billing period"), units_per_day: cap("UTC day") };
+
+const givenLimits = {
+  expires_at: nullable({
+    maxLength: 40,
+    description: `${END}. ${endForms}.`,
+    examples: ["30 days"],
+  }),
+  ...caps,
+};
+
+export const LimitsBody = Type.Object(givenLimits);
+
+export const RotationBody = Type.Object({
+  overlap_hours: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: OVERLAP_HOURS.max,
+      default: OVERLAP_HOURS.default,
+      description: "How long both keys are valid; 0: the old one is revoked at once",
+      examples: [OVERLAP_HOURS.default],
+    }),
+  ),
+});
 
 export const NewApiKeyBody = Type.Object({
   name: Type.String({
@@ -17,6 +66,9 @@ export const NewApiKeyBody = Type.Object({
     description: "A label, trimmed; without control characters (C0, DEL, C1, bidirectional)",
     examples: ["billing"],
   }),
+  expires_at: Type.Optional(givenLimits.expires_at),
+  units_per_period: Type.Optional(caps.units_per_period),
+  units_per_day: Type.Optional(caps.units_per_day),
 });
 
 const keyFields = {
@@ -36,7 +88,7 @@ export const ApiKeySchema = Type.Object(
     revoked_at: Type.Optional(
       Type.String({
         format: "date-time",
-        description: "Only on a revoked key",
+        description: "Only on a revoked key, or one that has ended",
         examples: ["2026-11-21T18:00:00.000Z"],
       }),
     ),
@@ -61,8 +113,20 @@ const ApiKeyListSchema = Type.Object(
   { $id: "ApiKeyList" },
 );
 
+const KeyLimitsSchema = Type.Object(
+  {
+    expires_at: nullable({
+      format: "date-time",
+      description: END,
+      examples: ["2026-12-21T12:00:00.000Z"],
+    }),
+    ...caps,
+  },
+  { $id: "ApiKeyLimits" },
+);
+
 /** Every schema here that responses refer to by name. */
-export const apiKeySchemas = [ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema];
+export const apiKeySchemas = [ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema, KeyLimitsSchema];
 
 export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
   const { id, name, keyPrefix, createdAt, revokedAt } = key;
@@ -72,6 +136,17 @@ export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
 
 export function createdApiKeyJson(key: ApiKey, secret: string): Static<typeof CreatedApiKeySchema> {
   return { ...apiKeyJson(key), api_key: secret };
+}
+
+export function keyLimitsJson(limits: OwnLimits): Static<typeof KeyLimitsSchema> {
+  const { expiresAt, unitsPerPeriod, unitsPerDay } = limits;
+  return { expires_at: expiresAt, units_per_period: unitsPerPeriod, units_per_day: unitsPerDay };
+}
+
+/** The limits in a body; a member that is missing stays undefined. */
+export function limitsInBody(body: Partial<Static<typeof LimitsBody>>): GivenLimits {
+  const { expires_at: end, units_per_period: unitsPerPeriod, units_per_day: unitsPerDay } = body;
+  return { end, unitsPerPeriod, unitsPerDay };
 }
 
 /** A key as the operator sees it where keys of several accounts are listed. */

@@ -30,7 +30,10 @@ export function keyPrefixOf(key: string): string {
  * @param now RFC 3339 in UTC, as the stored times are.
  */
 export function explainRejection(
-  { revokedAt, expiresAt }: { readonly revokedAt: string | null; readonly expiresAt: string | null },
+  {
+    revokedAt,
+    expiresAt,
+  }: { readonly revokedAt: string | null; readonly expiresAt: string | null },
   now: string,
 ): KeyRejection {
   if (revokedAt !== null) return "revoked";

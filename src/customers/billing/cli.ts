@@ -167,18 +167,29 @@ const formats = ["csv", "ndjson"] as const;
 
 const exportExamples = `
 Every account that was created before the period's end has a row, ordered by the account's id; with
---per-key-and-day only accounts with units have rows. Plan and quota are the present ones: Kurs does
-not store those of past periods. Charges continue while the period lasts, so write invoices from a
-period that has ended. Exit code 1 when the output is not complete.
+--per-key-and-day only accounts with units have rows. Plan and quota are those at the period's end,
+if they were changed with this version of Kurs or a later one. Of the units, plan_units came from
+the quota, and granted_units from grants, whose references follow. Charges continue while the period
+lasts, so write invoices from a period that has ended. Exit code 1 when the output is not complete.
 
-In CSV an apostrophe precedes an email that a spreadsheet would run as a formula; NDJSON has every
-email as it is.
+In CSV an apostrophe precedes a text that a spreadsheet would run as a formula; NDJSON has every
+text as it is.
 
 Examples:
   $ kurs usage export --period 2026-11 > usage.csv
   $ kurs usage export --period 2026-11 --format ndjson --per-key-and-day`;
 
-const accountColumns = ["account_id", "email", "plan", "quota_units", "units"] as const;
+const accountColumns = [
+  "account_id",
+  "email",
+  "plan",
+  "quota_units",
+  "units",
+  "plan_units",
+  "granted_units",
+  "references",
+  "customer_number",
+] as const;
 
 const keyColumns = [
   "account_id",
@@ -188,6 +199,7 @@ const keyColumns = [
   "api_key_id",
   "key_prefix",
   "units",
+  "customer_number",
 ] as const;
 
 async function exportUsage(deps: UsageCommandDeps, options: ExportOptions): Promise<void> {

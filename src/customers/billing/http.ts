@@ -5,15 +5,19 @@ import type { SendList, SendPieces } from "../../platform/http/response/list.ts"
 import type { SendResponse } from "../../platform/http/response/reply.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { wholeNumberIn } from "../../platform/http/validation.ts";
+import type { Clock } from "../../platform/shared/clock.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
-import { dayOfKeyJson, keyUsageJson, statementJson, usageJson } from "./json.ts";
+import { pagesOf } from "../../platform/shared/pages.ts";
+import { dayOfKeyJson, grantJson, keyUsageJson, statementJson, usageJson } from "./json.ts";
 import {
   invalidPeriod,
   periodNotBegun,
   type ReadStatement,
   type SignDetached,
 } from "./statements.ts";
+import type { GrantStore, UnitGrant } from "./store.ts";
 import type { UsageReads } from "./usage.ts";
 
 const DAYS_MAX = 366;
@@ -67,6 +71,18 @@ const keysSchema = {
   ]),
 };
 
+const grantsSchema = {
+  ...common,
+  operationId: "listGrants",
+  summary: "List the units granted beside the plan's",
+  description:
+    "They are used when the quota of the billing period is used up, those that expire first before " +
+    "others. What is left of them is part of the usage's quota.",
+  response: documentedResponses({ 200: Type.Ref("GrantList#", { description: "The grants" }) }, [
+    sessionRequired,
+  ]),
+};
+
 const signatureHeader = {
   description: "A detached JWS of the body (RFC 7515, appendix F); if there is a signing key",
   required: false,
@@ -104,6 +120,8 @@ export function usageRoutes(
   app: App,
   uses: {
     readonly usage: UsageReads;
+    readonly store: { readonly grants: GrantStore };
+    readonly clock: Clock;
     readonly readStatement: ReadStatement;
     readonly signDetached: SignDetached;
     readonly sessionGuard: SessionGuard;
@@ -113,7 +131,7 @@ export function usageRoutes(
     readonly send: SendResponse;
   },
 ): void {
-  const { usage, readStatement, signDetached } = uses;
+  const { usage, store, clock, readStatement, signDetached } = uses;
   const { sessionGuard, listGuard: onRequest, sendList, sendPieces, send } = uses;
 
   app.get(
@@ -137,6 +155,19 @@ export function usageRoutes(
   app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
     sendList(reply, "api_keys", usage.readKeys(accountOf(request)), keyUsageJson),
   );
+
+  app.get("/v1/account/grants", { schema: grantsSchema, onRequest }, (request, reply) => {
+    const accountId = accountOf(request);
+    const read = (after: string, limit: number) => store.grants.list(accountId, after, limit);
+    const now = timestamp(clock.nowMs());
+    const toJson = (grant: UnitGrant) => grantJson(grant, now);
+    return sendList(
+      reply,
+      "grants",
+      pagesOf("", read, ({ id }) => id),
+      toJson,
+    );
+  });
 
   app.get(
     "/v1/account/statements/:period",

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
-import { Id, nullable, Type, Units } from "../../platform/shared/json-schema.ts";
+import { Id, nullable, Timestamp, Type, Units } from "../../platform/shared/json-schema.ts";
 import { remainingUnits, sumOfUnits, utilization } from "./rules.ts";
 import type { Statement } from "./statements.ts";
-import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
+import type { AccountUnits, BilledKeyUnits, DailyUnits, Plan, UnitGrant } from "./store.ts";
 import type { KeyUsage, UsageReport } from "./usage.ts";
 
 export function planJson({ name, unitsPerPeriod }: Plan) {
@@ -97,10 +97,38 @@ const StatementSchema = Type.Object(
   { $id: "UsageStatement" },
 );
 
+const timeOfEnd = { format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] };
+
+const GrantSchema = Type.Object(
+  {
+    id: Id,
+    units: { ...Units, examples: [5000] },
+    used_units: Units,
+    remaining_units: {
+      ...Units,
+      description: "That can be used now: 0 of a revoked or expired grant",
+      examples: [4999],
+    },
+    reference: Type.String({
+      description: "What the operator calls it",
+      examples: ["invoice 4711"],
+    }),
+    granted_at: Timestamp,
+    expires_at: nullable({ ...timeOfEnd, description: "From when it is not used; null: never" }),
+    revoked_at: nullable({ ...timeOfEnd, description: "Since when it is not used" }),
+  },
+  { $id: "Grant" },
+);
+
+const GrantListSchema = Type.Object(
+  { grants: Type.Array(Type.Ref("Grant#"), { description: "Oldest first" }) },
+  { $id: "GrantList" },
+);
+
 /** Every schema here that responses refer to by name. */
 export const usageSchemas = [
   ...[UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema],
-  StatementSchema,
+  ...[StatementSchema, GrantSchema, GrantListSchema],
 ];
 
 export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
@@ -118,17 +146,44 @@ export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
 
 /** A line of `kurs usage export`. */
 export function accountUnitsJson(account: AccountUnits) {
-  const { accountId, email, plan, quotaUnits, usedUnits } = account;
-  return { account_id: accountId, email, plan, quota_units: quotaUnits, units: usedUnits };
+  const { accountId, email, plan, quotaUnits, usedUnits, grantedUnits, references } = account;
+  return {
+    ...{ account_id: accountId, email, plan, quota_units: quotaUnits, units: usedUnits },
+    plan_units: usedUnits - grantedUnits,
+    granted_units: grantedUnits,
+    references,
+    customer_number: account.customerNumber ?? "",
+  };
 }
 
 /**
  * A line of `kurs usage export --per-key-and-day`. It identifies the key by its prefix, as the
  * console does, and leaves out its name, which is the customer's free text.
  */
-export function keyUnitsJson({ accountId, email, plan, day, keyId, keyPrefix, units }: KeyUnits) {
-  const account = { account_id: accountId, email, plan };
-  return { ...account, date: day, api_key_id: keyId, key_prefix: keyPrefix, units };
+export function keyUnitsJson({ accountId, email, plan, customerNumber, ...day }: BilledKeyUnits) {
+  return {
+    ...{ account_id: accountId, email, plan, date: day.day },
+    api_key_id: day.keyId,
+    key_prefix: day.keyPrefix,
+    units: day.units,
+    customer_number: customerNumber ?? "",
+  };
+}
+
+/** @param now RFC 3339 in UTC, to the millisecond. */
+export function grantJson(grant: UnitGrant, now: string): Static<typeof GrantSchema> {
+  const { id, units, usedUnits, reference, grantedAt, expiresAt, revokedAt } = grant;
+  const isUsable = revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
+  return {
+    id,
+    units,
+    used_units: usedUnits,
+    remaining_units: isUsable ? units - usedUnits : 0,
+    reference,
+    granted_at: grantedAt,
+    expires_at: expiresAt ?? null,
+    revoked_at: revokedAt ?? null,
+  };
 }
 
 export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {

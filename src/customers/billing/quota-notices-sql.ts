@@ -10,8 +10,9 @@ import {
 } from "../../platform/storage/engine.ts";
 import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
-import { type BillingPeriod, type Quota, sumOfUnits } from "./rules.ts";
-import { type UnitStatements, USAGE, usageOf } from "./sql.ts";
+import { accountQuota, quotaOf } from "./quota-sql.ts";
+import { type BillingPeriod, type Quota, sumOfUnits, timeWithin } from "./rules.ts";
+import { type UnitStatements, USAGE } from "./sql.ts";
 import { DEFAULT_THRESHOLDS, isReached, type Threshold, thresholdName } from "./thresholds.ts";
 import { findLine, type Line, THRESHOLDS, thresholdsOf } from "./thresholds-sql.ts";
 
@@ -28,14 +29,11 @@ const isDue = ({ percent }: Threshold) => `(
   ))`;
 
 // Selects by the accounts' key and searches each one's units by theirs: no index exists for this
-// that a charge would have to maintain. On SQLite a page of 500 takes 1 ms of processor time. The
-// quota is the smaller one of the plan's and the account's own: grants, and the one that counts
-// now, may only add to it.
+// that a charge would have to maintain. On SQLite a page of 500 takes 1 ms of processor time. An
+// account may have granted units beside this quota, and any own thresholds.
 const CANDIDATES_IN_PAGE = `
   SELECT id FROM (
-    SELECT a.id, a.thresholds,
-      CASE WHEN a.quota_units < p.units_per_period THEN a.quota_units ELSE p.units_per_period END
-        AS quota,
+    SELECT a.id, a.thresholds, ${accountQuota("$4")} AS quota,
       (SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1) AS used
     FROM accounts a JOIN plans p ON p.name = a.plan
     WHERE a.id > $2 AND a.id <= $3 AND ${WANTS_MAILS}
@@ -62,14 +60,14 @@ interface Due extends Threshold {
 /** Finds what an account must be told of its usage in a period. */
 function* findDue(
   accountId: string,
-  period: string,
+  period: BillingPeriod,
   at: string,
   monthOfKeys: string,
 ): Transaction<{ readonly account: Quota; readonly due: readonly Due[] }> {
   const due: Due[] = [];
-  const [usage] = yield statement(USAGE, accountId, period);
-  const account = usage === undefined ? { quotaUnits: 0, usedUnits: 0 } : usageOf(usage);
-  const noticed = yield statement(NOTICED, accountId, period);
+  const [usage] = yield statement(USAGE, accountId, period.name, timeWithin(period, at));
+  const account = usage === undefined ? { quotaUnits: 0, usedUnits: 0 } : quotaOf(usage);
+  const noticed = yield statement(NOTICED, accountId, period.name);
   const names = new Set(noticed.map((row) => row.threshold));
   let days: readonly Row[] | undefined;
   for (const threshold of thresholdsOf((yield statement(THRESHOLDS, accountId))[0])) {
@@ -77,7 +75,7 @@ function* findDue(
     const line = keyId === undefined ? undefined : yield* findLine(accountId, keyId, at);
     const name = thresholdName(threshold, line && textOf(line.newest, "line"));
     if (names.has(name) || (keyId !== undefined && line === undefined)) continue;
-    if (line !== undefined) days ??= yield statement(monthOfKeys, accountId, period, "", "~");
+    if (line !== undefined) days ??= yield statement(monthOfKeys, accountId, period.name, "", "~");
     const quota = line === undefined ? account : quotaOfLine(line, days ?? []);
     if (isReached(threshold, quota)) due.push({ ...threshold, name, line });
   }
@@ -95,16 +93,16 @@ export function quotaNoticeStore(
   { monthOfKeys }: Pick<UnitStatements, "monthOfKeys">,
 ): QuotaNoticeStore {
   return {
-    async page(period, afterId, limit) {
+    async page({ period, now }, afterId, limit) {
       const [end = {}] = await engine.query(LAST_OF_PAGE, afterId, limit);
       const lastId = optionalTextOf(end, "last_id");
       if (lastId === undefined) return { candidateIds: [], lastId };
-      const found = await engine.query(CANDIDATES_IN_PAGE, period, afterId, lastId);
+      const found = await engine.query(CANDIDATES_IN_PAGE, period, afterId, lastId, now);
       return { candidateIds: found.map((row) => textOf(row, "id")), lastId };
     },
 
     async write(accountId, period, origin) {
-      const find = () => findDue(accountId, period.name, origin.at, monthOfKeys);
+      const find = () => findDue(accountId, period, origin.at, monthOfKeys);
       // Without a lock and a commit: an account may be a candidate at each look.
       if ((await readThrough(engine, find())).due.length === 0) return;
       await engine.transaction(function* (): Transaction<void> {

@@ -10,7 +10,7 @@ import {
   type EndingKey,
   type EndNoticeStore,
 } from "./end-notices.ts";
-import { type BillingPeriod, noticePeriodsAt } from "./rules.ts";
+import { type BillingPeriod, noticePeriodsAt, timeWithin } from "./rules.ts";
 
 /** How often one node looks for accounts that have reached a threshold. */
 const LOOK_INTERVAL_MS = 60_000;
@@ -32,9 +32,14 @@ export interface QuotaNoticeStore {
   /**
    * Reads a page of accounts in the order of their ids.
    *
+   * @param at the billing period, and when a quota of an account alone must not have ended.
    * @param afterId the last account of the page before; empty for the first page.
    */
-  page(period: string, afterId: string, limit: number): Promise<NoticePage>;
+  page(
+    at: { readonly period: string; readonly now: string },
+    afterId: string,
+    limit: number,
+  ): Promise<NoticePage>;
   /**
    * Writes the event of each threshold that an account has reached in a period and that has none
    * yet, and one mail about all of them. Writes nothing for an account that is suspended, deleted
@@ -75,7 +80,9 @@ async function* noticeSteps(uses: NoticeUses): AsyncGenerator<void, void> {
   for (const period of noticePeriodsAt(uses.clock.nowMs())) {
     let lastId: string | undefined = "";
     while (lastId !== undefined) {
-      const page: NoticePage = await quotaNotices.page(period.name, lastId, ROWS_PER_PAGE);
+      const now = timeWithin(period, timestamp(uses.clock.nowMs()));
+      const at = { period: period.name, now };
+      const page: NoticePage = await quotaNotices.page(at, lastId, ROWS_PER_PAGE);
       for (const accountId of page.candidateIds) {
         await quotaNotices.write(accountId, period, originNow({ kind: "service" }, uses));
         yield;

@@ -19,6 +19,11 @@ export interface Quota {
   readonly usedUnits: number;
 }
 
+/** What the keys of a line may use in a span of time, and have used. */
+export interface KeyQuota extends Quota {
+  readonly span: "period" | "day";
+}
+
 /** The plan that every account starts on. A new store has it, with 1,000 units per period. */
 export const FREE_PLAN = "free";
 
@@ -72,6 +77,11 @@ export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
   const { startMs } = current;
   const before = billingPeriodAt(startMs - 1);
   return isFinal(before, epochMs) ? [current] : [before, current];
+}
+
+/** @returns a time within a period, of a time within it or after it: when its quota was true. */
+export function timeWithin({ end, endMs }: BillingPeriod, at: string): string {
+  return at < end ? at : timestamp(endMs - 1);
 }
 
 /** @returns the UTC day of a time as `2026-11-21`. */

@@ -1,12 +1,8 @@
-import { writeEvent } from "../../platform/audit/sql.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
-import {
-  type Engine,
-  type Row,
-  statement,
-  type Transaction,
-} from "../../platform/storage/engine.ts";
-import type { AccountUsage, DailyUnits, PlanStore, PlanUses, UsageStore } from "./store.ts";
+import type { Engine, Row } from "../../platform/storage/engine.ts";
+import { quotaColumns, quotaOf, USAGE_OF_ACCOUNTS } from "./quota-sql.ts";
+import type { DailyUnits, UsageStore } from "./store.ts";
 
 export const usageTables: Tables = {
   period_usage: { key: "account_id, period", others: "units", summed: "units" },
@@ -14,22 +10,11 @@ export const usageTables: Tables = {
   daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
 };
 
-/** Selects the plan, quota and used units of an account in a period. */
+/** Selects the plan and the `quotaColumns` of an account in a period, at a time. */
 export const USAGE = `
-  SELECT a.plan, p.units_per_period,
-    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $2), 0)
-      AS used_units
+  SELECT a.plan, ${quotaColumns("$2", "$3")}
   FROM accounts a JOIN plans p ON p.name = a.plan
   WHERE a.id = $1`;
-
-// Reads no more accounts than the page has, however few of them have units.
-const USAGE_OF_ACCOUNTS = `
-  SELECT a.id, a.email, a.plan, a.created_at, a.deleted_at,
-    coalesce(p.units_per_period, 0) AS units_per_period,
-    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
-      AS used_units
-  FROM accounts a LEFT JOIN plans p ON p.name = a.plan
-  WHERE a.id > $2 ORDER BY a.id LIMIT $3`;
 
 // An id is a UUIDv7, so the order of ids is the order of creation.
 const KEYS = `
@@ -38,8 +23,7 @@ const KEYS = `
 /** Each engine has its own tables for the units by day and key. */
 export interface UnitStatements {
   /**
-   * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
-   * within one month, ordered by account, day and key. Its parameters are the account, day and key
+   * Selects a page of `account_id`, `day`, `api_key_id`, `key_prefix` and `units` within one month, ordered by account, day and key. Its parameters are the account, day and key
    * to start after, the last account, the last day and the most rows. With the month alone as the
    * day, it starts with the account's first day.
    */
@@ -62,9 +46,9 @@ export function usageStore(
   { dailyUnits, monthOfKeys, statedUnits }: UnitStatements,
 ): UsageStore {
   return {
-    async ofPeriod(accountId, period) {
-      const [row] = await engine.query(USAGE, accountId, period);
-      return row && usageOf(row);
+    async ofPeriod(accountId, period, now) {
+      const [row] = await engine.query(USAGE, accountId, period, now);
+      return row && { plan: textOf(row, "plan"), ...quotaOf(row) };
     },
 
     async byDay(accountId, { day, keyId }, lastDay, limit) {
@@ -92,12 +76,18 @@ export function usageStore(
       return { earlierUnits: counted(""), periodUnits: counted(period), days };
     },
 
-    async ofAccounts(period, afterId, limit) {
-      const rows = await engine.query(USAGE_OF_ACCOUNTS, period, afterId, limit);
+    async ofAccounts({ name, endMs }, afterId, limit) {
+      const last = timestamp(endMs - 1);
+      const rows = await engine.query(USAGE_OF_ACCOUNTS, name, last, afterId, limit);
       return rows.map((row) => ({
-        ...usageOf(row),
         accountId: textOf(row, "id"),
-        email: emailOf(row),
+        email: row.deleted_at === null ? textOf(row, "email") : "",
+        plan: textOf(row, "plan"),
+        quotaUnits: integerOf(row, "account_units"),
+        usedUnits: integerOf(row, "used_units"),
+        grantedUnits: integerOf(row, "granted_units"),
+        references: optionalTextOf(row, "reference_list") ?? "",
+        customerNumber: optionalTextOf(row, "customer_number"),
         createdAt: textOf(row, "created_at"),
         deletedAt: optionalTextOf(row, "deleted_at"),
       }));
@@ -109,24 +99,9 @@ export function usageStore(
       return rows.map((row) => ({
         ...dayOf(row),
         accountId: textOf(row, "account_id"),
-        email: emailOf(row),
-        plan: textOf(row, "plan"),
         keyPrefix: textOf(row, "key_prefix"),
       }));
     },
-  };
-}
-
-function emailOf(row: Row): string {
-  return row.deleted_at === null ? textOf(row, "email") : "";
-}
-
-/** @param row of `USAGE`. */
-export function usageOf(row: Row): AccountUsage {
-  return {
-    plan: textOf(row, "plan"),
-    quotaUnits: integerOf(row, "units_per_period"),
-    usedUnits: integerOf(row, "used_units"),
   };
 }
 
@@ -138,93 +113,11 @@ function dayOf(row: Row): DailyUnits {
   };
 }
 
-export const planTables: Tables = {
-  plans: {
-    key: "name",
-    others: "units_per_period",
-    summed: "units_per_period",
-    isFilled: true,
-  },
-};
-
-const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
-
-const SET_PLAN = `
-  INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
-  ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period
-    WHERE plans.units_per_period <> excluded.units_per_period
-  RETURNING name`;
-
-const countOf = (table: string, condition: string) =>
-  `(SELECT count(*) FROM
-    (SELECT 1 FROM ${table} WHERE plan = $1 ${condition} LIMIT $2) AS counted)`;
-
-// An index finds these rows; of a million accounts on one plan it reads no more than the limit.
-const PLAN_USES = `
-  SELECT ${countOf("accounts", "AND deleted_at IS NULL")} AS accounts,
-    ${countOf("accounts", "AND deleted_at IS NOT NULL")} AS deleted_accounts,
-    ${countOf("invitations", "")} AS invitations`;
-
-const REMOVE_PLAN = "DELETE FROM plans WHERE name = $1 RETURNING name";
-
-// Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
-// SQLite, the engine does not treat a text that begins with WITH as a read.
-const MISSING_PLANS = `
-  SELECT plan FROM (
-    WITH RECURSIVE used (plan) AS (
-      SELECT min(plan) FROM accounts
-      UNION ALL
-      SELECT (SELECT min(a.plan) FROM accounts a WHERE a.plan > used.plan) FROM used
-      WHERE used.plan IS NOT NULL
-    )
-    SELECT plan FROM used
-    WHERE plan IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
-  ) AS missing`;
-
-export function planStore(engine: Engine): PlanStore {
-  return {
-    async list() {
-      const rows = await engine.query(LIST_PLANS);
-      return rows.map((row) => ({
-        name: textOf(row, "name"),
-        unitsPerPeriod: integerOf(row, "units_per_period"),
-      }));
-    },
-
-    set: ({ name, unitsPerPeriod }, origin) =>
-      engine.transaction(function* () {
-        const isChange = (yield statement(SET_PLAN, name, unitsPerPeriod)).length === 1;
-        const details = { plan: name, units_per_period: unitsPerPeriod };
-        if (isChange) yield writeEvent("plan.set", origin, { details });
-      }),
-
-    // An account that moves to the plan after the count violates a foreign key: here, and
-    // PostgreSQL runs these steps again, or there, and the account stays on its plan.
-    remove: (name, countMax, origin) =>
-      engine.transaction(function* (): Transaction<"removed" | "unknown" | PlanUses> {
-        const [row = {}] = yield statement(PLAN_USES, name, countMax);
-        const uses = {
-          accounts: integerOf(row, "accounts"),
-          deletedAccounts: integerOf(row, "deleted_accounts"),
-          invitations: integerOf(row, "invitations"),
-        };
-        if (Object.values(uses).some((count) => count > 0)) return uses;
-        if ((yield statement(REMOVE_PLAN, name)).length === 0) return "unknown";
-        yield writeEvent("plan.deleted", origin, { details: { plan: name } });
-        return "removed";
-      }),
-
-    async missing() {
-      return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
-    },
-  };
-}
-
 export const postgresUnitStatements: UnitStatements = {
   // The primary keys find the rows in this order, account by account; other months are not read.
   // The inner limit ensures that: without it PostgreSQL may join whole tables.
   dailyUnits: `
-    SELECT a.id AS account_id, a.email, a.deleted_at, a.plan, u.day, u.api_key_id,
+    SELECT a.id AS account_id, u.day, u.api_key_id,
       (SELECT key_prefix FROM api_keys k WHERE k.id = u.api_key_id) AS key_prefix, u.units
     FROM accounts a CROSS JOIN LATERAL (
       SELECT day, api_key_id, units FROM daily_usage
@@ -260,8 +153,7 @@ export const sqliteUnitStatements: UnitStatements = {
   // a page's rows in this order. The numbers of API keys follow the order of their creation. Day 0
   // has the account's units of the period.
   dailyUnits: `
-    SELECT a.id AS account_id, a.email, a.deleted_at, a.plan,
-      c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, k.key_prefix, c.units
+    SELECT a.id AS account_id, c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, k.key_prefix, c.units
     FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
     WHERE a.id >= $1 AND a.id <= $4 AND c.account = a.number AND c.period = substr($2, 1, 7)
       AND (c.day, c.api_key) > (

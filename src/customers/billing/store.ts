@@ -1,5 +1,5 @@
 import type { Origin } from "../../platform/shared/origin.ts";
-import type { Quota } from "./rules.ts";
+import type { BillingPeriod, Quota } from "./rules.ts";
 
 export interface Plan {
   readonly name: string;
@@ -13,6 +13,39 @@ export interface PlanUses {
   readonly deletedAccounts: number;
   /** Invitations that were not used yet. */
   readonly invitations: number;
+}
+
+/** Units that an account got beside its plan's. */
+export interface UnitGrant {
+  /** A UUIDv7: the order of ids is the order of creation. */
+  readonly id: string;
+  readonly units: number;
+  readonly usedUnits: number;
+  /** What the operator's books call it, such as an invoice. */
+  readonly reference: string;
+  readonly grantedAt: string;
+  readonly expiresAt: string | undefined;
+  readonly revokedAt: string | undefined;
+}
+
+export interface GrantStore {
+  /** @returns the grant's id; undefined when there is no such account. */
+  add(
+    email: string,
+    grant: Pick<UnitGrant, "units" | "reference" | "expiresAt">,
+    origin: Origin,
+  ): Promise<string | undefined>;
+  /** A page of an account's grants after an id ("": all), oldest first. */
+  list(accountId: string, afterId: string, limit: number): Promise<UnitGrant[]>;
+  /**
+   * Revokes a grant: no more of it is used.
+   *
+   * @returns it as it is now, and whether it was revoked before; undefined for an unknown id.
+   */
+  revoke(
+    id: string,
+    origin: Origin,
+  ): Promise<(UnitGrant & { readonly wasRevoked: boolean }) | undefined>;
 }
 
 export interface PlanStore {
@@ -51,11 +84,21 @@ interface CreatedKey {
   readonly createdAt: string;
 }
 
-/** An account and its units in one billing period. */
-export interface AccountUnits extends AccountUsage {
+/** What an export says of an account beside its units. */
+interface BilledAccount {
   readonly accountId: string;
   /** "" of a deleted account. */
   readonly email: string;
+  readonly plan: string;
+  readonly customerNumber: string | undefined;
+}
+
+/** An account and its units in one billing period; its quota is without grants. */
+export interface AccountUnits extends BilledAccount, Quota {
+  /** Those of the used units that came from grants. */
+  readonly grantedUnits: number;
+  /** The references of these grants, oldest first, joined by "; ". */
+  readonly references: string;
   readonly createdAt: string;
   readonly deletedAt: string | undefined;
 }
@@ -67,11 +110,12 @@ export interface DayOfAccount extends DayOfKey {
 
 /** The units that one key of an account was charged on one UTC day. */
 export interface KeyUnits extends DayOfAccount, DailyUnits {
-  /** "" of a deleted account, like the prefix. */
-  readonly email: string;
-  readonly plan: string;
+  /** "" of a deleted account. */
   readonly keyPrefix: string;
 }
+
+/** With what an export says of the account. */
+export type BilledKeyUnits = BilledAccount & KeyUnits;
 
 /** An account's units of a period, all as they were at one instant. */
 export interface StatedUnits {
@@ -83,7 +127,8 @@ export interface StatedUnits {
 }
 
 export interface UsageStore {
-  ofPeriod(accountId: string, period: string): Promise<AccountUsage | undefined>;
+  /** @param now when grants and a quota of the account alone must not have ended. */
+  ofPeriod(accountId: string, period: string, now: string): Promise<AccountUsage | undefined>;
   /**
    * A page of an account's units by day and key, ordered by day, then by the key's creation: the
    * rows after a day and key ("": all of that day), up to a last day of the same month.
@@ -103,8 +148,15 @@ export interface UsageStore {
   ): Promise<DailyUnits[]>;
   /** At most some 6,000 days: an account has at most 100 active keys and creates 100 a day. */
   ofStatement(accountId: string, period: string): Promise<StatedUnits>;
-  /** A page of accounts after an id ("": from the first), in its order, with their units. */
-  ofAccounts(period: string, afterId: string, limit: number): Promise<AccountUnits[]>;
+  /**
+   * A page of accounts after an id ("": from the first), in its order, with their units in a period
+   * and what they were at its end.
+   */
+  ofAccounts(
+    period: Pick<BillingPeriod, "name" | "endMs">,
+    afterId: string,
+    limit: number,
+  ): Promise<AccountUnits[]>;
   /**
    * A page of the units of several accounts, ordered by account, day and key's creation: the rows
    * after one, or from the first when its day is the month alone, up to an account and a day.

@@ -1,14 +1,15 @@
 import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import { PAGE_ROWS, pagesOf } from "../../platform/shared/pages.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, isInPeriod, utcDay } from "./rules.ts";
 import type {
   AccountUnits,
   AccountUsage,
+  BilledKeyUnits,
   DailyUnits,
   DayOfAccount,
   DayOfKey,
-  KeyUnits,
   UsageStore,
 } from "./store.ts";
 
@@ -36,8 +37,9 @@ export function createUsageReads(uses: {
   return {
     /** @throws {StoreUnavailable} also when the account's plan cannot be read. */
     async readUsage(accountId: string): Promise<UsageReport> {
-      const period = billingPeriodAt(clock.nowMs());
-      const usage = await store.usage.ofPeriod(accountId, period.name);
+      const nowMs = clock.nowMs();
+      const period = billingPeriodAt(nowMs);
+      const usage = await store.usage.ofPeriod(accountId, period.name, timestamp(nowMs));
       if (usage !== undefined) return { ...usage, period };
       const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
       throw new StoreUnavailable(new Error(what));
@@ -112,8 +114,7 @@ export async function* readUnitsByAccount(
   store: ExportStore,
   period: BillingPeriod,
 ): AsyncGenerator<AccountUnits[], void> {
-  const read = (afterId: string, limit: number) =>
-    store.usage.ofAccounts(period.name, afterId, limit);
+  const read = (afterId: string, limit: number) => store.usage.ofAccounts(period, afterId, limit);
   for await (const page of pagesOf("", read, ({ accountId }) => accountId)) {
     yield page.filter((account) => isInPeriod(account, period));
   }
@@ -128,7 +129,7 @@ export async function* readUnitsByAccount(
 export async function* readUnitsByKeyAndDay(
   store: ExportStore,
   period: BillingPeriod,
-): AsyncGenerator<KeyUnits[], void> {
+): AsyncGenerator<BilledKeyUnits[], void> {
   const lastDay = utcDay(period.endMs - DAY_MS);
   for await (const accounts of readUnitsByAccount(store, period)) {
     const charged = accounts.filter(({ usedUnits }) => usedUnits > 0);
@@ -137,6 +138,13 @@ export async function* readUnitsByKeyAndDay(
     const end = { accountId: last.accountId, day: lastDay };
     const start = { accountId: first.accountId, day: period.name, keyId: "" };
     const read = (after: DayOfAccount, limit: number) => store.usage.byKey(after, end, limit);
-    yield* pagesOf(start, read, (units) => units);
+    const byId = new Map(accounts.map((account) => [account.accountId, account]));
+    for await (const page of pagesOf(start, read, (units) => units)) {
+      // One that a node whose clock is behind charges since its page was read is not among them.
+      yield page.flatMap((units) => {
+        const account = byId.get(units.accountId);
+        return account === undefined ? [] : [{ ...account, ...units }];
+      });
+    }
   }
 }

@@ -9,7 +9,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { ACTIVE_KEY } from "../access/sql.ts";
+import { NOT_REVOKED } from "../access/sql.ts";
 import { writeMail } from "../outbox/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../outbox/store.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
@@ -75,8 +75,10 @@ const SET_PASSWORD = `
 
 export const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
+// One that has ended, too, at its end: no clock that is set back makes it valid again.
 export const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY} RETURNING id`;
+  UPDATE api_keys SET revoked_at = CASE WHEN expires_at <= $2 THEN expires_at ELSE $2 END
+  WHERE account_id = $1 AND ${NOT_REVOKED} RETURNING revoked_at`;
 
 const REQUEST_OF: Record<TokenPurpose, Action> = {
   verification: "email.verification_requested",
@@ -138,7 +140,8 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
           kind: "password_changed",
           createdAt: now,
         });
-        const details = { keys_revoked: revoked.length };
+        const active = revoked.filter((key) => textOf(key, "revoked_at") === now);
+        const details = { keys_revoked: active.length };
         yield writeEvent("password.changed", origin, { accountId, details });
         return true;
       }),

@@ -71,9 +71,10 @@ Examples:
   $ kurs backup verify /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
 
 const restoreExamples = `
-Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
-revoked, accounts suspended or deleted and pairs suspended since then stay so if the replaced
-database can still be read, and the audit log keeps its events. All sessions end, and links in mails
+Changes made after the backup are lost: accounts, keys, changed passwords, units charged and
+granted. Keys and grants revoked, accounts suspended or deleted, their own quotas and pairs
+suspended since then stay so if the replaced database can still be read, and the audit log keeps its
+events. All sessions end, and links in mails
 become invalid. The replaced database is kept in the same directory.
 
 Example:

@@ -1,4 +1,5 @@
 import { counted } from "../../platform/shared/text/counted.ts";
+import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import type { BackupReport, DatabaseTotals, RestoreReport } from "./report.ts";
 import type { Verification } from "./verify.ts";
 
@@ -17,10 +18,15 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
   if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
   if (forgotten !== undefined) {
     const { accounts, keys, units, passwords, revocations } = forgotten;
-    const { deletions, suspensions, pairs } = forgotten;
+    const { deletions, suspensions, pairs, grants, granted } = forgotten;
     lines.push(
       `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
-        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
+        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}, ` +
+        counted(grants, "grant"),
+      ...granted.map(
+        ({ email, units, reference }) =>
+          `lost grant: ${email}, ${counted(units, "unit")}, ${visibleLine(reference)}`,
+      ),
       `${counted(revocations, "key")} revoked since then: ` +
         (reviveKeys ? "valid again" : "still revoked"),
       `${counted(deletions, "account")} deleted and ${suspensions} suspended or resumed ` +

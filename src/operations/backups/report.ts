@@ -43,6 +43,15 @@ export interface LostChanges {
   readonly suspensions: number;
   /** Pairs that were suspended after the backup: they stay so. */
   readonly pairs: number;
+  /** Grants of units that only the replaced database has, and were not revoked. */
+  readonly grants: number;
+  /** The first 100 of them, which the operator can grant again. */
+  readonly granted: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly units: number;
+    readonly reference: string;
+  }[];
 }
 
 export interface RestoreReport extends DatabaseTotals {

@@ -3,8 +3,12 @@ import {
   COUNT_LOST,
   END_EVERY_SESSION,
   KEEP_ADMINISTRATION,
+  KEEP_GRANTS,
+  KEEP_LIMITS,
+  LOST_GRANTS,
   REMOVE_LINKS,
   REVOKE_AGAIN,
+  SCHEMA_WITH_LIMITS,
 } from "../../customers/restore.ts";
 import { KEEP_EVENTS, LAST_EVENT, writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
@@ -136,6 +140,9 @@ export function compareAndRevoke(
     const row = old.prepare(COUNT_LOST).get() ?? {};
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
     old.exec(KEEP_ADMINISTRATION);
+    const hasLimits = schema >= SCHEMA_WITH_LIMITS;
+    const lost = hasLimits ? old.prepare(LOST_GRANTS).all() : [];
+    if (hasLimits) old.exec(`${KEEP_LIMITS}; ${KEEP_GRANTS}`);
     old.exec(KEEP_EVENTS);
     old.exec(RENEW_VERSIONS);
     const pairs = Number(old.prepare(SUSPEND_AGAIN).run(now).changes);
@@ -148,6 +155,11 @@ export function compareAndRevoke(
       deletions: Number(row.deletions),
       suspensions: Number(row.suspensions),
       pairs,
+      grants: Number(lost[0]?.grants ?? 0),
+      granted: lost.map(({ id, email, units, reference }) => ({
+        ...{ id: String(id), email: String(email) },
+        ...{ units: Number(units), reference: String(reference) },
+      })),
     };
   } catch (error) {
     if (isCorruption(error)) return undefined;

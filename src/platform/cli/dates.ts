@@ -44,6 +44,22 @@ export function parsePastMoment(name: string, text: string, nowMs: number): stri
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
 }
 
+/**
+ * Parses a moment of the future; a date means its start.
+ *
+ * @returns RFC 3339 in UTC to the millisecond, as the store has times.
+ * @throws {CommandError} it is no time, or not in the future.
+ */
+export function parseFutureMoment(name: string, text: string, nowMs: number): string {
+  const moment = timestamp(Date.parse(parseMoment(name, text, "start")));
+  const now = timestamp(nowMs);
+  if (moment > now) return moment;
+  const rule = dateAlone.test(text)
+    ? `this day began at ${moment}, and it is ${now}: it must be later`
+    : `it is ${now}: it must be later`;
+  throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
+}
+
 /** Parses a date. @param what as the message names it. @throws {CommandError} it is none. */
 export function parseDate(name: string, text: string, what = "date of the publisher"): string {
   if (isDate(text)) return text;

@@ -1,5 +1,5 @@
 import type TypeBox from "typebox";
-import type { TNull, TSchema, TString, TUnion } from "typebox";
+import type { TInteger, TNull, TSchema, TString, TUnion } from "typebox";
 import { EMAIL_LENGTH_MAX, UNMAILABLE_CHARACTERS } from "./text/email.ts";
 
 /** The builders of typebox that the API's schemas use. */
@@ -61,6 +61,12 @@ export const Type = builders as unknown as Builders;
 export function nullable(options: Options): TUnion<[TString, TNull]> {
   const schema: object = { ...builders.String(options), type: ["string", "null"] };
   return schema as TUnion<[TString, TNull]>;
+}
+
+/** The schema of an integer that may also be null. */
+export function nullableInteger(options: Options): TUnion<[TInteger, TNull]> {
+  const schema: object = { ...builders.Integer(options), type: ["integer", "null"] };
+  return schema as TUnion<[TInteger, TNull]>;
 }
 
 /** The schema of what another one describes, or null. */

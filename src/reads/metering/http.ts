@@ -37,7 +37,8 @@ const conditions = {
   unauthorized:
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
-  quota_exceeded: "the quota is used up; costs nothing; retry after Retry-After, its end",
+  quota_exceeded:
+    "the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end",
   unsupported_pair:
     "the pair is not stored, or has no figure of that time or before: Link says whether its " +
     "other direction is, or where the list is; costs one unit",
@@ -181,13 +182,18 @@ function challengeFor(apiKey: string): string {
   return challenge("ApiKey", describeCredential(apiKey, "ApiKey"));
 }
 
-/** Adds the account's quota state in the form of draft-ietf-httpapi-ratelimit-headers. */
-function addRateLimit(headers: string[], { quota, period, secondsToReset }: QuotaState): void {
+const DAY_SECONDS = 86_400;
+
+/** Adds the state of the quotas in the form of draft-ietf-httpapi-ratelimit-headers. */
+function addRateLimit(headers: string[], state: QuotaState): void {
+  const { quota, period, secondsToReset, keyQuotas = [] } = state;
   const periodSeconds = (period.endMs - period.startMs) / 1000;
-  headers.push(
-    "ratelimit-policy",
-    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
-    "ratelimit",
-    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  );
+  let policy = `"units";q=${quota.quotaUnits};w=${periodSeconds}`;
+  let limit = `"units";r=${remainingUnits(quota)};t=${secondsToReset}`;
+  for (const each of keyQuotas) {
+    const window = each.span === "day" ? DAY_SECONDS : periodSeconds;
+    policy += `, "key-${each.span}";q=${each.quotaUnits};w=${window}`;
+    limit += `, "key-${each.span}";r=${remainingUnits(each)};t=${each.secondsToReset}`;
+  }
+  headers.push("ratelimit-policy", policy, "ratelimit", limit);
 }

@@ -2,12 +2,14 @@ import { apiKeyRequired, isApiKey, keyPrefixOf } from "../../customers/api-keys/
 import {
   type BillingPeriod,
   billingPeriodAt,
+  type KeyQuota,
   type Quota,
   utcDay,
 } from "../../customers/billing/rules.ts";
 import type { Caller } from "../../platform/shared/caller.ts";
 import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
 import { Failure, toFailure } from "../../platform/shared/failure.ts";
+import { timestamp } from "../../platform/shared/instant.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../../platform/shared/store.ts";
 import type { PastFigure, PastMoment, PastRates } from "../../rates/served/rules/past.ts";
@@ -28,6 +30,15 @@ export interface QuotaState {
   readonly quota: Quota;
   readonly period: BillingPeriod;
   /** Whole seconds until the period ends. */
+  readonly secondsToReset: number;
+  /** Of a key with caps. */
+  readonly keyQuotas: readonly KeyQuotaState[] | undefined;
+}
+
+/** What is left of a cap of a key, and until when. */
+export interface KeyQuotaState extends KeyQuota {
+  /** RFC 3339 in UTC: the end of the period or of the day. */
+  readonly resetAt: string;
   readonly secondsToReset: number;
 }
 
@@ -81,7 +92,7 @@ export function createReadRate(uses: {
     const { period, day } = calendar(nowMs);
     const pair = parsePair(base, quote);
     const past = asked && { ...asked, servedKinds: pastRates.servedKinds };
-    const read = { keyHash: secrets.hash(apiKey), pair, past, period, day };
+    const read = { keyHash: secrets.hash(apiKey), pair, past, period, day, nowMs };
     const keyPrefix = keyPrefixOf(apiKey);
     return metering.read(read).then(
       (outcome) => {
@@ -94,9 +105,10 @@ export function createReadRate(uses: {
             ? free(invalidAssetSymbol, caller)
             : withoutQuota(found, caller);
         }
-        const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
-        const quotaState = { quota, period, secondsToReset };
-        const unitsCharged = found === "no_pair" || found === "exhausted" ? 0 : 1;
+        const secondsToReset = secondsUntil(period.endMs, nowMs);
+        const keyQuotas = outcome.keyQuotas?.map((each) => withReset(each, period, nowMs));
+        const quotaState = { quota, period, secondsToReset, keyQuotas };
+        const unitsCharged = isFree(found) ? 0 : 1;
         if (isPastFigure(found)) {
           // It is found for such a read alone.
           const rate = pastRates.toRate(found, asked as PastMoment).catch(toFailure);
@@ -126,6 +138,17 @@ function withoutQuota(error: unknown, caller: Caller): ReadResult {
   return { result, quotaState: undefined, unitsCharged, caller };
 }
 
+function isFree(found: RateFound): boolean {
+  return found === "no_pair" || found === "exhausted" || found === "key_exhausted";
+}
+
+const secondsUntil = (epochMs: number, nowMs: number) => Math.ceil((epochMs - nowMs) / 1000);
+
+function withReset(quota: KeyQuota, period: BillingPeriod, nowMs: number): KeyQuotaState {
+  const endMs = quota.span === "day" ? nowMs - (nowMs % DAY_MS) + DAY_MS : period.endMs;
+  return { ...quota, resetAt: timestamp(endMs), secondsToReset: secondsUntil(endMs, nowMs) };
+}
+
 function isPastFigure(found: RateFound): found is PastFigure {
   return typeof found === "object" && "document" in found;
 }
@@ -145,6 +168,7 @@ function resultOf(
     const { quota, period, secondsToReset } = quotaState;
     return quotaExceeded(quota.quotaUnits, period.end, secondsToReset);
   }
+  if (found === "key_exhausted") return keyQuotaExceeded(quotaState.keyQuotas ?? []);
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
 }
 
@@ -164,6 +188,18 @@ export function quotaExceeded(quotaUnits: number, resetAt: string, secondsToRese
       retryAfterSeconds: secondsToReset,
     },
   );
+}
+
+const spans = { period: "billing period", day: "UTC day" };
+
+/** @param quotas those of the key, of which one is used up: the period's comes first. */
+function keyQuotaExceeded(quotas: readonly KeyQuotaState[]): Failure {
+  const used = quotas.find(({ quotaUnits, usedUnits }) => usedUnits >= quotaUnits);
+  if (used === undefined) throw new Error("no cap of the key is used up");
+  const { span, quotaUnits: limit, resetAt, secondsToReset: retryAfterSeconds } = used;
+  const message = `This API key's limit for the current ${spans[span]} is used up.`;
+  const quota = { limit, remaining: 0, reset_at: resetAt };
+  return new Failure("quota_exceeded", message, { quota, retryAfterSeconds });
 }
 
 /** Caches the period and day of the last call: they change once a day. */

@@ -1,4 +1,4 @@
-import type { BillingPeriod, Quota } from "../../customers/billing/rules.ts";
+import type { BillingPeriod, KeyQuota, Quota } from "../../customers/billing/rules.ts";
 import type { KeyRejection } from "../../platform/shared/caller.ts";
 import type { Failure } from "../../platform/shared/failure.ts";
 import type { StoreUnavailable } from "../../platform/shared/store.ts";
@@ -19,6 +19,8 @@ export interface RateRead {
   readonly period: BillingPeriod;
   /** The UTC day of the charge. */
   readonly day: string;
+  /** When it arrived: what has ended by then is not used. */
+  readonly nowMs: number;
 }
 
 export type RateFound =
@@ -27,7 +29,10 @@ export type RateFound =
   | PastFigure
   | "no_figure"
   | "no_pair"
+  /** The account's quota is used up. */
   | "exhausted"
+  /** A cap of the key is. */
+  | "key_exhausted"
   | "unsupported"
   /** The pair is not stored, but a read of its other direction would get a rate. */
   | "only_inverse"
@@ -51,12 +56,17 @@ export interface RejectedRead {
   readonly rejection: KeyRejection;
 }
 
+/** A read of a key that may read. */
+export interface MeteredOutcome {
+  readonly accountId: string;
+  readonly quota: Quota;
+  /** Of a key with caps, the period's first. */
+  readonly keyQuotas?: readonly KeyQuota[] | undefined;
+  readonly found: RateFound;
+}
+
 /** The outcome of a read; `undefined` when no key has that hash. */
-export type RateReadOutcome =
-  | { readonly accountId: string; readonly quota: Quota; readonly found: RateFound }
-  | ReadWithoutQuota
-  | RejectedRead
-  | undefined;
+export type RateReadOutcome = MeteredOutcome | ReadWithoutQuota | RejectedRead | undefined;
 
 export interface MeterStore {
   /**

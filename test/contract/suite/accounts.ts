@@ -17,7 +17,7 @@ import {
   UNCHANGED,
 } from "./customers.ts";
 import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, bySession, NOW, newId, PERIOD } from "./origins.ts";
+import { BY, byAt, bySession, NOW, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
 
 export function accountSuite(test: StoreTest): void {
@@ -108,9 +108,10 @@ export function accountSuite(test: StoreTest): void {
     await store.keys.create(newKey(first.accountId), KEY_LIMITS, BY);
     await store.keys.revoke(first.accountId, revoked.id, BY);
     await Promise.all([1, 2, 3].map(() => store.metering.read(newRead(first.keyHash))));
-    const shared = { createdAt: NOW, emailVerifiedAt: undefined, suspendedAt: undefined };
+    const own = { ownQuota: undefined, customerNumber: undefined };
+    const shared = { ...own, createdAt: NOW, emailVerifiedAt: undefined, suspendedAt: undefined };
 
-    assert.deepEqual(await store.accounts.list(PERIOD.name, "", 100), [
+    assert.deepEqual(await store.accounts.list(NOW, "", 100), [
       {
         ...shared,
         id: first.accountId,
@@ -128,7 +129,7 @@ export function accountSuite(test: StoreTest): void {
         quota: { quotaUnits: 20, usedUnits: 0 },
       },
     ]);
-    const [nextMonth] = await store.accounts.list("2026-12", "", 1);
+    const [nextMonth] = await store.accounts.list("2026-12-01T00:00:00.000Z", "", 1);
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 

@@ -54,7 +54,7 @@ export function administrationSuite(test: StoreTest): void {
     for (const store of [here, there]) {
       assert.equal((await store.metering.read(newRead(keyHash)))?.found, undefined);
       assert.equal((await store.metering.read(newRead(keyHash, { pair: "" })))?.found, undefined);
-      assert.equal(await store.keys.findAccount(keyHash), undefined);
+      assert.equal(await store.keys.findAccount(keyHash, NOW), undefined);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
       assert.equal(await store.sessions.create(newSession(accountId), UNCHANGED, BY), false);
       const found = await store.metering.read(newRead(other.keyHash));
@@ -66,7 +66,7 @@ export function administrationSuite(test: StoreTest): void {
     assert.equal(await there.administration.resume(email, OPERATOR), "changed");
 
     for (const store of [here, there]) {
-      assert.equal(await store.keys.findAccount(keyHash), accountId);
+      assert.equal(await store.keys.findAccount(keyHash, NOW), accountId);
       assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), accountId);
     }
     assert.equal(typeof (await here.metering.read(newRead(keyHash)))?.found, "object");
@@ -153,12 +153,16 @@ export function administrationSuite(test: StoreTest): void {
 }
 
 function deletionSuite(test: StoreTest): void {
-  test("a deleted account leaves only its id, plan, times, units, keys' ids and digests, and bare events", async (store, engine) => {
+  test("a deleted account leaves only its id, plan, quota, number, grants, times, units, keys' ids and digests, and bare events", async (store, engine) => {
     const { accountId, email, plan, key, second, session } = await newAda(store);
     await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     await store.quotaNotices.write(accountId, PERIOD, BY);
     assert.equal((await contentsOf(engine)).quota_notices?.length, 2);
     await store.administration.suspend(email, OPERATOR);
+    await store.accounts.setQuota(email, { units: 5, until: LATER }, OPERATOR);
+    await store.accounts.setCustomerNumber(email, "K-1001", OPERATOR);
+    const grant = { units: 7, reference: "invoice 4711", expiresAt: undefined };
+    await store.grants.add(email, grant, OPERATOR);
 
     assert.equal(await store.administration.delete(email, OPERATOR), true);
 
@@ -166,6 +170,7 @@ function deletionSuite(test: StoreTest): void {
     const contents = await contentsOf(engine);
     // The plan is this test's own, and was set on nobody's behalf.
     delete contents.plans;
+    delete contents.plan_terms;
     contents.events = (contents.events ?? []).filter(({ action }) => action !== "plan.set");
     const traces = [email, "second of Ada", key.keyPrefix, second.keyPrefix];
     traces.push(session.tokenHash, "$argon2id$first", "192.0.2.1");
@@ -176,13 +181,13 @@ function deletionSuite(test: StoreTest): void {
     const withAccount = Object.entries(contents).flatMap(([table, rows]) =>
       JSON.stringify(rows).includes(accountId) ? [table] : [],
     );
-    assert.deepEqual(withAccount.sort(), [
-      "accounts",
-      "api_keys",
-      "daily_usage",
-      "events",
-      "period_usage",
-    ]);
+    assert.deepEqual(
+      withAccount.sort(),
+      ["account_terms", "accounts", "api_keys", "daily_usage", "events", "period_usage"].concat(
+        "unit_grants",
+      ),
+    );
+    assert.equal((await store.grants.list(accountId, "", 9))[0]?.reference, "invoice 4711");
     assert.deepEqual(
       { ...contents.accounts?.[0], number: 1 },
       {
@@ -195,6 +200,10 @@ function deletionSuite(test: StoreTest): void {
         suspended_at: null,
         deleted_at: LATER,
         quota_mails: 0,
+        quota_units: 5,
+        quota_until: LATER,
+        customer_number: "K-1001",
+        thresholds: null,
         number: 1,
       },
     );
@@ -235,11 +244,11 @@ function deletionSuite(test: StoreTest): void {
       ]);
 
       for (const { keyHash: created } of [late, byOperator]) {
-        assert.equal(await there.keys.findAccount(created), undefined);
+        assert.equal(await there.keys.findAccount(created, NOW), undefined);
       }
       const tooLate = newKey(accountId);
       assert.equal(await there.keys.create(tooLate, KEY_LIMITS, OPERATOR), "account_deleted");
-      assert.equal(await there.keys.findAccount(tooLate.keyHash), undefined);
+      assert.equal(await there.keys.findAccount(tooLate.keyHash, NOW), undefined);
       assert.equal(await here.sessions.findAccount(opened.tokenHash, NOW), undefined);
       const served = outcomes.filter((outcome) => typeof outcome?.found === "object").length;
       assert.equal(await usedUnits(here, accountId), 2 + served);

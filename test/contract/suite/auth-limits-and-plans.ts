@@ -99,15 +99,24 @@ export function planSuite(test: StoreTest): void {
     await store.metering.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));
 
     const report = { plan, quotaUnits: 3 };
-    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-11"), { ...report, usedUnits: 1 });
-    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-12"), { ...report, usedUnits: 2 });
-    assert.deepEqual(await store.usage.ofPeriod(accountId, "2027-01"), { ...report, usedUnits: 0 });
-    assert.deepEqual(await store.usage.ofPeriod(idle.id, "2026-11"), {
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-11", NOW), {
+      ...report,
+      usedUnits: 1,
+    });
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-12", NOW), {
+      ...report,
+      usedUnits: 2,
+    });
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2027-01", NOW), {
+      ...report,
+      usedUnits: 0,
+    });
+    assert.deepEqual(await store.usage.ofPeriod(idle.id, "2026-11", NOW), {
       plan: "free",
       quotaUnits: 1000,
       usedUnits: 0,
     });
-    assert.equal(await store.usage.ofPeriod(newId(), "2026-11"), undefined);
+    assert.equal(await store.usage.ofPeriod(newId(), "2026-11", NOW), undefined);
   });
 }
 
@@ -137,7 +146,7 @@ export function planRemovalSuite(test: StoreTest): void {
     }
     assert.deepEqual(await contentsOf(engine), before);
     assert.deepEqual(await plansOf(store), [plan, "free"]);
-    assert.equal((await store.usage.ofPeriod(accountId, "2026-11"))?.quotaUnits, 3);
+    assert.equal((await store.usage.ofPeriod(accountId, "2026-11", NOW))?.quotaUnits, 3);
   });
 
   test("a plan stays while accounts, deleted ones or invitations use it, which are counted up to a limit", async (store, engine) => {

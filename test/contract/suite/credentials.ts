@@ -162,18 +162,18 @@ export function apiKeySuite(test: StoreTest): void {
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
     for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS, BY);
 
-    assert.equal(await store.keys.findAccount(key.keyHash), accountId);
-    assert.equal(await store.keys.findAccount(second.keyHash), accountId);
-    assert.equal(await store.keys.findAccount(foreign.keyHash), other);
+    assert.equal(await store.keys.findAccount(key.keyHash, NOW), accountId);
+    assert.equal(await store.keys.findAccount(second.keyHash, NOW), accountId);
+    assert.equal(await store.keys.findAccount(foreign.keyHash, NOW), other);
     for (const unknown of [newHash(), "", key.id, key.keyPrefix, key.keyHash.toUpperCase()]) {
-      assert.equal(await store.keys.findAccount(unknown), undefined, unknown);
+      assert.equal(await store.keys.findAccount(unknown, NOW), undefined, unknown);
     }
 
     await store.keys.revoke(accountId, key.id, BY);
 
-    assert.equal(await store.keys.findAccount(key.keyHash), undefined);
-    assert.equal(await store.keys.findAccount(second.keyHash), accountId);
-    assert.equal(await store.keys.findAccount(foreign.keyHash), other);
+    assert.equal(await store.keys.findAccount(key.keyHash, NOW), undefined);
+    assert.equal(await store.keys.findAccount(second.keyHash, NOW), accountId);
+    assert.equal(await store.keys.findAccount(foreign.keyHash, NOW), other);
   });
 }
 
@@ -263,9 +263,9 @@ export function burnSuite(test: StoreTest): void {
     const other = newKey(accountId, { keyPrefix: prefix });
     await store.keys.create(other, KEY_LIMITS, BY);
     const idsBy = async (by: KeyReference["by"], value: string) =>
-      (await store.keys.find({ by, value }, 9)).map(({ id }) => id);
+      (await store.keys.find({ by, value }, 9, NOW)).map(({ id }) => id);
 
-    const [found, ...others] = await store.keys.find({ by: "id", value: key.id }, 9);
+    const [found, ...others] = await store.keys.find({ by: "id", value: key.id }, 9, NOW);
 
     const { id, name, keyPrefix, createdAt, revokedAt } = key;
     assert.deepEqual(found, { id, name, keyPrefix, createdAt, revokedAt, accountId, email });
@@ -276,7 +276,7 @@ export function burnSuite(test: StoreTest): void {
       assert.deepEqual(await idsBy(by, "unknown"), []);
     }
     await engine.query("UPDATE accounts SET deleted_at = $2 WHERE id = $1", accountId, NOW);
-    const [erased] = await store.keys.find({ by: "id", value: key.id }, 1);
+    const [erased] = await store.keys.find({ by: "id", value: key.id }, 1, NOW);
     assert.deepEqual([erased?.accountId, erased?.email], [accountId, undefined]);
   });
 
@@ -285,7 +285,7 @@ export function burnSuite(test: StoreTest): void {
     const keys = [...owners, await newCustomer(store, 1)].map(({ key }) => key);
     await store.keys.revoke(owners[0]?.accountId ?? "", keys[0]?.id ?? "", BY);
     const ids = async (limit: number) => {
-      const found = await store.keys.find({ by: "prefix", value: "svc_live_01234567" }, limit);
+      const found = await store.keys.find({ by: "prefix", value: "svc_live_01234567" }, limit, NOW);
       return found.map(({ id }) => id);
     };
 
@@ -324,7 +324,7 @@ export function burnSuite(test: StoreTest): void {
     const before = await contentsOf(engine);
     const hashes = [active.keyHash, revoked.keyHash, newHash()];
 
-    const keys = await store.keys.previewBurn(hashes);
+    const keys = await store.keys.previewBurn(hashes, NOW);
     const sessions = await store.sessions.previewBurn([session.tokenHash, newHash()], LATER);
 
     assert.equal(keys.known, 2);

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Account } from "../../../src/customers/accounts/store.ts";
+import { NO_LIMITS } from "../../../src/customers/api-keys/limits.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/customers/api-keys/store.ts";
 import { createUsageReads } from "../../../src/customers/billing/usage.ts";
 import type { IssuedToken } from "../../../src/customers/outbox/store.ts";
@@ -91,6 +92,7 @@ export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewA
     keyHash: newHash(),
     createdAt: NOW,
     revokedAt: undefined,
+    limits: NO_LIMITS,
     ...change,
   };
 }
@@ -99,8 +101,8 @@ export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewA
 export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
 
 /** Every key of an account, in the order of its list. */
-export const keysOf = (store: Store, accountId: string) =>
-  store.keys.list(accountId, "", KEY_LIMITS.total);
+export const keysOf = (store: Store, accountId: string, now = NOW) =>
+  store.keys.list(accountId, "", KEY_LIMITS.total, now);
 
 /** An account's units by day and key, both days included. */
 export async function unitsOfDays(store: Store, accountId: string, first: string, last: string) {
@@ -140,5 +142,5 @@ export const eventsOf = (store: Store, accountId?: string) =>
 
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
-  return (await store.usage.ofPeriod(accountId, period))?.usedUnits;
+  return (await store.usage.ofPeriod(accountId, period, NOW))?.usedUnits;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { keyUnitsJson } from "../../../src/customers/billing/json.ts";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
 import {
@@ -225,7 +226,8 @@ export function usageExportSuite(test: StoreTest): void {
 
     const pages = await Array.fromAsync(readUnitsByAccount(store, PERIOD));
 
-    const shared = { createdAt: NOW, deletedAt: undefined };
+    const none = { grantedUnits: 0, references: "", customerNumber: undefined };
+    const shared = { ...none, createdAt: NOW, deletedAt: undefined };
     const { accountId: firstId, email, plan } = first;
     assert.deepEqual(pages.flat(), [
       { ...shared, accountId: firstId, email, plan, quotaUnits: 10, usedUnits: 0 },
@@ -307,24 +309,24 @@ export function usageExportSuite(test: StoreTest): void {
 
     const rows = (await Array.fromAsync(readUnitsByKeyAndDay(store, PERIOD))).flat();
 
-    const { accountId, email, plan } = first;
-    const own = { accountId, email, plan };
-    const byFirst = { ...own, keyId: first.key.id, keyPrefix: "svc_live_01234567", units: 2 };
-    const bySecond = { ...own, keyId: key.id, keyPrefix: "svc_live_89abcdef", units: 1 };
-    assert.deepEqual(rows, [
-      { ...byFirst, day: "2026-11-01" },
-      { ...bySecond, day: "2026-11-01" },
-      { ...byFirst, day: "2026-11-30" },
-      { ...bySecond, day: "2026-11-30" },
-      {
-        accountId: last.accountId,
-        email: last.email,
-        plan: last.plan,
-        day: "2026-11-15",
-        keyId: last.key.id,
-        keyPrefix: "svc_live_01234567",
-        units: 1,
-      },
+    const row = (customer: typeof first, date: string, keyId: string, prefix: string) => ({
+      ...{ account_id: customer.accountId, email: customer.email, plan: customer.plan, date },
+      ...{ api_key_id: keyId, key_prefix: prefix, customer_number: "" },
+    });
+    const byFirst = (date: string) => ({
+      ...row(first, date, first.key.id, "svc_live_01234567"),
+      units: 2,
+    });
+    const bySecond = (date: string) => ({
+      ...row(first, date, key.id, "svc_live_89abcdef"),
+      units: 1,
+    });
+    assert.deepEqual(rows.map(keyUnitsJson), [
+      byFirst("2026-11-01"),
+      bySecond("2026-11-01"),
+      byFirst("2026-11-30"),
+      bySecond("2026-11-30"),
+      { ...row(last, "2026-11-15", last.key.id, "svc_live_01234567"), units: 1 },
     ]);
   });
 

@@ -16,15 +16,15 @@ const SERVED = {
 };
 
 /** The result of each read; a rate as its decimal string. */
-const foundIn = (outcomes: readonly RateReadOutcome[]) =>
+export const foundIn = (outcomes: readonly RateReadOutcome[]) =>
   outcomes.map((outcome) => {
     const found = outcome?.found;
     return typeof found === "object" && "rate" in found ? found.rate : found;
   });
 
-const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
+export const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 
-const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+export const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 export function meterSuite(test: StoreTest): void {
   test("a read charges one unit and returns the quota including it", async (store, engine) => {
@@ -36,6 +36,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(outcome, {
       accountId,
       quota: { quotaUnits: 10, usedUnits: 1 },
+      keyQuotas: undefined,
       found: SERVED,
     });
     assert.equal(await usedUnits(store, accountId), 1);
@@ -76,12 +77,14 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await get(), {
       accountId,
       quota: { quotaUnits: 1, usedUnits: 0 },
+      keyQuotas: undefined,
       found: "no_pair",
     });
     await store.metering.read(newRead(keyHash));
     assert.deepEqual(await get(), {
       accountId,
       quota: { quotaUnits: 1, usedUnits: 1 },
+      keyQuotas: undefined,
       found: "no_pair",
     });
 
@@ -185,7 +188,7 @@ export function meterSuite(test: StoreTest): void {
       const quota = { quotaUnits, usedUnits: quotaUnits };
       for (const pair of ["EUR/USD", "USD/EUR"]) {
         const outcome = await store.metering.read(newRead(keyHash, { pair }));
-        assert.deepEqual(outcome, { accountId, quota, found: "exhausted" });
+        assert.deepEqual(outcome, { accountId, quota, keyQuotas: undefined, found: "exhausted" });
       }
 
       assert.equal(await usedUnits(store, accountId), quotaUnits);
@@ -336,6 +339,7 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(await store.metering.read(newRead(keyHash)), {
       accountId,
       quota: { quotaUnits: 2, usedUnits: 3 },
+      keyQuotas: undefined,
       found: "exhausted",
     });
     assert.equal(await usedUnits(store, accountId), 3);

@@ -39,6 +39,7 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
     pair: pair === "" ? undefined : pairOf(pair),
     period: billingPeriodAt(nowMs),
     day: utcDay(nowMs),
+    nowMs,
   };
   return read;
 }

@@ -11,6 +11,8 @@ import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
+import { keyLimitSuite } from "./key-limits.ts";
+import { limitedReadSuite } from "./limited-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
@@ -58,6 +60,8 @@ const PARTS = {
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
+  "limits of keys": keyLimitSuite,
+  "limited reads": limitedReadSuite,
   "reads at boundaries": boundarySuite,
   "reads of past times": pastReadSuite,
   transactions: engineSuite,

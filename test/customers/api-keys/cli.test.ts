@@ -107,7 +107,7 @@ suite("kurs keys", { concurrency: 4 }, () => {
     assert.deepEqual(await revocationsOf(session), [{ actor: "operator", ...details }]);
 
     const again = await run("keys", "revoke", keyId);
-    const message = `kurs: the API key with the id ${keyId} was revoked already\n`;
+    const message = `kurs: the API key with the id ${keyId} was revoked or has expired already\n`;
     assert.deepEqual([again.exitCode, again.stdout, again.stderr], [1, "", message]);
     assert.equal((await revocationsOf(session)).length, 1);
   });

@@ -38,7 +38,7 @@ export type Situation = (typeof situations)[number];
 export async function waysOf(store: Store): Promise<Ways> {
   await storeRates(store, [EUR_USD]);
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
-  const apiKeys = createApiKeys(parts);
+  const apiKeys = createApiKeys({ ...parts, keyMaxAgeDays: undefined });
   const readRate = createReadRate({
     ...parts,
     countMissed: () => 0,

@@ -35,7 +35,7 @@ const UNSAFE_SETTINGS = `
   SELECT name || ' = off' AS setting FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 
-const ROLLBACK = "ROLLBACK";
+export const ROLLBACK = "ROLLBACK";
 
 const LIMIT = `
   SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`;
@@ -164,18 +164,25 @@ function limited(
 ) {
   let limitMs = statementTimeoutMs;
   let isShortened = false;
-  const run: RunStatement = async (sql, values) => {
-    if (sql === ROLLBACK) {
-      // Undoes a shorter timeout that the transaction has set, too.
-      limitMs = statementTimeoutMs;
-      return send(client, sql, values);
-    }
+  const keepDeadline = async () => {
     while (endMs - performance.now() < limitMs) {
       limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
       if (limitMs <= 0) throw tooLate(statementTimeoutMs + MARGIN_MS);
       isShortened = true;
       await send(client, LIMIT, [String(limitMs)]);
     }
+  };
+  // Statements are sent in the order of their calls, whether or not a caller waits for each.
+  let previous: Promise<void> = Promise.resolve();
+  const run: RunStatement = async (sql, values) => {
+    if (sql === ROLLBACK) {
+      // Undoes a shorter timeout that the transaction has set, too.
+      limitMs = statementTimeoutMs;
+      return send(client, sql, values);
+    }
+    const ready = previous.then(keepDeadline);
+    previous = ready.catch(() => undefined);
+    await ready;
     return send(client, sql, values);
   };
   const release = () => {

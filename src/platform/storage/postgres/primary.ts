@@ -159,6 +159,8 @@ function createPool(
     max: connectionsMax,
     application_name: "kurs",
     keepAlive: true,
+    // A caller that does not wait for each of its statements saves their round trips.
+    pipeline: true,
     connectionTimeoutMillis: connectTimeoutMs,
     // The server's timeout comes first; the client's alone would leave the statement running.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),

@@ -1,16 +1,26 @@
 import { explainRejection } from "../../../customers/api-keys/rules.ts";
 import type { KeyRejection } from "../../../platform/shared/caller.ts";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
-import type { Instant } from "../../../platform/shared/instant.ts";
+import { type Instant, timestamp } from "../../../platform/shared/instant.ts";
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
 import type { RunStatement } from "../../../platform/storage/postgres/engine.ts";
 import { servedRate } from "../../../rates/served/headers.ts";
 import { type AssetSymbol, type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import type { RateRead } from "../store.ts";
+import { capsOf, endMs, type KeyCap, type PlanQuota } from "./take-unit.ts";
 
 // Each statement reads rows and their epoch in one snapshot.
 const FIND_KEYS = `
   SELECT e.epoch, k.key_hash, k.id, k.account_id, p.units_per_period AS quota,
-    k.revoked_at, a.suspended_at
+    k.revoked_at, a.suspended_at, k.expires_at, coalesce(k.line, k.id) AS line,
+    k.units_per_period, k.units_per_day, a.quota_units, a.quota_until, EXISTS (
+      SELECT FROM unit_grants g CROSS JOIN LATERAL (
+        SELECT coalesce(sum(units), 0) AS units, bool_or(period = $2) AS is_of_period
+        FROM granted_usage WHERE grant_id = g.id
+      ) used
+      WHERE g.account_id = k.account_id
+        AND (used.is_of_period OR (g.revoked_at IS NULL AND used.units < g.units))
+    ) AS has_grants
   FROM read_epochs e LEFT JOIN (
     api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN plans p ON p.name = a.plan
   ) ON k.key_hash = ANY ($1::text[])
@@ -32,6 +42,13 @@ interface KeyRow {
   readonly quota: number | null;
   readonly revoked_at: string | null;
   readonly suspended_at: string | null;
+  readonly expires_at: string | null;
+  readonly line: string;
+  readonly units_per_period: number | null;
+  readonly units_per_day: number | null;
+  readonly quota_units: number | null;
+  readonly quota_until: string | null;
+  readonly has_grants: boolean;
 }
 
 interface RateRow {
@@ -50,8 +67,14 @@ export interface KnownKey {
   readonly id: string;
   readonly accountId: string;
   /** Undefined when the account's plan is not stored. */
-  readonly quotaUnits: number | undefined;
-  /** Unset for a key that may read. */
+  readonly plan: PlanQuota | undefined;
+  readonly expiresAtMs: number;
+  /** The keys with which it shares its caps. */
+  readonly line: string;
+  readonly caps: readonly Pick<KeyCap, "span" | "quotaUnits">[];
+  /** Whether more than its account's plan and units decide on its reads. */
+  readonly isLimited: boolean;
+  /** Unset for a key that may read until its end. */
   readonly rejection: KeyRejection | undefined;
 }
 
@@ -132,22 +155,34 @@ export class EpochCache<Wanted, Value> {
 }
 
 /** Caches keys that may read by their hash. */
-export function createKeyCache(): EpochCache<unknown, KnownKey> {
+export function createKeyCache(): EpochCache<RateRead, KnownKey> {
   return new EpochCache(async (run, wanted) => {
-    const found = (await run(FIND_KEYS, [[...wanted.keys()]])).rows as KeyRow[];
+    const [read] = wanted.values();
+    const values = [[...wanted.keys()], read?.period.name];
+    const found = (await run(FIND_KEYS, values)).rows as KeyRow[];
     const rows = new Map<string, KnownKey>();
     for (const row of found) {
-      if (row.key_hash === null) continue;
-      const { id, account_id: accountId, revoked_at: revokedAt } = row;
-      const mayRead = revokedAt === null && row.suspended_at === null;
-      const rejection = mayRead ? undefined : explainRejection(revokedAt);
-      rows.set(row.key_hash, { id, accountId, quotaUnits: row.quota ?? undefined, rejection });
+      if (row.key_hash !== null) rows.set(row.key_hash, knownKey(row, read?.nowMs ?? 0));
     }
     const lasting = [...rows].filter(([, key]) => {
-      return key.quotaUnits !== undefined && key.rejection === undefined;
+      return key.plan !== undefined && key.rejection === undefined;
     });
     return { rows, epoch: epochOf(found), lasting };
   });
+}
+
+function knownKey(row: KeyRow, nowMs: number): KnownKey {
+  const { id, account_id: accountId, line, expires_at: expiresAt, revoked_at: revokedAt } = row;
+  const mayRead = revokedAt === null && row.suspended_at === null;
+  const rejection = mayRead
+    ? undefined
+    : explainRejection({ revokedAt, expiresAt }, timestamp(nowMs));
+  const untilMs = endMs(row.quota_until);
+  const own = row.quota_units === null ? undefined : { units: row.quota_units, untilMs };
+  const plan = row.quota === null ? undefined : { planUnits: row.quota, own };
+  const caps = capsOf(row.units_per_period, row.units_per_day);
+  const isLimited = caps.length > 0 || row.has_grants || (own !== undefined && untilMs < Infinity);
+  return { id, accountId, plan, expiresAtMs: endMs(expiresAt), line, caps, isLimited, rejection };
 }
 
 /**

@@ -12,7 +12,7 @@ import { lastFigure, type PastFigureRow } from "./past-figure.ts";
 // locked, not as in the statement's snapshot. The row is its account's lock; the daily counts are
 // only written under it.
 // counted: a read is granted when its number within its account is among the granted units.
-const meteredBatch = (past: { readonly query: string; readonly column: string }) => `
+const meteredBatch = (counters: string, past = { query: "", column: "" }) => `
   WITH epochs AS MATERIALIZED (
     SELECT (SELECT epoch FROM read_epochs WHERE name = 'access') AS access,
       (SELECT epoch FROM read_epochs WHERE name = 'rates') AS rates
@@ -41,7 +41,7 @@ const meteredBatch = (past: { readonly query: string; readonly column: string })
     JOIN charged c ON c.account_id = r.account_id AND r.number <= c.granted
     GROUP BY r.account_id, r.api_key_id
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
-  )${past.query}
+  )${counters}${past.query}
   SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
     SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
   ), 0) AS used ${past.column}
@@ -49,35 +49,68 @@ const meteredBatch = (past: { readonly query: string; readonly column: string })
     wanted w LEFT JOIN charged c ON c.account_id = w.account_id
   ) ON true`;
 
-/** The statement of a batch. Its values: see `charge`. */
-export const METERED_BATCH = meteredBatch({ query: "", column: "" });
+// The counters of the caps of keys, and the units of grants. Their rows are locked.
+const COUNTERS = `,
+  capped AS (
+    INSERT INTO capped_usage (line, period, units)
+    SELECT c.line, $4, c.units FROM unnest($10::text[], $11::bigint[]) AS c (line, units)
+    WHERE (SELECT access FROM epochs) = $9
+    ON CONFLICT (line, period) DO UPDATE SET units = excluded.units
+  ),
+  from_grants AS (
+    INSERT INTO granted_usage AS g (grant_id, period, units)
+    SELECT t.grant_id, $4, t.units
+    FROM unnest($12::text[], $13::bigint[]) AS t (grant_id, units)
+    WHERE (SELECT access FROM epochs) = $9
+    ON CONFLICT (grant_id, period) DO UPDATE SET units = g.units + excluded.units
+  )`;
 
 const pastValues = {
   ...{ base: "r.base", quote: "r.quote", source: "r.source", date: "s.date" },
-  kind: "coalesce($14::json ->> r.source, 'middle')",
   latest: "least(s.latest, r.as_of)",
   ...{ asOf: "r.as_of", rate: "r.rate" },
 };
 
-/** The same with reads of past times: their figures are a list in the first row. */
-export const METERED_PAST_BATCH = meteredBatch({
-  query: `,
+/** The figures of past times: a list in the first row. @param first its first parameter. */
+const pastFigures = (first: number) => {
+  const [index, base, quote, latest, kinds, date] = Array.from("012345", (n) => `$${first + +n}`);
+  const values = { ...pastValues, kind: `coalesce(${kinds}::json ->> r.source, 'middle')` };
+  return {
+    query: `,
   past AS (
     SELECT json_agg(json_build_object('index', s.index, 'figure', f)) AS figures
-    FROM unnest($10::int[], $11::text[], $12::text[], $13::text[], $15::text[])
-      AS s (index, base, quote, latest, date)
+    FROM unnest(${index}::int[], ${base}::text[], ${quote}::text[], ${latest}::text[],
+      ${date}::text[]) AS s (index, base, quote, latest, date)
     JOIN rates r ON r.base = s.base AND r.quote = s.quote
     CROSS JOIN LATERAL (
-      SELECT * FROM (${lastFigure("time", pastValues)}) t WHERE s.date IS NULL
+      SELECT * FROM (${lastFigure("time", values)}) t WHERE s.date IS NULL
       UNION ALL
-      SELECT * FROM (${lastFigure("date", pastValues)}) d WHERE s.date IS NOT NULL
+      SELECT * FROM (${lastFigure("date", values)}) d WHERE s.date IS NOT NULL
     ) f
   )`,
-  column: ", CASE WHEN w.place = 1 THEN (SELECT figures FROM past) END AS past",
-});
+    column: ", CASE WHEN w.place = 1 THEN (SELECT figures FROM past) END AS past",
+  };
+};
+
+/**
+ * The statements of a batch, by whether it has reads whose units were taken before (`takeUnits`),
+ * and reads of past times. Their values: see `charge`.
+ */
+const METERED_BATCHES = {
+  plain: { newest: meteredBatch(""), past: meteredBatch("", pastFigures(10)) },
+  taken: { newest: meteredBatch(COUNTERS), past: meteredBatch(COUNTERS, pastFigures(14)) },
+};
+
+export function meteredBatchOf(
+  units: keyof typeof METERED_BATCHES,
+  reads: keyof (typeof METERED_BATCHES)["plain"],
+): string {
+  return METERED_BATCHES[units][reads];
+}
 
 /** Whether a statement charges units: once it is sent, its commit can be in doubt. */
-export const isCharge = (sql: string) => sql === METERED_BATCH || sql === METERED_PAST_BATCH;
+export const isCharge = (sql: string) =>
+  Object.values(METERED_BATCHES).some(({ newest, past }) => sql === newest || sql === past);
 
 export interface ChargedRow {
   readonly access: number;

@@ -1,26 +1,18 @@
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
-import type { PostgresEngine, RunStatement } from "../../../platform/storage/postgres/engine.ts";
+import {
+  type PostgresEngine,
+  ROLLBACK,
+  type RunStatement,
+} from "../../../platform/storage/postgres/engine.ts";
 import { isIntegrityViolation, isUndone } from "../../../platform/storage/postgres/errors.ts";
-import type { PastFigure } from "../../../rates/served/rules/past.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
-import type { BatchStore, PastSearch, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateRead, RateReadOutcome } from "../store.ts";
 import { pastFigureOf } from "./past-figure.ts";
-import {
-  createKeyCache,
-  createRateCache,
-  type FoundRows,
-  type KnownKey,
-  type KnownRate,
-} from "./postgres-caches.ts";
-import {
-  type ChargedRow,
-  isCharge,
-  METERED_BATCH,
-  METERED_PAST_BATCH,
-  pastValuesOf,
-} from "./postgres-statement.ts";
-import { isServed, rateFound } from "./rate-found.ts";
-import { readWithoutQuota } from "./without-quota.ts";
+import { createKeyCache, createRateCache } from "./postgres-caches.ts";
+import { type Counters, type Taken, takeUnits } from "./postgres-limits.ts";
+import { type MeteredRead, meter, outcomeOf } from "./postgres-reads.ts";
+import { type ChargedRow, isCharge, meteredBatchOf, pastValuesOf } from "./postgres-statement.ts";
+import type { Grant } from "./take-unit.ts";
 
 /**
  * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
@@ -30,29 +22,6 @@ const FREE_ATTEMPTS = 3;
 
 // Changes of keys, accounts and plans wait at their commit for the end of this transaction.
 const KEEP_ACCESS = "SELECT epoch FROM read_epochs WHERE name = 'access' FOR SHARE";
-
-/** An account in a batch. */
-interface Account {
-  readonly id: string;
-  readonly quotaUnits: number;
-  wantedUnits: number;
-  /** Its usage before the batch, and the units that the batch got. */
-  usedUnits: number;
-  grantedUnits: number;
-}
-
-/** A read of an active key whose account has a quota. */
-interface MeteredRead {
-  readonly index: number;
-  readonly key: KnownKey;
-  readonly account: Account;
-  readonly pair: Pair | undefined;
-  readonly past: PastSearch | undefined;
-  /** Of a read of a past time, once it is found. */
-  figure?: PastFigure;
-  /** Its number among its account's reads of pairs, or the number of those before it. */
-  readonly number: number;
-}
 
 /** Charges and serves the reads of one day, in order of arrival, with one statement. */
 export type MeteredBatch = (
@@ -94,11 +63,14 @@ export function createMeteredBatch(): MeteredBatch {
     reads: readonly RateRead[],
     find: "find" | "search" = "find",
   ) => {
-    const hashes = new Map(reads.map(({ keyHash }) => [keyHash, undefined]));
-    const { rows: keys, epoch } = await keyCache[find](run, hashes);
+    const wanted = new Map(reads.map((read) => [read.keyHash, read]));
+    const { rows: keys, epoch } = await keyCache[find](run, wanted);
     const { outcomes, metered } = meter(reads, keys);
     if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
-    const { access, rates: ratesEpoch } = await charge(run, first, metered, epoch);
+    const isLimited = metered.some(({ key }) => key.isLimited);
+    const { access, rates: ratesEpoch } = isLimited
+      ? await chargeTaken(run, first, metered, epoch, find === "search")
+      : await charge(run, first, metered, epoch);
     keyCache.enter(access);
     return access === epoch ? { outcomes, metered, ratesEpoch } : undefined;
   };
@@ -108,8 +80,10 @@ export function createMeteredBatch(): MeteredBatch {
    * just been found: nothing is charged, and no key is taken from the cache again.
    */
   const attemptFreely = (run: RunStatement, first: RateRead, reads: readonly RateRead[]) =>
-    attempt(run, first, reads).catch((error: unknown) => {
+    attempt(run, first, reads).catch(async (error: unknown) => {
       if (!isIntegrityViolation(error)) throw error;
+      // Outside of a transaction it does nothing.
+      await run(ROLLBACK, []);
       keyCache.clear();
       return undefined;
     });
@@ -157,12 +131,57 @@ export function createMeteredBatch(): MeteredBatch {
     });
 }
 
+/**
+ * Takes the units of the reads first, and charges what they got, as `charge`: in two round trips.
+ *
+ * @param isInTransaction the caller has begun one, and commits it.
+ */
+async function chargeTaken(
+  run: RunStatement,
+  first: RateRead,
+  metered: readonly MeteredRead[],
+  epoch: number | undefined,
+  isInTransaction: boolean,
+): Promise<Pick<ChargedRow, "access" | "rates">> {
+  const asked = metered.map(({ key, pair, nowMs }) => ({
+    key,
+    nowMs,
+    isAsked: pair !== undefined,
+  }));
+  const [, { taken, accounts, counters }] = await Promise.all([
+    isInTransaction ? undefined : run("BEGIN", []),
+    takeUnits(run, first, asked),
+  ]);
+  for (const { account } of metered) {
+    // The statement's bound: all that was taken fits.
+    account.quotaUnits = accounts.get(account.id)?.usedUnits ?? 0;
+    account.wantedUnits = 0;
+  }
+  for (const [index, read] of metered.entries()) {
+    const got = taken[index];
+    read.taken = got;
+    if (isTaken(got?.by)) read.account.wantedUnits += 1;
+    read.number = read.account.wantedUnits;
+  }
+  const charged = metered.filter((read) => isTaken(read.taken?.by));
+  const [epochs] = await Promise.all([
+    charge(run, first, charged, epoch, counters),
+    isInTransaction ? undefined : run("COMMIT", []),
+  ]);
+  return epochs;
+}
+
+function isTaken(by: Taken["by"]): by is Grant | "plan" {
+  return by === "plan" || typeof by === "object";
+}
+
 /** Runs the statement. @returns the epochs; the keys' is another when nothing was charged. */
 async function charge(
   run: RunStatement,
   { period, day }: RateRead,
   metered: readonly MeteredRead[],
   epoch: number | undefined,
+  counters?: Counters,
 ): Promise<Pick<ChargedRow, "access" | "rates">> {
   const accounts = [...new Set(metered.map(({ account }) => account))];
   const charged = metered.filter(({ pair }) => pair !== undefined);
@@ -180,9 +199,15 @@ async function charge(
     charged.map(({ number }) => number),
     epoch,
   ];
-  const { rows } = await (asked.length === 0
-    ? run(METERED_BATCH, values)
-    : run(METERED_PAST_BATCH, [...values, ...pastValuesOf(asked)]));
+  const sql = meteredBatchOf(
+    counters === undefined ? "plain" : "taken",
+    asked.length === 0 ? "newest" : "past",
+  );
+  const { rows } = await run(sql, [
+    ...values,
+    ...(counters ?? []),
+    ...(asked.length === 0 ? [] : pastValuesOf(asked)),
+  ]);
   const [first] = rows as ChargedRow[];
   if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
   for (const { place, granted, used, past } of rows as ChargedRow[]) {
@@ -196,56 +221,6 @@ async function charge(
     account.usedUnits = used;
   }
   return first;
-}
-
-/** Numbers the reads of each account, in order of arrival. The outcomes of the others are known. */
-function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) {
-  const outcomes: RateReadOutcome[] = reads.map(() => undefined);
-  const accounts = new Map<string, Account>();
-  const metered: MeteredRead[] = [];
-  for (const [index, { keyHash, pair, past }] of reads.entries()) {
-    const key = keys.get(keyHash);
-    if (key === undefined) continue;
-    const { accountId: id, quotaUnits, rejection } = key;
-    if (rejection !== undefined) {
-      outcomes[index] = { accountId: id, quota: undefined, found: undefined, rejection };
-      continue;
-    }
-    if (quotaUnits === undefined) {
-      outcomes[index] = readWithoutQuota(id, pair);
-      continue;
-    }
-    const account = accounts.getOrInsertComputed(id, () => {
-      return { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
-    });
-    if (pair !== undefined) account.wantedUnits += 1;
-    metered.push({ index, key, account, pair, past, number: account.wantedUnits });
-  }
-  return { outcomes, metered };
-}
-
-function outcomeOf(
-  { account, pair, past, figure, number }: MeteredRead,
-  rates: FoundRows<KnownRate> | StoreUnavailable,
-): RateReadOutcome {
-  const { id: accountId, quotaUnits } = account;
-  const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
-  if (pair === undefined) return { accountId, quota: { quotaUnits, usedUnits }, found: "no_pair" };
-  // Another node may have charged the last unit since the statement's snapshot.
-  if (number > account.grantedUnits) {
-    return {
-      accountId,
-      quota: { quotaUnits, usedUnits: Math.max(usedUnits, quotaUnits) },
-      found: "exhausted",
-    };
-  }
-  const found =
-    rates instanceof StoreUnavailable
-      ? rates
-      : rateFound(pair, (wanted) => rates.rows.get(pairName(wanted)));
-  const isPast = past !== undefined && isServed(found);
-  const result = isPast ? (figure ?? "no_figure") : found;
-  return { accountId, quota: { quotaUnits, usedUnits }, found: result };
 }
 
 /** The units are charged already: each of these reads fails alone (section 4). */

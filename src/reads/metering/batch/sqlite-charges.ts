@@ -18,6 +18,7 @@ export interface Charges {
   addToPeriod(account: number, units: number): void;
   /** @param account and @param apiKey their numbers, not their ids. */
   addToDay(account: number, apiKey: number, units: number): void;
+  addToGrant(grantId: string, units: number): void;
   /** Adds all of them to the stored units. */
   write(): void;
 }
@@ -28,10 +29,12 @@ export function prepareCharges(database: DatabaseSync): (day: string) => Charges
     values: rows * COLUMNS,
     statement: database.prepare(upsertOf(rows)),
   }));
+  const grantUnits = database.prepare(UPSERT_GRANTED);
   return (day) => {
     const period = day.slice(0, -3);
     const dayOfMonth = Number(day.slice(-2));
     const values: number[] = [];
+    const granted: [grantId: string, units: number][] = [];
     return {
       addToPeriod(account, units) {
         values.push(account, 0, 0, units);
@@ -39,7 +42,11 @@ export function prepareCharges(database: DatabaseSync): (day: string) => Charges
       addToDay(account, apiKey, units) {
         values.push(account, dayOfMonth, apiKey, units);
       },
+      addToGrant(grantId, units) {
+        granted.push([grantId, units]);
+      },
       write() {
+        for (const [grantId, units] of granted) grantUnits.run(grantId, period, units);
         let written = 0;
         for (const { values: atOnce, statement } of statements) {
           for (; values.length - written >= atOnce; written += atOnce) {
@@ -50,6 +57,10 @@ export function prepareCharges(database: DatabaseSync): (day: string) => Charges
     };
   };
 }
+
+const UPSERT_GRANTED = `
+  INSERT INTO granted_usage (grant_id, period, units) VALUES (?1, ?2, ?3)
+  ON CONFLICT (grant_id, period) DO UPDATE SET units = units + excluded.units`;
 
 /** Only the period is a numbered parameter: Node searches the list of those for every value. */
 function upsertOf(rows: number): string {

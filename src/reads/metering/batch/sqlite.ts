@@ -1,5 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { explainRejection } from "../../../customers/api-keys/rules.ts";
+import type { DatabaseSync } from "node:sqlite";
 import type { Decimal } from "../../../platform/shared/decimal.ts";
 import type { Instant } from "../../../platform/shared/instant.ts";
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
@@ -9,37 +8,16 @@ import type { RowCache } from "../../../platform/storage/sqlite/row-cache.ts";
 import { servedRate } from "../../../rates/served/headers.ts";
 import type { ServedRate } from "../../../rates/served/rules/rate.ts";
 import type { Pair } from "../../../rates/served/rules/symbol.ts";
-import type {
-  BatchStore,
-  PastSearch,
-  RateFound,
-  RateRead,
-  RateReadOutcome,
-  RejectedRead,
-} from "../store.ts";
+import type { BatchStore, PastSearch, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { lastFigure, type PastFigureRow, pastFigureOf } from "./past-figure.ts";
 import { isServed, rateFound } from "./rate-found.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
+import { type Key, prepareKeys, rowsAsArrays } from "./sqlite-keys.ts";
+import { type Grant, keyQuotasOf, quotaOf, takeUnit } from "./take-unit.ts";
 import { readWithoutQuota } from "./without-quota.ts";
-
-// A statement of its own: joined with the plan and the usage, it rejected unknown keys 12 % slower.
-const FIND_KEY = "SELECT api_key, account, plan FROM usable_keys WHERE digest = unhex(?1)";
-
-const FIND_QUOTA = "SELECT units_per_period FROM plans WHERE name = ?1";
-
-const FIND_USED_UNITS = `
-  SELECT units FROM charged_units
-  WHERE period = ?1 AND account = ?2 AND day = 0 AND api_key = 0`;
-
-const FIND_REJECTED_KEY = "SELECT account_id, revoked_at FROM api_keys WHERE key_hash = ?1";
-
-const FIND_ACCOUNT_ID = "SELECT id FROM accounts WHERE number = ?1";
 
 const FIND_RATE = `
   SELECT rate, as_of, source, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
-
-/** A client with an old key sends it over and over; one that guesses keys uses little memory. */
-const OTHER_KEYS_MAX = 1000;
 
 const pastValues = {
   ...{ base: "?1", quote: "?2", source: "?3", kind: "?4" },
@@ -48,7 +26,6 @@ const pastValues = {
 const LAST_BY_TIME = lastFigure("time", pastValues);
 const LAST_BY_DATE = lastFigure("date", pastValues);
 
-type KeyRow = [apiKey: number, account: number, plan: string];
 type RateRow = [
   rate: Decimal,
   asOf: Instant,
@@ -56,21 +33,6 @@ type RateRow = [
   suspendedAt: string | null,
   headers: string | null,
 ];
-
-/** A cached account. Batches change its usage as they charge it, so its keys share one object. */
-interface Account {
-  readonly id: string;
-  readonly number: number;
-  /** Missing when the account's plan is not stored. */
-  readonly quotaUnits: number | undefined;
-  period: string;
-  usedUnits: number;
-}
-
-interface Key {
-  readonly number: number;
-  readonly account: Account;
-}
 
 export function createSqliteBatches(engine: SqliteEngine): BatchStore {
   return { readBatch: engine.prepareTransaction(prepareBatch) };
@@ -118,97 +80,42 @@ function prepareBatch(
   return (reads) => {
     const [first] = reads;
     if (first === undefined) return [];
-    const { period, day } = first;
-    const grants = new Map<Key, number>();
+    const { day } = first;
+    const charged = new Map<Key, number>();
+    const granted = new Map<Grant, number>();
 
-    const outcomes = reads.map(({ keyHash, pair, past }): RateReadOutcome => {
-      const key = findKey(keyHash, period.name);
+    const outcomes = reads.map(({ keyHash, pair, past, nowMs }): RateReadOutcome => {
+      const key = findKey(keyHash, first);
       if (key === "unknown") return undefined;
       if ("rejection" in key) return key;
-      const { account } = key;
-      const { id: accountId, quotaUnits, usedUnits } = account;
-      if (quotaUnits === undefined) return readWithoutQuota(accountId, pair);
-      if (pair === undefined || usedUnits >= quotaUnits) {
-        const found = pair === undefined ? "no_pair" : "exhausted";
-        return { accountId, quota: { quotaUnits, usedUnits }, found };
+      const { account, line } = key;
+      const { id: accountId } = account;
+      if (nowMs >= key.expiresAtMs) {
+        return { accountId, quota: undefined, found: undefined, rejection: "expired" };
       }
-      account.usedUnits += 1;
-      grants.set(key, (grants.get(key) ?? 0) + 1);
-      const quota = { quotaUnits, usedUnits: usedUnits + 1 };
-      return { accountId, quota, found: findRate(pair, past) };
+      if (!account.isPlanStored) return readWithoutQuota(accountId, pair);
+      const taken = pair && takeUnit(account, line.caps, nowMs);
+      const quota = quotaOf(account, nowMs);
+      const keyQuotas = keyQuotasOf(line.caps);
+      if (pair === undefined || taken === undefined) {
+        return { accountId, quota, keyQuotas, found: "no_pair" };
+      }
+      if (taken === "exhausted" || taken === "key_exhausted") {
+        return { accountId, quota, keyQuotas, found: taken };
+      }
+      charged.set(key, (charged.get(key) ?? 0) + 1);
+      if (typeof taken === "object") granted.set(taken, (granted.get(taken) ?? 0) + 1);
+      return { accountId, quota, keyQuotas, found: findRate(pair, past) };
     });
 
     const charges = chargesOf(day);
-    for (const [{ number, account }, units] of grants) {
+    for (const [{ number, account }, units] of charged) {
       charges.addToPeriod(account.number, units);
       charges.addToDay(account.number, number, units);
     }
+    for (const [{ id }, units] of granted) charges.addToGrant(id, units);
     charges.write();
     return outcomes;
-  };
-}
-
-/** A key that may not read, as it is cached. */
-type OtherKey = RejectedRead | "unknown";
-
-/** Prepares the search for a key, with its account's usage in a period if it may read. */
-function prepareKeys(
-  database: DatabaseSync,
-  cache: RowCache,
-): (keyHash: string, period: string) => Key | OtherKey {
-  const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
-  const quotaRow = rowsAsArrays(database.prepare(FIND_QUOTA));
-  const unitsRow = rowsAsArrays(database.prepare(FIND_USED_UNITS));
-  const accountIdRow = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
-  const rejectedRow = rowsAsArrays(database.prepare(FIND_REJECTED_KEY));
-  const keys = cache.map<string, Key>();
-  const otherKeys = cache.map<string, OtherKey>();
-  const accounts = cache.map<number, Account>();
-  const quotaOf = cache.of(
-    (plan: string) => plan,
-    (plan) => (quotaRow.get(plan) as unknown as [number] | undefined)?.[0],
-  );
-  const usedUnitsOf = (account: number, period: string): number =>
-    (unitsRow.get(period, account) as unknown as [number] | undefined)?.[0] ?? 0;
-
-  const otherKey = (keyHash: string): OtherKey => {
-    const row = rejectedRow.get(keyHash) as unknown as [string, string | null] | undefined;
-    if (row === undefined) return "unknown";
-    const [accountId, revokedAt] = row;
-    const rejection = explainRejection(revokedAt);
-    return { accountId, quota: undefined, found: undefined, rejection };
-  };
-
-  const findKey = (keyHash: string, period: string): Key | OtherKey => {
-    const row = keyRow.get(keyHash) as unknown as KeyRow | undefined;
-    if (row === undefined) {
-      const other = otherKey(keyHash);
-      if (otherKeys.size >= OTHER_KEYS_MAX) otherKeys.clear();
-      otherKeys.set(keyHash, other);
-      return other;
-    }
-    const [apiKey, number, plan] = row;
-    let account = accounts.get(number);
-    if (account === undefined) {
-      const usedUnits = usedUnitsOf(number, period);
-      const [id] = accountIdRow.get(number) as unknown as [string];
-      account = { id, number, quotaUnits: quotaOf(plan), period, usedUnits };
-      accounts.set(number, account);
-    }
-    const key = { number: apiKey, account };
-    keys.set(keyHash, key);
-    return key;
-  };
-
-  return (keyHash, period) => {
-    const key = keys.get(keyHash) ?? otherKeys.get(keyHash) ?? findKey(keyHash, period);
-    if (key === "unknown" || "rejection" in key) return key;
-    // Within a period, an account's usage includes what this batch has granted by its other keys.
-    if (key.account.period !== period) {
-      key.account.usedUnits = usedUnitsOf(key.account.number, period);
-      key.account.period = period;
-    }
-    return key;
   };
 }
 
@@ -221,9 +128,4 @@ function readable<Found>(find: () => Found): Found | StoreUnavailable {
     if (isCorruption(error)) throw error;
     return new StoreUnavailable(error);
   }
-}
-
-function rowsAsArrays(statement: StatementSync): StatementSync {
-  statement.setReturnArrays(true);
-  return statement;
 }

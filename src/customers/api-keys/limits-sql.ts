@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EventDetails } from "../../platform/audit/rules.ts";
+import { writeEvent } from "../../platform/audit/sql.ts";
+import { optionalTextOf } from "../../platform/storage/columns.ts";
+import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
+import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
+import { NO_LIMITS, type OwnLimits } from "./limits.ts";
+import {
+  apiKeyOf,
+  COUNT_KEYS,
+  countedFor,
+  insertKey,
+  KEY_COLUMNS,
+  LIMIT_COLUMNS,
+  limitsOf,
+  reachedLimit,
+} from "./rows-sql.ts";
+import type { ApiKey, ApiKeyStore, KeyRotation } from "./store.ts";
+
+const ACTIVE_KEY = `
+  SELECT ${KEY_COLUMNS} FROM api_keys
+  WHERE id = $1 AND account_id = $2 AND ${activeKey("$3")}`;
+
+const SET_END = `
+  UPDATE api_keys SET expires_at = $2, lifetime_days = $3,
+    end_notice_days = CASE WHEN expires_at = $2 THEN end_notice_days END
+  WHERE id = $1`;
+
+const OF_LINE = "(id = $1 OR line = $1)";
+
+const SET_CAPS = `
+  UPDATE api_keys SET units_per_period = $2, units_per_day = $3
+  WHERE ${OF_LINE} AND ${activeKey("$4")}`;
+
+// Not of the key that is replaced: its end may be that of an overlap already.
+const NEWEST_LIMITS = `
+  SELECT ${LIMIT_COLUMNS} FROM api_keys
+  WHERE ${OF_LINE} AND (expires_at IS NULL OR expires_at > $2) ORDER BY id DESC LIMIT 1`;
+
+const REVOKE = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND ${NOT_REVOKED}`;
+
+const END_EARLIER = `
+  UPDATE api_keys SET expires_at = $2
+  WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)`;
+
+export function keyLimitStore(
+  engine: Engine,
+): Pick<ApiKeyStore, "limits" | "setLimits" | "rotate"> {
+  return {
+    async limits(accountId, keyId, now) {
+      const [row] = await engine.query(ACTIVE_KEY, keyId, accountId, now);
+      return row && limitsOf(row);
+    },
+
+    setLimits: (accountId, keyId, choose, origin) =>
+      transactionBy(engine, origin, function* () {
+        const key = yield* lockKey(accountId, keyId, origin.at);
+        if (key === undefined) return undefined;
+        const limits = choose(key);
+        if (isDeepStrictEqual(limits, key.limits)) return limits;
+        const { expiresAt, lifetimeDays, unitsPerPeriod, unitsPerDay } = limits;
+        yield statement(SET_END, keyId, expiresAt, lifetimeDays);
+        yield statement(SET_CAPS, key.line, unitsPerPeriod, unitsPerDay, origin.at);
+        const details = { api_key_id: keyId, key_prefix: key.keyPrefix, ...limitDetails(limits) };
+        yield writeEvent("api_key.limits_set", origin, { accountId, details });
+        return limits;
+      }),
+
+    async rotate({ accountId, keyId, endsAt }, successor, succeeding, most, origin) {
+      const { at } = origin;
+      const isRevoked = endsAt <= at;
+      // The old one still counts.
+      const limits = { ...most, active: most.active + (isRevoked ? 1 : 0) };
+      const counted = countedFor({ accountId, createdAt: at }, limits);
+      const [counts = {}] = await engine.query(COUNT_KEYS, ...counted);
+      const reached = reachedLimit(counts, limits);
+      if (reached !== undefined) return reached;
+      return transactionBy(engine, origin, function* (): Transaction<KeyRotation> {
+        const old = yield* lockKey(accountId, keyId, at);
+        if (old === undefined) return "not_found";
+        const { line, name } = old;
+        const [newest = {}] = yield statement(NEWEST_LIMITS, line, at);
+        const own = succeeding(limitsOf(newest));
+        const key = { ...successor, name, createdAt: at, revokedAt: undefined };
+        const creation = yield* insertKey({ ...key, accountId, limits: own }, limits, line);
+        if (creation !== "created") return creation;
+        const end = isRevoked ? REVOKE : END_EARLIER;
+        yield statement(end, keyId, endsAt);
+        const details = {
+          ...{ api_key_id: keyId, key_prefix: old.keyPrefix, ends_at: endsAt },
+          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...givenLimits(own) },
+        };
+        yield writeEvent("api_key.rotated", origin, { accountId, details });
+        return { key };
+      });
+    },
+  };
+}
+
+/** Locks an account, and finds an active key of it. */
+function* lockKey(
+  accountId: string,
+  keyId: string,
+  now: string,
+): Transaction<(ApiKey & { readonly limits: OwnLimits; readonly line: string }) | undefined> {
+  if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
+  const [row] = yield statement(ACTIVE_KEY, keyId, accountId, now);
+  if (row === undefined) return undefined;
+  const line = optionalTextOf(row, "line") ?? keyId;
+  return { ...apiKeyOf(row, now), limits: limitsOf(row), line };
+}
+
+function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
+  return {
+    expires_at: expiresAt ?? "never",
+    units_per_period: unitsPerPeriod ?? "none",
+    units_per_day: unitsPerDay ?? "none",
+  };
+}
+
+/** The details of limits, if there are any. */
+export const givenLimits = (limits: OwnLimits): EventDetails =>
+  isDeepStrictEqual(limits, NO_LIMITS) ? {} : limitDetails(limits);

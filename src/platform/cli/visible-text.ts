@@ -1,0 +1,15 @@
+import { quoted, visibleLine } from "../shared/text/visible-text.ts";
+import { CommandError } from "./command.ts";
+
+/**
+ * Checks a text that other programs and people read again.
+ *
+ * @param name as the message has it: `--reference`.
+ * @throws {CommandError} it is empty or longer, or has invisible characters or blanks at its ends.
+ */
+export function visibleText(name: string, text: string, charactersMax: number): string {
+  const isVisible = text.trim() === text && visibleLine(text) === text && text.isWellFormed();
+  if (isVisible && text.length >= 1 && text.length <= charactersMax) return text;
+  const rule = `must be 1 to ${charactersMax} visible characters`;
+  throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
+}
