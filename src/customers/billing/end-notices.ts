@@ -24,11 +24,16 @@ export interface EndNoticeStore {
   write(key: EndingKey, days: number, origin: Origin): Promise<void>;
 }
 
+/** @returns how many days before an end a mail about it is due by a time; undefined before those. */
+export function reachedNoticeDays(end: string, nowMs: number): number | undefined {
+  return END_NOTICE_DAYS.find((days) => Date.parse(end) - nowMs <= days * DAY_MS);
+}
+
 /** @returns how many days before its end a key is due a mail now; undefined for none. */
 export function dueEndNotice(key: EndingKey, nowMs: number): number | undefined {
-  const endMs = Date.parse(key.expiresAt);
-  const days = END_NOTICE_DAYS.find((each) => endMs - nowMs <= each * DAY_MS) ?? Infinity;
+  const { expiresAt, createdAt, noticeDays } = key;
+  const days = reachedNoticeDays(expiresAt, nowMs);
   // Who makes a key for a week knows when it ends.
-  const isLasting = endMs - Date.parse(key.createdAt) > days * DAY_MS;
-  return isLasting && days < key.noticeDays ? days : undefined;
+  const isShort = reachedNoticeDays(expiresAt, Date.parse(createdAt)) === days;
+  return days === undefined || isShort || days >= noticeDays ? undefined : days;
 }

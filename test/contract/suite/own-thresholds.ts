@@ -8,6 +8,7 @@ import type { Engine } from "../../../src/platform/storage/engine.ts";
 import type { Store } from "../../support/stores.ts";
 import { eventsOf, KEY_LIMITS, newCustomer, newKey } from "./customers.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
+import { rotate } from "./key-limits.ts";
 import { BY, NOW, newId } from "./origins.ts";
 import { look, read } from "./quota-notices.ts";
 
@@ -30,19 +31,6 @@ const reachedIn = async (store: Store) =>
 
 const setKey = (engine: Engine, keyId: string, column: string, value: string | number | null) =>
   engine.query(`UPDATE api_keys SET ${column} = $2 WHERE id = $1`, keyId, value);
-
-/** Stores a key as a rotation makes it. */
-async function rotate(store: Store, engine: Engine, { accountId, key }: Customer) {
-  const next = newKey(accountId, { name: "next", keyPrefix: "svc_live_89abcdef" });
-  await store.keys.create(next, KEY_LIMITS, BY);
-  await setKey(engine, next.id, "line", key.id);
-  await engine.query(
-    "UPDATE api_keys SET units_per_period = (SELECT units_per_period FROM api_keys WHERE id = $2) WHERE id = $1",
-    next.id,
-    key.id,
-  );
-  return next;
-}
 
 export function ownThresholdSuite(test: StoreTest): void {
   test("own thresholds replace the default ones, and those that are reached at once are one mail", async (store, engine) => {
@@ -104,7 +92,7 @@ export function ownThresholdSuite(test: StoreTest): void {
     const { accountId, key } = customer;
     await setKey(engine, key.id, "name", "<b>bill & co");
     await setKey(engine, key.id, "units_per_period", 10);
-    const next = await rotate(store, engine, customer);
+    const next = await rotate(store, customer.accountId, customer.key.id);
     const own = [
       { api_key_id: key.id, percent: 50 },
       { api_key_id: key.id, units: 6 },
@@ -128,7 +116,7 @@ export function ownThresholdSuite(test: StoreTest): void {
     await store.accounts.markEmailVerified(customer.email, BY);
     await store.thresholds.set(accountId, [...own, { api_key_id: next.id, percent: 60 }], BY);
     await look(store);
-    const verified = "the API key “next” (svc_live_89abcdef)";
+    const verified = "the API key “<b>bill & co” (svc_live_89abcdef)";
     assert.deepEqual(await reachedIn(store), [`60 % of the limit of ${verified}`]);
     const names = await engine.query("SELECT threshold FROM quota_notices ORDER BY threshold");
     assert.deepEqual(
@@ -148,7 +136,7 @@ export function ownThresholdSuite(test: StoreTest): void {
     for (const key of [ended, revoked]) await store.keys.create(key, KEY_LIMITS, BY);
     await setKey(engine, ended.id, "expires_at", NOW);
     await store.keys.revoke(customer.accountId, revoked.id, BY);
-    const next = await rotate(store, engine, customer);
+    const next = await rotate(store, customer.accountId, customer.key.id);
     const before = await contentsOf(engine);
     const inactive = /^thresholds\.0 has an api_key_id that is no active key's\.$/;
     const either = /^thresholds\.1 must have either percent or units\.$/;
@@ -222,7 +210,7 @@ export function endNoticeSuite(test: StoreTest): void {
     assert.equal((await mailsOf(store, inDays(29.5))).length, customers.length);
   });
 
-  test("a key without so long a life, that is revoked or has ended, or of an account without access causes no mail", async (store, engine) => {
+  test("a key without so long a life or overlap, that is revoked, or of an account without access causes no mail", async (store, engine) => {
     const lives = [1, 7, 8];
     for (const days of lives) {
       const { key } = await newCustomer(store, 1);
@@ -239,12 +227,20 @@ export function endNoticeSuite(test: StoreTest): void {
       await end(customer);
     }
 
+    for (const days of [1, 10]) {
+      const { accountId, key } = await newCustomer(store, 1);
+      await setKey(engine, key.id, "expires_at", inDays(30));
+      await rotate(store, accountId, key.id, { endsAt: inDays(days) });
+    }
+
     const sent: string[] = [];
     for (let days = 0; days < 21; days += 0.5) {
       await look(store, inDays(days));
       const mails = await mailsOf(store, inDays(days));
       sent.push(...mails.map((mail) => `${days}: ${/2026-..-../.exec(mail)}`));
     }
-    assert.deepEqual(sent, ["1: 2026-11-29", "6: 2026-11-28", "7: 2026-11-29"]);
+    assert.deepEqual(sent, [
+      ...["1: 2026-11-29", "3: 2026-12-01", "6: 2026-11-28", "7: 2026-11-29", "9: 2026-12-01"],
+    ]);
   });
 }
