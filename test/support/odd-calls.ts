@@ -16,6 +16,7 @@ const operations: readonly (readonly [start: string, body?: object])[] = [
   ["POST /v1/auth/password-reset/confirm", { token: "3f".repeat(32), password: PASSWORD }],
   ["POST /v1/account/api-keys", { name: "odd" }],
   ["PATCH /v1/account/settings", { quota_mails: true }],
+  ["PUT /v1/account/thresholds", { thresholds: [{ percent: 80, units: 80 }] }],
   ["DELETE /v1/account", { password: PASSWORD }],
   ["DELETE /v1/account/sessions"],
   ["DELETE /v1/account/api-keys/ID"],

@@ -31,6 +31,7 @@ const account = {
   quota_until: null,
   customer_number: "K-1001",
   quota_mails: true,
+  thresholds: null,
   has_password: true,
 };
 
@@ -80,7 +81,7 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
     revoked_at: null,
     used_units: 1,
   },
-  quota_notices: { period: "2026-11", threshold: 80, written_at: at },
+  quota_notices: { period: "2026-11", threshold: "80%", written_at: at },
   daily_usage: { date: "2026-11-21", api_key_id: EXAMPLE_ID, units: 1 },
   events: {
     id: EXAMPLE_ID,

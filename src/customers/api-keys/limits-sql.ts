@@ -4,6 +4,7 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import { optionalTextOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
+import { reachedNoticeDays } from "../billing/end-notices.ts";
 import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
@@ -39,8 +40,9 @@ const NEWEST_LIMITS = `
 
 const REVOKE = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND ${NOT_REVOKED}`;
 
+// Without a mail about an end that comes sooner after the rotation than a mail before it would.
 const END_EARLIER = `
-  UPDATE api_keys SET expires_at = $2
+  UPDATE api_keys SET expires_at = $2, end_notice_days = $3
   WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)`;
 
 export function keyLimitStore(
@@ -84,8 +86,9 @@ export function keyLimitStore(
         const key = { ...successor, name, createdAt: at, revokedAt: undefined };
         const creation = yield* insertKey({ ...key, accountId, limits: own }, limits, line);
         if (creation !== "created") return creation;
-        const end = isRevoked ? REVOKE : END_EARLIER;
-        yield statement(end, keyId, endsAt);
+        const noticed = reachedNoticeDays(endsAt, Date.parse(at)) ?? null;
+        if (isRevoked) yield statement(REVOKE, keyId, endsAt);
+        else yield statement(END_EARLIER, keyId, endsAt, noticed);
         const details = {
           ...{ api_key_id: keyId, key_prefix: old.keyPrefix, ends_at: endsAt },
           ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...limitDetails(own) },

@@ -32,7 +32,11 @@ const EventDetailsSchema = Type.Object(
     used_units: Type.Optional(Units),
     reference: Type.Optional(Type.String()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
-    threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
+    threshold: Type.Optional(
+      Type.Integer({ description: "In percent of the quota, or of the key's `units_per_period`" }),
+    ),
+    units: Type.Optional(Type.Integer({ minimum: 1, description: "A threshold in units" })),
+    thresholds: Type.Optional(Type.String({ examples: ["80%, 500"] })),
   },
   {
     description: "Names, ids and counts, by the action; never a secret",

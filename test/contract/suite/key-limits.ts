@@ -36,7 +36,7 @@ interface Rotation {
 }
 
 /** Rotates a key, by default at NOW with an overlap of a day. */
-async function rotate(store: Store, accountId: string, keyId: string, how: Rotation = {}) {
+export async function rotate(store: Store, accountId: string, keyId: string, how: Rotation = {}) {
   const { at = NOW, endsAt = DAY_LATER, active = KEY_LIMITS.active } = how;
   const successor = { id: newId(), keyPrefix: "svc_live_89abcdef", keyHash: newHash() };
   const result = await store.keys.rotate(

@@ -71,6 +71,8 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
   "GET /v1/account/sources": ["200", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
+  "GET /v1/account/thresholds": ["200", "401 unauthorized"],
+  "PUT /v1/account/thresholds": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/statements/{period}": [
     ...["200", "400 invalid_request", "401 unauthorized", "404 not_found"],
   ],
@@ -280,6 +282,7 @@ test("OpenAPI: every response of a run is documented, and the examples are messa
     ["POST /v1/account/api-keys/{id}/rotate", { session, json: {} }, `${own}/rotate`],
     ["POST /v1/account/api-keys/{id}/rotate", { session, json: {} }],
     ["PATCH /v1/account/settings", { session, json: { quota_mails: false } }],
+    ["PUT /v1/account/thresholds", { session, json: { thresholds: [{ percent: 80 }] } }],
     ["GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } }],
     ["GET /v1/account/pairs", { session }, "/v1/account/pairs?limit=0"],
     ["GET /v1/account/events", { session }, "/v1/account/events?before=x"],
