@@ -1029,7 +1029,10 @@ export interface components {
                  * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
                  */
                 grant_id?: string;
-                /** @description A threshold in units */
+                /**
+                 * @description Granted, or of a threshold
+                 * @example 1
+                 */
                 units?: number;
                 /** @example 1 */
                 used_units?: number;

@@ -28,14 +28,13 @@ const EventDetailsSchema = Type.Object(
     quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
     customer_number: Type.Optional(Type.String()),
     grant_id: Type.Optional(Id),
-    units: Type.Optional(Units),
+    units: Type.Optional({ ...Units, description: "Granted, or of a threshold" }),
     used_units: Type.Optional(Units),
     reference: Type.Optional(Type.String()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
     threshold: Type.Optional(
       Type.Integer({ description: "In percent of the quota, or of the key's `units_per_period`" }),
     ),
-    units: Type.Optional(Type.Integer({ minimum: 1, description: "A threshold in units" })),
     thresholds: Type.Optional(Type.String({ examples: ["80%, 500"] })),
   },
   {
