@@ -59,10 +59,14 @@ const words: Record<AccountAction, Words> = {
     keyIn(details, keyNames),
     " replaced by a new one",
   ],
-  "quota.threshold_reached": ({ details: { threshold } }) =>
-    threshold === undefined
-      ? "Most of the quota used"
-      : `${formatRatio(threshold / 100)} of the quota used`,
+  "quota.threshold_reached": ({ details }, keyNames) => {
+    const { threshold, units, key_prefix: prefix } = details;
+    if (prefix !== undefined) return ["Threshold of API key ", keyIn(details, keyNames), "reached"];
+    if (units !== undefined) return `${counted(units, "unit")} used`;
+    if (threshold === undefined) return "Most of the quota used";
+    return `${formatRatio(threshold / 100)} of the quota used`;
+  },
+  "thresholds.set": () => "Thresholds of usage changed",
 };
 
 /** What happened, in plain words; the action's name when this console does not know it. */

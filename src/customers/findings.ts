@@ -121,7 +121,7 @@ async function findWrongGrants(engine: Engine): Promise<readonly Finding[]> {
   const [row = {}] = await engine.query(WRONG_GRANTS);
   const wrong = integerOf(row, "wrong");
   const text =
-    `more units were used of grants than granted, or than charged, in ${counted(wrong, "place")}: ` +
+    `more units were used of grants than granted, or charged, in ${counted(wrong, "place")}: ` +
     `${WRITTEN_BY_OTHERS} Compare with a backup.`;
   return wrong === 0 ? [] : [findingsOf("units").problem(text)];
 }

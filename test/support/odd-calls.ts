@@ -16,9 +16,15 @@ const operations: readonly (readonly [start: string, body?: object])[] = [
   ["POST /v1/auth/password-reset/confirm", { token: "3f".repeat(32), password: PASSWORD }],
   ["POST /v1/account/api-keys", { name: "odd" }],
   ["PATCH /v1/account/settings", { quota_mails: true }],
+  ["PUT /v1/account/thresholds", { thresholds: [{ percent: 80, units: 80 }] }],
   ["DELETE /v1/account", { password: PASSWORD }],
   ["DELETE /v1/account/sessions"],
   ["DELETE /v1/account/api-keys/ID"],
+  [
+    "PUT /v1/account/api-keys/ID/limits",
+    { expires_at: null, units_per_period: 1, units_per_day: null },
+  ],
+  ["POST /v1/account/api-keys/ID/rotate", { overlap_hours: 1 }],
   ["DELETE /v1/account/sessions/ID"],
   ["POST /v1/auth/logout"],
 ];

@@ -8,6 +8,14 @@ const EventDetailsSchema = Type.Object(
   {
     api_key_id: Type.Optional(Id),
     key_prefix: Type.Optional(Type.String()),
+    expires_at: Type.Optional(Timestamp),
+    units_per_period: Type.Optional(
+      Type.Integer({ description: "A cap; without it there is none" }),
+    ),
+    units_per_day: Type.Optional(Type.Integer({ description: "A cap; without it there is none" })),
+    ends_at: Type.Optional(Timestamp),
+    new_api_key_id: Type.Optional(Id),
+    new_key_prefix: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
     keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
     session_id: Type.Optional(Id),
@@ -20,12 +28,14 @@ const EventDetailsSchema = Type.Object(
     quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
     customer_number: Type.Optional(Type.String()),
     grant_id: Type.Optional(Id),
-    units: Type.Optional(Units),
+    units: Type.Optional({ ...Units, description: "Of a grant, or of a threshold" }),
     used_units: Type.Optional(Units),
     reference: Type.Optional(Type.String()),
-    expires_at: Type.Optional(Timestamp),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
-    threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
+    threshold: Type.Optional(
+      Type.Integer({ description: "In percent of the quota, or of the key's `units_per_period`" }),
+    ),
+    thresholds: Type.Optional(Type.String({ examples: ["80%, 500"] })),
   },
   {
     description: "Names, ids and counts, by the action; never a secret",

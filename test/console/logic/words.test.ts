@@ -178,6 +178,8 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a leaked key", others("api_key.revoked", LEAK), "API key revoked: it was found in a leak"],
   ["a full quota", others("quota.threshold_reached", FULL), "100% of the quota used"],
   ["nearly", others("quota.threshold_reached"), "Most of the quota used"],
+  ["units", others("quota.threshold_reached", { units: 1000 }), "1,000 units used"],
+  ["a key's", others("quota.threshold_reached", KEY), "Threshold of API key svc_1a… reached"],
   ["a newer server's action", others("account.moved", { plan: "pro" }), "account.moved"],
   ["an action like a member", others("constructor"), "constructor"],
   ["an owner's address", from("account"), "from 192.0.2.1"],

@@ -17,6 +17,7 @@ import { limitedReadSuite } from "./limited-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
+import { endNoticeSuite, ownThresholdSuite } from "./own-thresholds.ts";
 import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite, signatureSuite } from "./rates.ts";
@@ -45,6 +46,8 @@ const PARTS = {
   "statements of usage": statementSuite,
   "usage of all accounts": usageExportSuite,
   "quota notices": quotaNoticeSuite,
+  "thresholds of one's own": ownThresholdSuite,
+  "notices of keys that end": endNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
   disagreements: disagreementSuite,

@@ -3,6 +3,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
+import { NO_LIMITS, type OwnLimits } from "../../../src/customers/api-keys/limits.ts";
+import { LIMIT_COLUMNS } from "../../../src/customers/api-keys/rows-sql.ts";
 import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import {
   lockExclusive,
@@ -10,6 +12,7 @@ import {
   untilUnlocked,
 } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
+import { KEY_LIMITS, newCustomer, newKey } from "../../contract/suite/customers.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { EUR_USD, pairOf, storeRates } from "../../contract/suite/rates-stored.ts";
 import {
@@ -25,7 +28,7 @@ import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
-import { openSqliteStore } from "../../support/stores.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 
 const stored = await storeWithBackup();
 
@@ -393,6 +396,68 @@ test("a restore revives no account, key, pair or signing key", async () => {
     query(dataDirectory, ofPair, restoring.now).map(({ action }) => action),
     ["rate.suspended"],
   );
+});
+
+const ENDED = "2026-11-21T12:30:00.000Z";
+
+for (const reviveKeys of [false, true]) {
+  test(`a restore${reviveKeys ? " that revives keys" : ""} keeps what limits each key, and none that has ended is valid`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const backup = join(dataDirectory, "backup.db");
+    const rowsIn = (place: string) =>
+      query(place, `SELECT id, ${LIMIT_COLUMNS} FROM api_keys ORDER BY id`).map((row) => ({
+        ...row,
+      }));
+    const keep = (limits: OwnLimits) => limits;
+    const change = async (act: (store: Store) => Promise<unknown>) => {
+      await using store = openSqliteStore(dataDirectory, 1000);
+      await act(store);
+    };
+    const old = { accountId: "", keyId: "", endsAt: later.at };
+    await change(async ({ keys, ...store }) => {
+      const { accountId, key } = await newCustomer({ keys, ...store }, 10);
+      Object.assign(old, { accountId, keyId: key.id });
+      await keys.setLimits(accountId, key.id, () => ({ ...NO_LIMITS, unitsPerDay: 5 }), BY);
+      await keys.rotate(old, newKey(""), keep, KEY_LIMITS, BY);
+    });
+    cpSync(databaseIn(dataDirectory), backup);
+    await change(async ({ keys }) => {
+      const ended = { ...NO_LIMITS, expiresAt: ENDED, unitsPerPeriod: 7 };
+      const newest = String(rowsIn(dataDirectory)[1]?.id);
+      await keys.setLimits(old.accountId, newest, () => ended, BY);
+      await keys.rotate({ ...old, endsAt: ENDED }, newKey(""), keep, KEY_LIMITS, BY);
+    });
+    const [first, second] = rowsIn(dataDirectory);
+
+    restoreSqlite(dataDirectory, backup, { ...restoring, reviveKeys });
+
+    assert.deepEqual(rowsIn(dataDirectory), [first, second]);
+    assert.deepEqual([first?.expires_at, first?.units_per_period], [ENDED, 7]);
+    assert.deepEqual([second?.expires_at, second?.line], [ENDED, old.keyId]);
+    const usable = "SELECT expires_at, units_per_period, units_per_day FROM usable_keys";
+    for (const row of query(dataDirectory, usable))
+      assert.deepEqual(Object.values(row), [ENDED, 7, null]);
+  });
+}
+
+test("a database from before keys had limits is replaced by a backup that has them", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  migrateSqlite(dataDirectory, 1000);
+  cpSync(databaseIn(dataDirectory), backup);
+  {
+    using database = new DatabaseSync(databaseIn(dataDirectory));
+    const triggers = ["insert_usable_key", "change_usable_key", "change_usable_keys"];
+    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
+    database.exec(`
+      DROP INDEX api_keys_by_end;
+      ALTER TABLE api_keys DROP COLUMN expires_at;
+      PRAGMA user_version = 25`);
+  }
+
+  assert.ok(restoreSqlite(dataDirectory, backup, restoring).forgotten);
 });
 
 test("a restore revives no grant, names those that it loses, and keeps quotas and earlier terms", async () => {

@@ -218,9 +218,13 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, "CREATE TABLE kept AS SELECT * FROM usable_keys");
     const wrongs = [
       "DELETE FROM usable_keys",
-      "INSERT INTO usable_keys SELECT randomblob(32), api_key, account, plan FROM kept",
+      `INSERT INTO usable_keys (digest, api_key, account, plan)
+      SELECT randomblob(32), api_key, account, plan FROM kept`,
       "UPDATE usable_keys SET account = account + 1",
       "UPDATE usable_keys SET plan = 'large'",
+      "UPDATE usable_keys SET expires_at = '2999-01-01T00:00:00.000Z'",
+      "UPDATE usable_keys SET units_per_period = 1",
+      "UPDATE usable_keys SET units_per_day = 1",
     ];
     for (const wrong of wrongs) {
       query(directory.path, wrong);

@@ -32,7 +32,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["accounts invite eve@example.org --plan pro", /eve@example\.org/],
   ["accounts invitations", /^eve@example\.org +pro +\S+Z +\S+Z$/m],
   ["accounts create bob@example.org", /bob@example\.org/],
-  [`accounts quota-mails ${email} off`, /gets no mail at 80 %/],
+  [`accounts quota-mails ${email} off`, /gets no mails about/],
   [`accounts suspend ${email}`, /is suspended$/],
   [`accounts resume ${email}`, /is active again$/],
   [`accounts reset-link ${email}`, /\/reset#token=[0-9a-f]{64}$/],

@@ -7,8 +7,8 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { LOCK_BY_EMAIL } from "../access/sql.ts";
-import { USED_OF_GRANT } from "./quota-sql.ts";
-import type { GrantStore, UnitGrant } from "./store.ts";
+import { USED_OF_GRANT } from "../billing/quota-sql.ts";
+import type { GrantStore, UnitGrant } from "../billing/store.ts";
 
 /** Each after those that it references, accounts among them. */
 export const grantTables: Tables = {

@@ -17,9 +17,9 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
-import { grantJson } from "./json.ts";
-import { MAX_PLAN_UNITS } from "./rules.ts";
-import type { GrantStore, UnitGrant } from "./store.ts";
+import { grantJson } from "../billing/json.ts";
+import { MAX_PLAN_UNITS } from "../billing/rules.ts";
+import type { GrantStore, UnitGrant } from "../billing/store.ts";
 
 export interface GrantCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
