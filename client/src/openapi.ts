@@ -1030,7 +1030,7 @@ export interface components {
                  */
                 grant_id?: string;
                 /**
-                 * @description Granted, or of a threshold
+                 * @description Of a grant, or of a threshold
                  * @example 1
                  */
                 units?: number;
