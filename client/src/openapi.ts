@@ -182,7 +182,7 @@ export interface paths {
         };
         /**
          * The end and the caps of an active key
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         get: operations["getApiKeyLimits"];
         /**
@@ -195,7 +195,7 @@ export interface paths {
         options?: never;
         /**
          * The end and the caps of an active key: headers only
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         head: operations["headApiKeyLimits"];
         patch?: never;
@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one with the same name and limits
-         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at the same time as the old one was to end; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one has the end that the old one had; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -322,7 +322,7 @@ export interface paths {
         };
         /**
          * List the units granted beside the plan's
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         get: operations["listGrants"];
         put?: never;
@@ -331,7 +331,7 @@ export interface paths {
         options?: never;
         /**
          * List the units granted beside the plan's: headers only
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         head: operations["headGrants"];
         patch?: never;
@@ -979,6 +979,28 @@ export interface components {
                  */
                 api_key_id?: string;
                 key_prefix?: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                expires_at?: string;
+                /** @description A cap; without it there is none */
+                units_per_period?: number;
+                /** @description A cap; without it there is none */
+                units_per_day?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                ends_at?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                new_api_key_id?: string;
+                new_key_prefix?: string;
                 /** @description burned: the key was found in a leak */
                 reason?: string;
                 keys_revoked?: number;
@@ -991,12 +1013,34 @@ export interface components {
                 plan?: string;
                 invited?: boolean;
                 quota_mails?: boolean;
+                /** @example 1 */
+                quota_units?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                quota_until?: string;
+                /** @description plan: that of its plan counts again */
+                quota?: string;
+                customer_number?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                grant_id?: string;
+                /**
+                 * @description Granted, or of a threshold
+                 * @example 1
+                 */
+                units?: number;
+                /** @example 1 */
+                used_units?: number;
+                reference?: string;
                 /** @example 2026-11 */
                 period?: string;
                 /** @description In percent of the quota, or of the key's `units_per_period` */
                 threshold?: number;
-                /** @description A threshold in units */
-                units?: number;
                 /** @example 80%, 500 */
                 thresholds?: string;
             };
@@ -2749,6 +2793,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
                 };
             };
             /** @description `internal_error`: a bug in the service; retrying does not help */
@@ -4865,7 +4920,13 @@ export interface operations {
                      *           "name": "billing",
                      *           "key_prefix": "svc_live_3f3f3f3f",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "revoked_at": null
+                     *           "revoked_at": null,
+                     *           "expires_at": null,
+                     *           "lifetime_days": null,
+                     *           "units_per_period": 500,
+                     *           "units_per_day": null,
+                     *           "line": null,
+                     *           "end_notice_days": null
                      *         }
                      *       ],
                      *       "sessions": [

@@ -26,6 +26,12 @@ const words: Record<AccountAction, Words> = {
   "account.export_cut_off": () => "Export of the account's data interrupted",
   "account.quota_mails_changed": ({ details }) =>
     `Quota mails turned ${details.quota_mails ? "on" : "off"}`,
+  "account.quota_changed": ({ details: { quota_units: units } }) =>
+    units === undefined ? "Quota of the plan set" : `Quota of ${counted(units, "unit")} set`,
+  "account.customer_number_changed": () => "Customer number changed",
+  "units.granted": ({ details: { units, reference = "" } }) =>
+    `${units === undefined ? "Units" : counted(units, "unit")} granted: ${reference}`,
+  "units.revoked": ({ details: { reference = "" } }) => `Granted units revoked: ${reference}`,
   "email.verification_requested": () => "Confirmation mail requested",
   "email.verified": () => "Email confirmed",
   "password.reset_requested": () => "Password reset requested",

@@ -54,6 +54,12 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
     key_prefix: keyPrefix,
     created_at: at,
     revoked_at: null,
+    expires_at: null,
+    lifetime_days: null,
+    units_per_period: 500,
+    units_per_day: null,
+    line: null,
+    end_notice_days: null,
   },
   sessions: {
     id: EXAMPLE_ID,

@@ -5,7 +5,7 @@ import { optionalTextOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
 import { reachedNoticeDays } from "../billing/end-notices.ts";
-import { NO_LIMITS, type OwnLimits } from "./limits.ts";
+import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
   COUNT_KEYS,
@@ -91,7 +91,7 @@ export function keyLimitStore(
         else yield statement(END_EARLIER, keyId, endsAt, noticed);
         const details = {
           ...{ api_key_id: keyId, key_prefix: old.keyPrefix, ends_at: endsAt },
-          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...givenLimits(own) },
+          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...limitDetails(own) },
         };
         yield writeEvent("api_key.rotated", origin, { accountId, details });
         return { key };
@@ -113,14 +113,11 @@ function* lockKey(
   return { ...apiKeyOf(row, now), limits: limitsOf(row), line };
 }
 
-function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
+/** The limits that a key has. */
+export function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
   return {
-    expires_at: expiresAt ?? "never",
-    units_per_period: unitsPerPeriod ?? "none",
-    units_per_day: unitsPerDay ?? "none",
+    ...(expiresAt !== null && { expires_at: expiresAt }),
+    ...(unitsPerPeriod !== null && { units_per_period: unitsPerPeriod }),
+    ...(unitsPerDay !== null && { units_per_day: unitsPerDay }),
   };
 }
-
-/** The details of limits, if there are any. */
-export const givenLimits = (limits: OwnLimits): EventDetails =>
-  isDeepStrictEqual(limits, NO_LIMITS) ? {} : limitDetails(limits);

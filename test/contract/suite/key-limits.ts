@@ -145,7 +145,7 @@ export function keyLimitSuite(test: StoreTest): void {
     );
     assert.deepEqual(event?.details, {
       ...{ api_key_id: third.id, key_prefix: third.keyPrefix },
-      ...{ expires_at: END, units_per_period: "none", units_per_day: 5 },
+      ...{ expires_at: END, units_per_day: 5 },
     });
     await setTo(store, accountId, third.id, { ...ending, unitsPerDay: 5 });
     assert.deepEqual(others, []);

@@ -9,6 +9,7 @@ import { dailyUsageSuite, keyUsageSuite, usageExportSuite } from "./daily-usage.
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
+import { grantSuite } from "./grants.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { keyLimitSuite } from "./key-limits.ts";
@@ -38,6 +39,7 @@ const PARTS = {
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
+  "granted units": grantSuite,
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of each key": keyUsageSuite,

@@ -21,6 +21,11 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ["plans delete old", /^plan old is deleted$/],
   ["plans list", /^pro +5000$/m],
   [`accounts plan ${email} pro`, /is on plan pro$/],
+  [`accounts quota ${email} 25000 --until 2999-01-01`, /25000 units per period, until 2999-/],
+  [`accounts quota ${email} plan`, /has the quota of its plan$/],
+  [`accounts customer ${email} K-1`, /has the customer number K-1$/],
+  [`units grant ${email} 50 --reference 4711`, /is granted 50 units, for 4711; the grant is \S+$/],
+  [`units list ${email}`, / +50 +0 +50 +\S+Z +- +- +4711$/m],
   ["accounts list --limit 1", /^ada@example\.org +pro /m],
   [`accounts show ${email} --json`, /"plan": "pro"/],
   [`accounts verify ${email}`, /is verified$/],
@@ -39,10 +44,10 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   [`accounts sessions end ${email}`, /1 session ended$/],
   [
     "usage export --period 2026-11",
-    /^account_id,email,plan,quota_units,units\n.*,ada@example\.org,pro,5000,1$/m,
+    /^account_id,.*,customer_number\n.*,ada@example\.org,pro,5000,1,1,0,,K-1$/m,
   ],
   ["usage export --period 2026-11 --per-key-and-day", /,2026-11-21,[0-9a-f-]{36},svc_live_/],
-  ["usage export --period 2026-11 --format ndjson", /"units":1\}$/m],
+  ["usage export --period 2026-11 --format ndjson", /"units":1,"plan_units":1,"gra/m],
   // On PostgreSQL a transaction that writes nothing, and so has no number to ask for.
   ["rates import - --dry-run", /^would store 1, unchanged 0, would hold 0, would reject 0/m, RATES],
   ["rates import -", /^stored 1, unchanged 0, held 0, rejected 0$/, RATES],
@@ -73,6 +78,7 @@ const AUDITED = [
   ...["api_key.created", "account.created", "account.quota_mails_changed", "account.suspended"],
   ...["account.resumed", "password.reset_link_created", "account.export_begun"],
   ...["account.exported", "api_key.revoked", "sessions.ended", "rates.imported", "rate.deleted"],
+  ...["account.quota_changed", "account.customer_number_changed", "units.granted"],
   "account.deleted",
 ];
 
