@@ -11,9 +11,17 @@ import {
 import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
 import { accountQuota, quotaOf } from "./quota-sql.ts";
-import { type BillingPeriod, type Quota, sumOfUnits, timeWithin } from "./rules.ts";
+import {
+  type BillingPeriod,
+  DEFAULT_THRESHOLDS,
+  isReached,
+  type Quota,
+  sumOfUnits,
+  type Threshold,
+  thresholdName,
+  timeWithin,
+} from "./rules.ts";
 import { type UnitStatements, USAGE } from "./sql.ts";
-import { DEFAULT_THRESHOLDS, isReached, type Threshold, thresholdName } from "./thresholds.ts";
 import { findLine, type Line, THRESHOLDS, thresholdsOf } from "./thresholds-sql.ts";
 
 const LAST_OF_PAGE = `
