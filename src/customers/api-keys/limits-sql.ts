@@ -4,7 +4,7 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import { optionalTextOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
-import { reachedNoticeDays } from "../billing/end-notices.ts";
+import { reachedNoticeDays } from "../billing/quota-notices.ts";
 import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
