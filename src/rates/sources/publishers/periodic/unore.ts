@@ -26,11 +26,10 @@ export const unore: Entry = {
   termsUrl: "https://treasury.un.org/operationalrates/",
   addresses: ["https://treasury.un.org/operationalrates/xsql2XML.php"],
   // "Schedule of UN Operational Rates of Exchange": effective on the 1st, published two or three
-  // days before, and "if applicable" on the 15th. Dates on a weekend may be the working day before.
+  // days before, and "if applicable" on the 15th; those of January 2016 and 2019 on 31 December.
   schedule: {
     cron: "0 12 1 * *",
     timeZone: "America/New_York",
-    leadDays: 5,
     amendmentsCron: "0 12 * * 1-5",
   },
   publishedAt: "00:00",
