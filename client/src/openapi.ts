@@ -173,6 +173,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/api-keys/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The end and the caps of an active key
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
+         */
+        get: operations["getApiKeyLimits"];
+        /**
+         * Replace the end and the caps of an active key
+         * @description The units of a key and of those that replaced it count together: the caps become those of every active one of them, the end only this key's. A read beyond a cap gets 429 `quota_exceeded`. Units used already count, too.
+         */
+        put: operations["setApiKeyLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * The end and the caps of an active key: headers only
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
+         */
+        head: operations["headApiKeyLimits"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/api-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key by a new one with the same name and limits
+         * @description The old key ends after the overlap, or at its own end if that is earlier. The new one has the old one's end; a key that was to end in days from its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/api-keys/{id}": {
         parameters: {
             query?: never;
@@ -265,6 +313,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the units granted beside the plan's
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
+         */
+        get: operations["listGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the units granted beside the plan's: headers only
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
+         */
+        head: operations["headGrants"];
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/statements/{period}": {
         parameters: {
             query?: never;
@@ -329,7 +401,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the account, with its password
-         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan and times, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
+         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan, quota, customer number and times, its granted units, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -367,6 +439,34 @@ export interface paths {
          * @description Each mail is written once per billing period: turning them off and on again does not repeat one.
          */
         patch: operations["updateSettings"];
+        trace?: never;
+    };
+    "/v1/account/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the thresholds of usage at which the account gets mails
+         * @description 80 and 100 % of its quota, until it sets its own.
+         */
+        get: operations["getThresholds"];
+        /**
+         * Set the thresholds of usage at which the account gets mails
+         * @description Instead of all earlier ones. Each is mentioned once per billing period.
+         */
+        put: operations["setThresholds"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Get the thresholds of usage at which the account gets mails: headers only
+         * @description 80 and 100 % of its quota, until it sets its own.
+         */
+        head: operations["headThresholds"];
+        patch?: never;
         trace?: never;
     };
     "/v1/account/export": {
@@ -633,10 +733,31 @@ export interface components {
         };
         AccountSettings: {
             /**
-             * @description Whether the account gets a mail at 80 % and at 100 % of its quota
+             * @description Whether the account gets mails at the thresholds of its usage
              * @example false
              */
             quota_mails: boolean;
+        };
+        Thresholds: {
+            /** @description Each with either `percent` or `units` */
+            thresholds: {
+                /**
+                 * Format: uuid
+                 * @description Of this key and those it was rotated to
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                api_key_id?: string;
+                /**
+                 * @description Of the quota, or of the key's `units_per_period`
+                 * @example 80
+                 */
+                percent?: number;
+                /**
+                 * @description In a billing period
+                 * @example 500
+                 */
+                units?: number;
+            }[];
         };
         AccountExport: {
             /**
@@ -655,7 +776,11 @@ export interface components {
              *       "suspended_at": null,
              *       "plan": "free",
              *       "units_per_period": 1000,
+             *       "quota_units": null,
+             *       "quota_until": null,
+             *       "customer_number": "K-1001",
              *       "quota_mails": true,
+             *       "thresholds": null,
              *       "has_password": true
              *     }
              */
@@ -675,6 +800,12 @@ export interface components {
                 [key: string]: unknown;
             }[];
             usage: {
+                [key: string]: unknown;
+            }[];
+            terms: {
+                [key: string]: unknown;
+            }[];
+            grants: {
                 [key: string]: unknown;
             }[];
             quota_notices: {
@@ -757,7 +888,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Only on a revoked key
+             * @description Only on a revoked key, or one that has ended
              * @example 2026-11-21T18:00:00.000Z
              */
             revoked_at?: string;
@@ -790,6 +921,24 @@ export interface components {
         ApiKeyList: {
             /** @description Oldest first */
             api_keys: components["schemas"]["ApiKey"][];
+        };
+        ApiKeyLimits: {
+            /**
+             * Format: date-time
+             * @description From then on the key is rejected; null: it has no end
+             * @example 2026-12-21T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The most units of a billing period; null: no cap
+             * @example 500
+             */
+            units_per_period: number | null;
+            /**
+             * @description The most units of a UTC day; null: no cap
+             * @example 500
+             */
+            units_per_day: number | null;
         };
         AccountEvent: {
             /**
@@ -830,6 +979,28 @@ export interface components {
                  */
                 api_key_id?: string;
                 key_prefix?: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                expires_at?: string;
+                /** @description A cap; without it there is none */
+                units_per_period?: number;
+                /** @description A cap; without it there is none */
+                units_per_day?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                ends_at?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                new_api_key_id?: string;
+                new_key_prefix?: string;
                 /** @description burned: the key was found in a leak */
                 reason?: string;
                 keys_revoked?: number;
@@ -842,10 +1013,36 @@ export interface components {
                 plan?: string;
                 invited?: boolean;
                 quota_mails?: boolean;
+                /** @example 1 */
+                quota_units?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                quota_until?: string;
+                /** @description plan: that of its plan counts again */
+                quota?: string;
+                customer_number?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                grant_id?: string;
+                /**
+                 * @description Of a grant, or of a threshold
+                 * @example 1
+                 */
+                units?: number;
+                /** @example 1 */
+                used_units?: number;
+                reference?: string;
                 /** @example 2026-11 */
                 period?: string;
-                /** @description In percent of the quota */
+                /** @description In percent of the quota, or of the key's `units_per_period` */
                 threshold?: number;
+                /** @example 80%, 500 */
+                thresholds?: string;
             };
         };
         EventList: {
@@ -1164,6 +1361,49 @@ export interface components {
                     units: number;
                 }[];
             }[];
+        };
+        Grant: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            id: string;
+            /** @example 5000 */
+            units: number;
+            /** @example 1 */
+            used_units: number;
+            /**
+             * @description That can be used now: 0 of a revoked or expired grant
+             * @example 4999
+             */
+            remaining_units: number;
+            /**
+             * @description What the operator calls it
+             * @example invoice 4711
+             */
+            reference: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339 in UTC
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            granted_at: string;
+            /**
+             * Format: date-time
+             * @description From when it is not used; null: never
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is not used
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            revoked_at: string | null;
+        };
+        GrantList: {
+            /** @description Oldest first */
+            grants: components["schemas"]["Grant"][];
         };
         /** @description The envelope of every failure */
         ErrorResponse: {
@@ -2164,7 +2404,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "billing"
+                 *       "name": "billing",
+                 *       "expires_at": "30 days",
+                 *       "units_per_period": 500,
+                 *       "units_per_day": 500
                  *     }
                  */
                 "application/json": {
@@ -2173,6 +2416,21 @@ export interface operations {
                      * @example billing
                      */
                     name: string;
+                    /**
+                     * @description From then on the key is rejected; null: it has no end. A time such as 2027-01-31T00:00:00Z, or days from the key's creation such as 30 days (1 to 3650).
+                     * @example 30 days
+                     */
+                    expires_at?: string | null;
+                    /**
+                     * @description The most units of a billing period; null: no cap
+                     * @example 500
+                     */
+                    units_per_period?: number | null;
+                    /**
+                     * @description The most units of a UTC day; null: no cap
+                     * @example 500
+                     */
+                    units_per_day?: number | null;
                 };
             };
         };
@@ -2328,6 +2586,455 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-12-21T12:00:00.000Z",
+                     *       "units_per_period": 500,
+                     *       "units_per_day": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyLimits"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    setApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "30 days",
+                 *       "units_per_period": 500,
+                 *       "units_per_day": 500
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description From then on the key is rejected; null: it has no end. A time such as 2027-01-31T00:00:00Z, or days from the key's creation such as 30 days (1 to 3650).
+                     * @example 30 days
+                     */
+                    expires_at: string | null;
+                    /**
+                     * @description The most units of a billing period; null: no cap
+                     * @example 500
+                     */
+                    units_per_period: number | null;
+                    /**
+                     * @description The most units of a UTC day; null: no cap
+                     * @example 500
+                     */
+                    units_per_day: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The limits, as they are stored */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-12-21T12:00:00.000Z",
+                     *       "units_per_period": 500,
+                     *       "units_per_day": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyLimits"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long both keys are valid; 0: the old one is revoked at once
+                     * @default 24
+                     * @example 24
+                     */
+                    overlap_hours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The new key with its secret */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *       "name": "billing",
+                     *       "key_prefix": "svc_live_3f3f3f3f",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "api_key": "svc_live_3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `key_limit_reached`: a limit of keys is reached, which the message names */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyLimitReachedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
             };
         };
     };
@@ -2818,6 +3525,156 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "used_units": 1,
+                     *           "remaining_units": 4999,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-12-31T00:00:00.000Z",
+                     *           "revoked_at": "2026-12-31T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GrantList"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3640,7 +4497,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Whether the account gets a mail at 80 % and at 100 % of its quota
+                     * @description Whether the account gets mails at the thresholds of its usage
                      * @example false
                      */
                     quota_mails: boolean;
@@ -3738,6 +4595,291 @@ export interface operations {
             };
         };
     };
+    getThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "percent": 80,
+                     *           "units": 500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Thresholds"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    setThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "thresholds": [
+                 *         {
+                 *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                 *           "percent": 80,
+                 *           "units": 500
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Each with either `percent` or `units` */
+                    thresholds: {
+                        /**
+                         * Format: uuid
+                         * @description Of this key and those it was rotated to
+                         * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                         */
+                        api_key_id?: string;
+                        /**
+                         * @description Of the quota, or of the key's `units_per_period`
+                         * @example 80
+                         */
+                        percent?: number;
+                        /**
+                         * @description In a billing period
+                         * @example 500
+                         */
+                        units?: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "percent": 80,
+                     *           "units": 500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Thresholds"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     exportAccount: {
         parameters: {
             query?: never;
@@ -3765,7 +4907,11 @@ export interface operations {
                      *         "suspended_at": null,
                      *         "plan": "free",
                      *         "units_per_period": 1000,
+                     *         "quota_units": null,
+                     *         "quota_until": null,
+                     *         "customer_number": "K-1001",
                      *         "quota_mails": true,
+                     *         "thresholds": null,
                      *         "has_password": true
                      *       },
                      *       "api_keys": [
@@ -3774,7 +4920,13 @@ export interface operations {
                      *           "name": "billing",
                      *           "key_prefix": "svc_live_3f3f3f3f",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "revoked_at": null
+                     *           "revoked_at": null,
+                     *           "expires_at": null,
+                     *           "lifetime_days": null,
+                     *           "units_per_period": 500,
+                     *           "units_per_day": null,
+                     *           "line": null,
+                     *           "end_notice_days": null
                      *         }
                      *       ],
                      *       "sessions": [
@@ -3811,10 +4963,29 @@ export interface operations {
                      *           "units": 1
                      *         }
                      *       ],
+                     *       "terms": [
+                     *         {
+                     *           "through_period": "2026-10",
+                     *           "plan": "free",
+                     *           "quota_units": 25000,
+                     *           "quota_until": null
+                     *         }
+                     *       ],
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "used_units": 1
+                     *         }
+                     *       ],
                      *       "quota_notices": [
                      *         {
                      *           "period": "2026-11",
-                     *           "threshold": 80,
+                     *           "threshold": "80%",
                      *           "written_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
@@ -4821,7 +5992,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayloadTooLargeError"];
                 };
             };
-            /** @description `quota_exceeded`: the quota is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5033,7 +6204,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `quota_exceeded`: the quota is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -4,7 +4,8 @@ import { writeEvent } from "../../platform/audit/sql.ts";
 import { optionalTextOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
-import { NO_LIMITS, type OwnLimits } from "./limits.ts";
+import { reachedNoticeDays } from "../billing/quota-notices.ts";
+import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
   COUNT_KEYS,
@@ -39,8 +40,9 @@ const NEWEST_LIMITS = `
 
 const REVOKE = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND ${NOT_REVOKED}`;
 
+// Without a mail about an end that comes sooner after the rotation than a mail before it would.
 const END_EARLIER = `
-  UPDATE api_keys SET expires_at = $2
+  UPDATE api_keys SET expires_at = $2, end_notice_days = $3
   WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)`;
 
 export function keyLimitStore(
@@ -84,11 +86,12 @@ export function keyLimitStore(
         const key = { ...successor, name, createdAt: at, revokedAt: undefined };
         const creation = yield* insertKey({ ...key, accountId, limits: own }, limits, line);
         if (creation !== "created") return creation;
-        const end = isRevoked ? REVOKE : END_EARLIER;
-        yield statement(end, keyId, endsAt);
+        const noticed = reachedNoticeDays(endsAt, Date.parse(at)) ?? null;
+        if (isRevoked) yield statement(REVOKE, keyId, endsAt);
+        else yield statement(END_EARLIER, keyId, endsAt, noticed);
         const details = {
           ...{ api_key_id: keyId, key_prefix: old.keyPrefix, ends_at: endsAt },
-          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...givenLimits(own) },
+          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...limitDetails(own) },
         };
         yield writeEvent("api_key.rotated", origin, { accountId, details });
         return { key };
@@ -110,14 +113,11 @@ function* lockKey(
   return { ...apiKeyOf(row, now), limits: limitsOf(row), line };
 }
 
-function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
+/** The limits that a key has. */
+export function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
   return {
-    expires_at: expiresAt ?? "never",
-    units_per_period: unitsPerPeriod ?? "none",
-    units_per_day: unitsPerDay ?? "none",
+    ...(expiresAt !== null && { expires_at: expiresAt }),
+    ...(unitsPerPeriod !== null && { units_per_period: unitsPerPeriod }),
+    ...(unitsPerDay !== null && { units_per_day: unitsPerDay }),
   };
 }
-
-/** The details of limits, if there are any. */
-export const givenLimits = (limits: OwnLimits): EventDetails =>
-  isDeepStrictEqual(limits, NO_LIMITS) ? {} : limitDetails(limits);

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
 
 /** A calendar month in UTC, within which units count against the quota. */
 export interface BillingPeriod {
@@ -79,6 +80,11 @@ export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
   return isFinal(before, epochMs) ? [current] : [before, current];
 }
 
+/** @returns a time within a period, of a time within it or after it: when its quota was true. */
+export function timeWithin({ end, endMs }: BillingPeriod, at: string): string {
+  return at < end ? at : timestamp(endMs - 1);
+}
+
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
@@ -101,11 +107,43 @@ export function utilization({ quotaUnits, usedUnits }: Quota): number {
   return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
 }
 
-/** In percent of the quota: an account gets a mail when its usage reaches each of them. */
-export const QUOTA_THRESHOLDS = [80, 100] as const;
+/** A threshold of the usage of an account or a key, as clients send it and as it is stored. */
+export interface Threshold {
+  readonly api_key_id?: string | undefined;
+  /** Of the account's quota or the key's cap. Either this or `units` is set. */
+  readonly percent?: number | undefined;
+  readonly units?: number | undefined;
+}
 
-/** @returns the thresholds that the usage has reached; none without a quota. */
-export function reachedThresholds({ quotaUnits, usedUnits }: Quota): readonly number[] {
-  if (quotaUnits === 0) return [];
-  return QUOTA_THRESHOLDS.filter((percent) => usedUnits * 100 >= quotaUnits * percent);
+/** The thresholds of an account that has not set its own. */
+export const DEFAULT_THRESHOLDS: readonly Threshold[] = [{ percent: 80 }, { percent: 100 }];
+
+export interface ThresholdStore {
+  read(accountId: string): Promise<readonly Threshold[]>;
+  /**
+   * Sets an account's own thresholds.
+   *
+   * @returns the stored ones.
+   * @throws {Failure} `invalid_request`
+   */
+  set(
+    accountId: string,
+    thresholds: readonly Threshold[],
+    origin: Origin,
+  ): Promise<readonly Threshold[]>;
+}
+
+/**
+ * @param line the first key of the key's line: a rotation's old and new key have one threshold.
+ * @returns what identifies a threshold: `80%`, `500`, or either after a key's id and a colon.
+ */
+export function thresholdName({ percent, units }: Threshold, line: string | undefined): string {
+  const amount = percent === undefined ? `${units}` : `${percent}%`;
+  return line === undefined ? amount : `${line}:${amount}`;
+}
+
+/** Whether usage has reached a threshold: without a quota, no percentage. */
+export function isReached({ percent, units = 0 }: Threshold, { quotaUnits, usedUnits }: Quota) {
+  if (percent === undefined) return usedUnits >= units;
+  return quotaUnits > 0 && usedUnits * 100 >= quotaUnits * percent;
 }

@@ -21,7 +21,7 @@ export interface UnitGrant {
   readonly id: string;
   readonly units: number;
   readonly usedUnits: number;
-  /** What the operator's books call it, such as an invoice. */
+  /** What the operator calls it, such as an invoice. */
   readonly reference: string;
   readonly grantedAt: string;
   readonly expiresAt: string | undefined;
@@ -37,15 +37,8 @@ export interface GrantStore {
   ): Promise<string | undefined>;
   /** A page of an account's grants after an id ("": all), oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<UnitGrant[]>;
-  /**
-   * Revokes a grant: no more of it is used.
-   *
-   * @returns it as it is now, and whether it was revoked before; undefined for an unknown id.
-   */
-  revoke(
-    id: string,
-    origin: Origin,
-  ): Promise<(UnitGrant & { readonly wasRevoked: boolean }) | undefined>;
+  /** Revokes a grant, once. @returns it as it is then; undefined for an unknown id. */
+  revoke(id: string, origin: Origin): Promise<UnitGrant | undefined>;
 }
 
 export interface PlanStore {
@@ -109,7 +102,7 @@ export interface DayOfAccount extends DayOfKey {
 }
 
 /** The units that one key of an account was charged on one UTC day. */
-export interface KeyUnits extends DayOfAccount, DailyUnits {
+interface KeyUnits extends DayOfAccount, DailyUnits {
   /** "" of a deleted account. */
   readonly keyPrefix: string;
 }

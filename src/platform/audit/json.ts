@@ -1,19 +1,18 @@
-import type { Static, TInteger, TString, TUnion } from "typebox";
-import { EXAMPLE_ID, Id, Timestamp, Type } from "../shared/json-schema.ts";
+import type { Static } from "typebox";
+import { EXAMPLE_ID, Id, Timestamp, Type, Units } from "../shared/json-schema.ts";
 import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
-
-const units: object = { type: ["integer", "string"], description: "Units, or none" };
-const cap = units as TUnion<[TInteger, TString]>;
 
 /** Every detail that an account's events have. */
 const EventDetailsSchema = Type.Object(
   {
     api_key_id: Type.Optional(Id),
     key_prefix: Type.Optional(Type.String()),
-    expires_at: Type.Optional(Type.String({ description: "A time, or never" })),
-    units_per_period: Type.Optional(cap),
-    units_per_day: Type.Optional(cap),
+    expires_at: Type.Optional(Timestamp),
+    units_per_period: Type.Optional(
+      Type.Integer({ description: "A cap; without it there is none" }),
+    ),
+    units_per_day: Type.Optional(Type.Integer({ description: "A cap; without it there is none" })),
     ends_at: Type.Optional(Timestamp),
     new_api_key_id: Type.Optional(Id),
     new_key_prefix: Type.Optional(Type.String()),
@@ -23,17 +22,20 @@ const EventDetailsSchema = Type.Object(
     sessions: Type.Optional(Type.Integer({ minimum: 0 })),
     plan: Type.Optional(Type.String()),
     invited: Type.Optional(Type.Boolean()),
-    quota: Type.Optional(Type.String({ description: "plan: that of the plan again" })),
-    quota_units: Type.Optional(Type.Integer({ minimum: 0 })),
+    quota_mails: Type.Optional(Type.Boolean()),
+    quota_units: Type.Optional(Units),
     quota_until: Type.Optional(Timestamp),
+    quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
     customer_number: Type.Optional(Type.String()),
     grant_id: Type.Optional(Id),
-    units: Type.Optional(Type.Integer({ minimum: 1 })),
-    used_units: Type.Optional(Type.Integer({ minimum: 0 })),
+    units: Type.Optional({ ...Units, description: "Of a grant, or of a threshold" }),
+    used_units: Type.Optional(Units),
     reference: Type.Optional(Type.String()),
-    quota_mails: Type.Optional(Type.Boolean()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
-    threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
+    threshold: Type.Optional(
+      Type.Integer({ description: "In percent of the quota, or of the key's `units_per_period`" }),
+    ),
+    thresholds: Type.Optional(Type.String({ examples: ["80%, 500"] })),
   },
   {
     description: "Names, ids and counts, by the action; never a secret",

@@ -13,9 +13,11 @@ import {
   newCustomer,
   newKey,
   newResetToken,
+  newSession,
+  UNCHANGED,
 } from "./customers.ts";
 import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, NOW, newHash, newId } from "./origins.ts";
+import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
 
 const BEFORE_END = "2026-11-21T12:59:59.999Z";
@@ -36,7 +38,7 @@ interface Rotation {
 }
 
 /** Rotates a key, by default at NOW with an overlap of a day. */
-async function rotate(store: Store, accountId: string, keyId: string, how: Rotation = {}) {
+export async function rotate(store: Store, accountId: string, keyId: string, how: Rotation = {}) {
   const { at = NOW, endsAt = DAY_LATER, active = KEY_LIMITS.active } = how;
   const successor = { id: newId(), keyPrefix: "svc_live_89abcdef", keyHash: newHash() };
   const result = await store.keys.rotate(
@@ -145,7 +147,7 @@ export function keyLimitSuite(test: StoreTest): void {
     );
     assert.deepEqual(event?.details, {
       ...{ api_key_id: third.id, key_prefix: third.keyPrefix },
-      ...{ expires_at: END, units_per_period: "none", units_per_day: 5 },
+      ...{ expires_at: END, units_per_day: 5 },
     });
     await setTo(store, accountId, third.id, { ...ending, unitsPerDay: 5 });
     assert.deepEqual(others, []);
@@ -203,6 +205,25 @@ export function keyLimitSuite(test: StoreTest): void {
     assert.deepEqual(valuesOf(await keysOf(store, accountId), "revokedAt"), [NOW, undefined]);
     const again = await rotate(store, accountId, key.id, { endsAt: NOW });
     assert.equal(again.result, "not_found");
+  });
+
+  test("a session that has ended meanwhile changes no limit and rotates no key", async (store, engine) => {
+    const { accountId, key } = await newCustomer(store, 10);
+    const session = newSession(accountId);
+    await store.sessions.create(session, UNCHANGED, BY);
+    await store.sessions.end(bySession(session));
+    const before = await contentsOf(engine);
+    const origin = bySession(session);
+    const old = { accountId, keyId: key.id, endsAt: NOW };
+    const same = (limits: OwnLimits) => limits;
+
+    for (const change of [
+      store.keys.setLimits(accountId, key.id, () => capped, origin),
+      store.keys.rotate(old, newKey(accountId), same, KEY_LIMITS, origin),
+    ]) {
+      await assert.rejects(change, { code: "unauthorized" });
+    }
+    assert.deepEqual(await contentsOf(engine), before);
   });
 
   test("of twelve concurrent rotations on two nodes, those within the limit succeed, in one line", async (here, engine, there) => {

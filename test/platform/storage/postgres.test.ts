@@ -212,7 +212,7 @@ suite("hanging statements", { timeout: 600_000 }, () => {
     await other.query("COMMIT");
 
     const quota = { quotaUnits: 2, usedUnits: 2 };
-    assert.deepEqual(await read, { accountId, quota, found: "exhausted" });
+    assert.deepEqual(await read, { accountId, quota, keyQuotas: undefined, found: "exhausted" });
     assert.equal(await reader.usedUnits(), 2);
   });
 

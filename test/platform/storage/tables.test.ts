@@ -11,11 +11,14 @@ const copied = tables
   .flatMap((table) => listColumns(table).map((column) => `${table.name}.${column}`))
   .sort();
 
-/** Without what only a batch of reads uses: the epochs, and the units and quota of the last batch. */
+/**
+ * Without what only a batch of reads uses: the epochs, the units and quota of the last batch, and
+ * counters that it can count anew.
+ */
 const POSTGRES_COLUMNS = `
   SELECT table_name || '.' || column_name AS name FROM information_schema.columns
   WHERE table_schema = current_schema()
-    AND table_name NOT IN ('schema_migrations', 'read_epochs')
+    AND table_name NOT IN ('schema_migrations', 'read_epochs', 'capped_usage')
     AND (table_name <> 'period_usage' OR column_name NOT IN ('granted', 'quota'))
   ORDER BY table_name || '.' || column_name COLLATE "C"`;
 
