@@ -44,7 +44,8 @@ async function change(stage: Stage, draws: Draws, { account, keys, grants }: Mem
   const { store, nodes } = stage;
   const { email, session } = account;
   const kind = draws.kind({ limits: 6, rotate: 3, grant: 3, revoke: 3, quota: 1, plan: 1 });
-  const url = `/v1/account/api-keys/${draws.one(keys).id}`;
+  const index = draws.below(keys.length);
+  const url = `/v1/account/api-keys/${keys[index]?.id}`;
   const node = draws.one(nodes);
   const units = draws.one([null, draws.whole(1, 500)]);
   if (kind === "limits") {
@@ -56,7 +57,7 @@ async function change(stage: Stage, draws: Draws, { account, keys, grants }: Mem
     const json = { overlap_hours: draws.one([0, 1]) };
     const { status, body, text } = await node.call("POST", `${url}/rotate`, { session, json });
     const key = { id: String(body.id), apiKey: String(body.api_key) };
-    if (status === 201) keys.splice(draws.below(keys.length), 1, key);
+    if (status === 201) keys[index] = key;
     return status < 500 ? `rotate ${status}` : text;
   }
   if (kind === "grant") grants.push(await grant(stage, account, draws.whole(1, 200)));
