@@ -54,6 +54,24 @@ const readBatch = (keyHashes: readonly string[], before: Before) => {
   return engine.withPriorityConnection((run) => batch(intercept(run), reads));
 };
 
+/** Locks the units of an account. @returns what lets go of them. */
+async function holdUnits(accountId: string) {
+  const holder = database.openEngine() as Engine as PostgresEngine;
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = holder.withPriorityConnection(async (run) => {
+    await run("BEGIN", []);
+    await run("SELECT FROM period_usage WHERE account_id = $1 FOR UPDATE", [accountId]);
+    held.resolve();
+    await released.promise;
+    await run("COMMIT", []);
+  });
+  await held.promise;
+  return async () => {
+    released.resolve();
+    await holding;
+  };
+}
+
 suite("batches with limited keys on PostgreSQL", () => {
   after(() => database[Symbol.asyncDispose]());
 
@@ -91,21 +109,12 @@ suite("batches with limited keys on PostgreSQL", () => {
     const used = await newCustomer(store, 10);
     await other.query("UPDATE api_keys SET units_per_day = 9 WHERE id = $1", used.key.id);
     await store.metering.read(newRead(used.keyHash));
-    const holder = database.openEngine() as Engine as PostgresEngine;
-    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = holder.withPriorityConnection(async (run) => {
-      await run("BEGIN", []);
-      await run("SELECT FROM period_usage WHERE account_id = $1 FOR UPDATE", [used.accountId]);
-      held.resolve();
-      await released.promise;
-      await run("COMMIT", []);
-    });
-    await held.promise;
+    const release = await holdUnits(used.accountId);
     const read = async () => foundIn([await store.metering.read(newRead(fresh.keyHash))])[0];
     const others: Promise<unknown>[] = [];
     const readBetween = async () => {
       others.push(read());
-      await untilStuck(others.at(-1) ?? holding);
+      await untilStuck(others.at(-1) ?? reading);
     };
 
     const reading = readBatch([fresh.keyHash, used.keyHash], async (sql) => {
@@ -113,12 +122,34 @@ suite("batches with limited keys on PostgreSQL", () => {
     });
     await untilStuck(reading);
     await readBetween();
-    released.resolve();
+    await release();
     const found = [...foundIn(await reading), ...(await Promise.all(others))];
-    await holding;
 
     assert.deepEqual(found.sort(), ["1.1476", "1.1476", "1.1476", "exhausted"]);
     assert.equal(await usedUnits(store, fresh.accountId), 2);
     assert.equal(await usedUnits(store, used.accountId), 2);
+  });
+
+  test("count the units of one in flight that did not know of their cap", async () => {
+    await storeRates(store, [EUR_USD]);
+    const first = await newCustomer(store, 10);
+    const { accountId, key, keyHash } = await newCustomer(store, 10);
+    for (const hash of [first.keyHash, keyHash]) await store.metering.read(newRead(hash));
+    const release = await holdUnits(first.accountId);
+
+    const reading = readBatch([first.keyHash, keyHash], () => {});
+    await untilStuck(reading);
+    const setting = other.query("UPDATE api_keys SET units_per_period = 3 WHERE id = $1", key.id);
+    await untilStuck(setting, 2);
+    const capped = Array.from({ length: 2 }, () => store.metering.read(newRead(keyHash)));
+    await untilStuck(Promise.all(capped), 3);
+    await release();
+    const found = foundIn(await Promise.all([...(await reading), ...capped]));
+    await setting;
+
+    assert.deepEqual(found, ["1.1476", "1.1476", "1.1476", "key_exhausted"]);
+    const counters = await other.query("SELECT units FROM capped_usage WHERE line = $1", key.id);
+    assert.deepEqual(counters, [{ units: 3 }]);
+    assert.equal(await usedUnits(store, accountId), 3);
   });
 });
