@@ -8,7 +8,7 @@ import type {
 import { createMeteredBatch } from "../../../src/reads/metering/batch/postgres.ts";
 import { isCharge } from "../../../src/reads/metering/batch/postgres-statement.ts";
 import { createPostgresDatabase } from "../../contract/postgres-database.ts";
-import { newCustomer, usedUnits } from "../../contract/suite/customers.ts";
+import { KEY_LIMITS, newCustomer, newKey, usedUnits } from "../../contract/suite/customers.ts";
 import { foundIn } from "../../contract/suite/meter.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { EUR_USD, newRead, storeRates } from "../../contract/suite/rates-stored.ts";
@@ -20,8 +20,8 @@ const database = await createPostgresDatabase();
 const store = database.openStore();
 const other = database.openEngine();
 
-/** Waits until an action has ended, or waits for a lock. */
-async function untilStuck(action: Promise<unknown>, waiting = 1): Promise<void> {
+/** Waits until an action has ended, or as many processes wait for a lock. @returns whether it has. */
+async function untilStuck(action: Promise<unknown>, waiting = 1): Promise<boolean> {
   let hasEnded = false;
   const end = () => {
     hasEnded = true;
@@ -33,6 +33,7 @@ async function untilStuck(action: Promise<unknown>, waiting = 1): Promise<void> 
     );
     return hasEnded || Number(row?.count) >= waiting || undefined;
   });
+  return hasEnded;
 }
 
 type Before = (sql: string) => unknown;
@@ -150,6 +151,30 @@ suite("batches with limited keys on PostgreSQL", () => {
     assert.deepEqual(found, ["1.1476", "1.1476", "1.1476", "key_exhausted"]);
     const counters = await other.query("SELECT units FROM capped_usage WHERE line = $1", key.id);
     assert.deepEqual(counters, [{ units: 3 }]);
+    assert.equal(await usedUnits(store, accountId), 3);
+  });
+
+  test("do not wait for a cap that waits for a batch behind them", async () => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 10);
+    const plain = newKey(accountId);
+    await store.keys.create(plain, KEY_LIMITS, BY);
+    const cap = "UPDATE api_keys SET units_per_period = $2 WHERE id = $1";
+    await other.query(cap, key.id, 9);
+    await store.metering.read(newRead(keyHash));
+    const behind: Promise<unknown>[] = [];
+
+    const reading = readBatch([keyHash], async (sql) => {
+      if (!isCharge(sql)) return;
+      behind.push(store.metering.read(newRead(plain.keyHash)));
+      await untilStuck(Promise.all(behind));
+      behind.push(other.query(cap, key.id, 8));
+      await untilStuck(Promise.all(behind), 2);
+    });
+
+    assert.ok(await untilStuck(reading, 3));
+    await Promise.all(behind);
+    assert.deepEqual(foundIn(await reading), ["1.1476"]);
     assert.equal(await usedUnits(store, accountId), 3);
   });
 });

@@ -16,8 +16,12 @@ import {
 // that charges. So their rows are locked first, the grants before the accounts' units, and in the
 // same order by every batch. The transaction's next statement sees them as they are then. Where an
 // account has no row in the period yet, none is locked here: `ADD_UNITS` keeps the order.
+//
+// none: takes the table's lock of a charge before any row's. A change of caps waits for that one, and
+// the charge would wait behind it while others wait for these rows.
 const LOCK_UNITS = `
-  WITH grants AS MATERIALIZED (
+  WITH none AS (UPDATE period_usage SET units = units WHERE false),
+  grants AS MATERIALIZED (
     SELECT id FROM unit_grants WHERE account_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE
   ), units AS MATERIALIZED (
     SELECT account_id FROM period_usage
