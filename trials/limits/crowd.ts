@@ -3,6 +3,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { timestamp } from "../../src/platform/shared/instant.ts";
 import { DISAGREEING_UNITS, nth } from "../../test/support/nodes.ts";
 import { Draws } from "../../test/support/random.ts";
+import { WRONG_COUNTERS } from "../support/counters.ts";
 import { Counts } from "../support/counts.ts";
 import { Readers } from "./readers.ts";
 import {
@@ -82,16 +83,6 @@ const DEADLOCKS =
 const OVERDRAWN = `
   SELECT g.id, g.units, sum(u.units) AS used FROM unit_grants g
   JOIN granted_usage u ON u.grant_id = g.id GROUP BY g.id HAVING sum(u.units) > g.units`;
-
-/** Counters that are not the sum of the days. */
-const WRONG_COUNTERS = `
-  SELECT c.line, c.period, c.units, d.units AS daily FROM capped_usage c LEFT JOIN LATERAL (
-    SELECT coalesce(sum(units), 0) AS units FROM daily_usage d
-    JOIN api_keys k ON k.id = d.api_key_id
-    WHERE (k.id = c.line OR k.line = c.line) AND substr(d.day, 1, 7) = c.period
-  ) d ON true WHERE c.units <> d.units
-  AND EXISTS (SELECT FROM api_keys k
-    WHERE (k.id = c.line OR k.line = c.line) AND k.units_per_period IS NOT NULL)`;
 
 /** @throws when PostgreSQL has found a deadlock, or the store does not add up. */
 export async function tryCrowd(stage: Stage, seed: number, seconds: number): Promise<void> {
