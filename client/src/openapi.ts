@@ -173,6 +173,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/api-keys/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The end and the caps of an active key
+         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         */
+        get: operations["getApiKeyLimits"];
+        /**
+         * Replace the end and the caps of an active key
+         * @description The units of a key and of those that replaced it count together: the caps become those of every active one of them, the end only this key's. A read beyond a cap gets 429 `quota_exceeded`. Units used already count, too.
+         */
+        put: operations["setApiKeyLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * The end and the caps of an active key: headers only
+         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         */
+        head: operations["headApiKeyLimits"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/api-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key by a new one with the same name and limits
+         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at the same time as the old one was to end; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/api-keys/{id}": {
         parameters: {
             query?: never;
@@ -265,6 +313,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/usage/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits of active keys, and the units that count against them
+         * @description Only keys with an end or a cap. The units are those of the key and of all that rotations joined with it, as the caps count them.
+         */
+        get: operations["getLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Get the limits of active keys, and the units that count against them: headers only
+         * @description Only keys with an end or a cap. The units are those of the key and of all that rotations joined with it, as the caps count them.
+         */
+        head: operations["headLimitUsage"];
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the units granted beside the plan's
+         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         */
+        get: operations["listGrants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * List the units granted beside the plan's: headers only
+         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         */
+        head: operations["headGrants"];
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/statements/{period}": {
         parameters: {
             query?: never;
@@ -329,7 +425,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the account, with its password
-         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan and times, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
+         * @description Its keys, sessions and links are rejected from the next request on, and its email can register again. The service keeps the account's id, plan, quota, customer number and times, its granted units, the units by month and by key's id and day, and its events without addresses and details. A wrong password counts as a failed log-in.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -655,6 +751,9 @@ export interface components {
              *       "suspended_at": null,
              *       "plan": "free",
              *       "units_per_period": 1000,
+             *       "quota_units": null,
+             *       "quota_until": null,
+             *       "customer_number": "K-1001",
              *       "quota_mails": true,
              *       "has_password": true
              *     }
@@ -675,6 +774,12 @@ export interface components {
                 [key: string]: unknown;
             }[];
             usage: {
+                [key: string]: unknown;
+            }[];
+            terms: {
+                [key: string]: unknown;
+            }[];
+            grants: {
                 [key: string]: unknown;
             }[];
             quota_notices: {
@@ -757,7 +862,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Only on a revoked key
+             * @description Only on a revoked key, or one that has ended
              * @example 2026-11-21T18:00:00.000Z
              */
             revoked_at?: string;
@@ -790,6 +895,24 @@ export interface components {
         ApiKeyList: {
             /** @description Oldest first */
             api_keys: components["schemas"]["ApiKey"][];
+        };
+        ApiKeyLimits: {
+            /**
+             * Format: date-time
+             * @description From then on the key is rejected; null: it has no end
+             * @example 2026-12-21T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The most units of a billing period; null: no cap
+             * @example 500
+             */
+            units_per_period: number | null;
+            /**
+             * @description The most units of a UTC day; null: no cap
+             * @example 500
+             */
+            units_per_day: number | null;
         };
         AccountEvent: {
             /**
@@ -1091,6 +1214,43 @@ export interface components {
             /** @description Oldest key first */
             api_keys: components["schemas"]["KeyUsage"][];
         };
+        LimitUsage: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            api_key_id: string;
+            /**
+             * Format: date-time
+             * @description From then on the key is rejected; null: it has no end
+             * @example 2026-12-21T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The most units of a billing period; null: no cap
+             * @example 500
+             */
+            units_per_period: number | null;
+            /**
+             * @description The most units of a UTC day; null: no cap
+             * @example 500
+             */
+            units_per_day: number | null;
+            /**
+             * @description Of the billing period: they count against its cap
+             * @example 1
+             */
+            period_units: number;
+            /**
+             * @description Of this UTC day
+             * @example 1
+             */
+            day_units: number;
+        };
+        LimitUsageList: {
+            /** @description Oldest key first */
+            api_keys: components["schemas"]["LimitUsage"][];
+        };
         UsageStatement: {
             /**
              * Format: uuid
@@ -1164,6 +1324,49 @@ export interface components {
                     units: number;
                 }[];
             }[];
+        };
+        Grant: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            id: string;
+            /** @example 5000 */
+            units: number;
+            /** @example 1 */
+            used_units: number;
+            /**
+             * @description That can be used now: 0 of a revoked or expired grant
+             * @example 4999
+             */
+            remaining_units: number;
+            /**
+             * @description What the operator calls it
+             * @example invoice 4711
+             */
+            reference: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339 in UTC
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            granted_at: string;
+            /**
+             * Format: date-time
+             * @description From when it is not used; null: never
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is not used
+             * @example 2026-12-31T00:00:00.000Z
+             */
+            revoked_at: string | null;
+        };
+        GrantList: {
+            /** @description Oldest first */
+            grants: components["schemas"]["Grant"][];
         };
         /** @description The envelope of every failure */
         ErrorResponse: {
@@ -2164,7 +2367,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "billing"
+                 *       "name": "billing",
+                 *       "expires_at": "30 days",
+                 *       "units_per_period": 500,
+                 *       "units_per_day": 500
                  *     }
                  */
                 "application/json": {
@@ -2173,6 +2379,21 @@ export interface operations {
                      * @example billing
                      */
                     name: string;
+                    /**
+                     * @description From then on the key is rejected; null: it has no end. A time such as 2027-01-31T00:00:00Z, or days from the key's creation such as 30 days (1 to 3650).
+                     * @example 30 days
+                     */
+                    expires_at?: string | null;
+                    /**
+                     * @description The most units of a billing period; null: no cap
+                     * @example 500
+                     */
+                    units_per_period?: number | null;
+                    /**
+                     * @description The most units of a UTC day; null: no cap
+                     * @example 500
+                     */
+                    units_per_day?: number | null;
                 };
             };
         };
@@ -2328,6 +2549,444 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-12-21T12:00:00.000Z",
+                     *       "units_per_period": 500,
+                     *       "units_per_day": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyLimits"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    setApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "30 days",
+                 *       "units_per_period": 500,
+                 *       "units_per_day": 500
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description From then on the key is rejected; null: it has no end. A time such as 2027-01-31T00:00:00Z, or days from the key's creation such as 30 days (1 to 3650).
+                     * @example 30 days
+                     */
+                    expires_at: string | null;
+                    /**
+                     * @description The most units of a billing period; null: no cap
+                     * @example 500
+                     */
+                    units_per_period: number | null;
+                    /**
+                     * @description The most units of a UTC day; null: no cap
+                     * @example 500
+                     */
+                    units_per_day: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The limits, as they are stored */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-12-21T12:00:00.000Z",
+                     *       "units_per_period": 500,
+                     *       "units_per_day": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyLimits"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headApiKeyLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, as listed; in any case
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long both keys are valid; 0: the old one is revoked at once
+                     * @default 24
+                     * @example 24
+                     */
+                    overlap_hours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The new key with its secret */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *       "name": "billing",
+                     *       "key_prefix": "svc_live_3f3f3f3f",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "api_key": "svc_live_3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `not_found`: the id is unknown, another account's, revoked or expired */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFoundError"];
+                };
+            };
+            /** @description `key_limit_reached`: a limit of keys is reached, which the message names */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyLimitReachedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
             };
         };
     };
@@ -2818,6 +3477,304 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getLimitUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "api_keys": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "expires_at": "2026-12-21T12:00:00.000Z",
+                     *           "units_per_period": 500,
+                     *           "units_per_day": 500,
+                     *           "period_units": 1,
+                     *           "day_units": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitUsageList"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headLimitUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "used_units": 1,
+                     *           "remaining_units": 4999,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-12-31T00:00:00.000Z",
+                     *           "revoked_at": "2026-12-31T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GrantList"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headGrants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grants */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3765,6 +4722,9 @@ export interface operations {
                      *         "suspended_at": null,
                      *         "plan": "free",
                      *         "units_per_period": 1000,
+                     *         "quota_units": null,
+                     *         "quota_until": null,
+                     *         "customer_number": "K-1001",
                      *         "quota_mails": true,
                      *         "has_password": true
                      *       },
@@ -3809,6 +4769,25 @@ export interface operations {
                      *         {
                      *           "period": "2026-11",
                      *           "units": 1
+                     *         }
+                     *       ],
+                     *       "terms": [
+                     *         {
+                     *           "through_period": "2026-10",
+                     *           "plan": "free",
+                     *           "quota_units": 25000,
+                     *           "quota_until": null
+                     *         }
+                     *       ],
+                     *       "grants": [
+                     *         {
+                     *           "id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "units": 5000,
+                     *           "reference": "invoice 4711",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "used_units": 1
                      *         }
                      *       ],
                      *       "quota_notices": [
@@ -4821,7 +5800,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayloadTooLargeError"];
                 };
             };
-            /** @description `quota_exceeded`: the quota is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5033,7 +6012,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `quota_exceeded`: the quota is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

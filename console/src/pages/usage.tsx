@@ -1,7 +1,8 @@
 import { readSettings } from "../api/account.ts";
 import { listApiKeys } from "../api/keys.ts";
-import { readDailyUsage, readUsage } from "../api/usage.ts";
+import { listGrants, readDailyUsage, readUsage } from "../api/usage.ts";
 import { Days } from "../components/days.tsx";
+import { GrantList } from "../components/grant-list.tsx";
 import { KeyChoice } from "../components/key-choice.tsx";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
@@ -26,6 +27,7 @@ export function UsagePage() {
   const asked = parameter("days");
   const days = isRange(asked) ? asked : "30";
   const period = useLoading(readUsage, []);
+  const grants = useLoading(listGrants, []);
   const settings = useLoading(readSettings, []);
   const daily = useLoading(async () => {
     const [rows, apiKeys] = await Promise.all([readDailyUsage(+days), listApiKeys()]);
@@ -42,7 +44,7 @@ export function UsagePage() {
     <>
       <PageHead title="Usage">Every read is counted before its response is sent.</PageHead>
       <div class="stack">
-        <LoadingNotice error={period.error ?? daily.error ?? settings.error} />
+        <LoadingNotice error={period.error ?? daily.error ?? grants.error ?? settings.error} />
         {period.data === undefined ? (
           <Skeleton what="the period" heightRem={9.5} class="period-place" />
         ) : (
@@ -75,6 +77,9 @@ export function UsagePage() {
             />
           )}
         </section>
+        {period.data && grants.data?.length ? (
+          <GrantList grants={grants.data} usage={period.data} />
+        ) : null}
         <QuotaMails settings={settings} />
       </div>
     </>

@@ -113,7 +113,7 @@ const ApiKeyListSchema = Type.Object(
   { $id: "ApiKeyList" },
 );
 
-const KeyLimitsSchema = Type.Object(
+export const KeyLimitsSchema = Type.Object(
   {
     expires_at: nullable({
       format: "date-time",

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { NO_LIMITS } from "../../../src/customers/api-keys/limits.ts";
 import { keyUnitsJson } from "../../../src/customers/billing/json.ts";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
 import {
   createUsageReads,
   type KeyUsage,
+  readLimits,
   readUnitsByAccount,
   readUnitsByKeyAndDay,
 } from "../../../src/customers/billing/usage.ts";
@@ -20,7 +22,7 @@ import {
   unitsOfDays,
 } from "./customers.ts";
 import { type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, NOW, newId, PERIOD } from "./origins.ts";
+import { BY, byAt, NOW, newHash, newId, PERIOD } from "./origins.ts";
 import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 /** Reads once with each key, sequentially, at a given time. */
@@ -106,6 +108,34 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await unitsOf(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
     assert.deepEqual(await unitsOf(idle.id), []);
     assert.deepEqual(await unitsOf(newId()), []);
+  });
+
+  test("the units of a line are those of each of its keys, revoked ones too, this month and today", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key: first } = await newCustomer(store, 100);
+    const other = newKey(accountId, { limits: { ...NO_LIMITS, unitsPerDay: 9 } });
+    await store.keys.create(other, KEY_LIMITS, BY);
+    const capped = { ...NO_LIMITS, unitsPerPeriod: 50 };
+    await store.keys.setLimits(accountId, first.id, () => capped, BY);
+    const second = { id: newId(), keyPrefix: "svc_live_89abcdef", keyHash: newHash() };
+    const old = { accountId, keyId: first.id, endsAt: "2026-11-22T12:00:00.000Z" };
+    await store.keys.rotate(old, second, (limits) => limits, KEY_LIMITS, BY);
+    await readWith(store, "2026-10-31T12:00:00.000Z", first.keyHash);
+    await readWith(store, "2026-11-20T12:00:00.000Z", first.keyHash, other.keyHash);
+    await readWith(store, NOW, first.keyHash, second.keyHash, second.keyHash);
+    const limits = async (now: string) =>
+      (await readLimits(store, accountId, Date.parse(now))).map((key) => [
+        ...[key.id, key.limits.unitsPerPeriod, key.periodUnits, key.dayUnits],
+      ]);
+
+    const [one, two] = [
+      [first.id, 50, 4, 3],
+      [second.id, 50, 4, 3],
+    ];
+    assert.deepEqual(await limits(NOW), [one, [other.id, null, 1, 0], two]);
+    await store.keys.revoke(accountId, other.id, BY);
+    assert.deepEqual(await limits("2026-11-23T12:00:00.000Z"), [[second.id, 50, 4, 0]]);
+    assert.deepEqual(await readLimits(store, newId(), Date.parse(NOW)), []);
   });
 
   test("a day's units are exact beyond 32 bits", async (store, _, __, { setDailyUnits }) => {
