@@ -182,7 +182,7 @@ export interface paths {
         };
         /**
          * The end and the caps of an active key
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         get: operations["getApiKeyLimits"];
         /**
@@ -195,7 +195,7 @@ export interface paths {
         options?: never;
         /**
          * The end and the caps of an active key: headers only
-         * @description The list has no limits; `revoked_at` there is also the end of a key that has ended.
+         * @description In the list of keys, `revoked_at` is also the time at which a key has ended.
          */
         head: operations["headApiKeyLimits"];
         patch?: never;
@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one with the same name and limits
-         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at the same time as the old one was to end; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one has the end that the old one had; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -346,7 +346,7 @@ export interface paths {
         };
         /**
          * List the units granted beside the plan's
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         get: operations["listGrants"];
         put?: never;
@@ -355,7 +355,7 @@ export interface paths {
         options?: never;
         /**
          * List the units granted beside the plan's: headers only
-         * @description They are used when the quota of the billing period is used up, those that expire first before others. What is left of them is part of the usage's quota.
+         * @description They are used when the quota of the billing period is used up, from the grant that expires first. What is left of them is part of the usage's quota.
          */
         head: operations["headGrants"];
         patch?: never;
@@ -463,6 +463,34 @@ export interface paths {
          * @description Each mail is written once per billing period: turning them off and on again does not repeat one.
          */
         patch: operations["updateSettings"];
+        trace?: never;
+    };
+    "/v1/account/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the thresholds of usage at which the account gets mails
+         * @description 80 and 100 % of its quota, until it sets its own.
+         */
+        get: operations["getThresholds"];
+        /**
+         * Set the thresholds of usage at which the account gets mails
+         * @description Instead of all earlier ones. Each is mentioned once per billing period.
+         */
+        put: operations["setThresholds"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Get the thresholds of usage at which the account gets mails: headers only
+         * @description 80 and 100 % of its quota, until it sets its own.
+         */
+        head: operations["headThresholds"];
+        patch?: never;
         trace?: never;
     };
     "/v1/account/export": {
@@ -729,10 +757,31 @@ export interface components {
         };
         AccountSettings: {
             /**
-             * @description Whether the account gets a mail at 80 % and at 100 % of its quota
+             * @description Whether the account gets mails at the thresholds of its usage
              * @example false
              */
             quota_mails: boolean;
+        };
+        Thresholds: {
+            /** @description Each with either `percent` or `units` */
+            thresholds: {
+                /**
+                 * Format: uuid
+                 * @description Of this key and those it was rotated to
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                api_key_id?: string;
+                /**
+                 * @description Of the quota, or of the key's `units_per_period`
+                 * @example 80
+                 */
+                percent?: number;
+                /**
+                 * @description In a billing period
+                 * @example 500
+                 */
+                units?: number;
+            }[];
         };
         AccountExport: {
             /**
@@ -755,6 +804,7 @@ export interface components {
              *       "quota_until": null,
              *       "customer_number": "K-1001",
              *       "quota_mails": true,
+             *       "thresholds": null,
              *       "has_password": true
              *     }
              */
@@ -953,6 +1003,28 @@ export interface components {
                  */
                 api_key_id?: string;
                 key_prefix?: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                expires_at?: string;
+                /** @description A cap; without it there is none */
+                units_per_period?: number;
+                /** @description A cap; without it there is none */
+                units_per_day?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                ends_at?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                new_api_key_id?: string;
+                new_key_prefix?: string;
                 /** @description burned: the key was found in a leak */
                 reason?: string;
                 keys_revoked?: number;
@@ -965,10 +1037,36 @@ export interface components {
                 plan?: string;
                 invited?: boolean;
                 quota_mails?: boolean;
+                /** @example 1 */
+                quota_units?: number;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339 in UTC
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                quota_until?: string;
+                /** @description plan: that of its plan counts again */
+                quota?: string;
+                customer_number?: string;
+                /**
+                 * Format: uuid
+                 * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                 */
+                grant_id?: string;
+                /**
+                 * @description Granted, or of a threshold
+                 * @example 1
+                 */
+                units?: number;
+                /** @example 1 */
+                used_units?: number;
+                reference?: string;
                 /** @example 2026-11 */
                 period?: string;
-                /** @description In percent of the quota */
+                /** @description In percent of the quota, or of the key's `units_per_period` */
                 threshold?: number;
+                /** @example 80%, 500 */
+                thresholds?: string;
             };
         };
         EventList: {
@@ -2756,6 +2854,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
                 };
             };
             /** @description `internal_error`: a bug in the service; retrying does not help */
@@ -4597,7 +4706,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Whether the account gets a mail at 80 % and at 100 % of its quota
+                     * @description Whether the account gets mails at the thresholds of its usage
                      * @example false
                      */
                     quota_mails: boolean;
@@ -4695,6 +4804,291 @@ export interface operations {
             };
         };
     };
+    getThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "percent": 80,
+                     *           "units": 500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Thresholds"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    setThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "thresholds": [
+                 *         {
+                 *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                 *           "percent": 80,
+                 *           "units": 500
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Each with either `percent` or `units` */
+                    thresholds: {
+                        /**
+                         * Format: uuid
+                         * @description Of this key and those it was rotated to
+                         * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+                         */
+                        api_key_id?: string;
+                        /**
+                         * @description Of the quota, or of the key's `units_per_period`
+                         * @example 80
+                         */
+                        percent?: number;
+                        /**
+                         * @description In a billing period
+                         * @example 500
+                         */
+                        units?: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "percent": 80,
+                     *           "units": 500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Thresholds"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `unsupported_media_type`: a body that is not application/json */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+                };
+            };
+            /** @description `too_many_requests`: the limit of such calls is used up; retry after Retry-After */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRequestsError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headThresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The thresholds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     exportAccount: {
         parameters: {
             query?: never;
@@ -4726,6 +5120,7 @@ export interface operations {
                      *         "quota_until": null,
                      *         "customer_number": "K-1001",
                      *         "quota_mails": true,
+                     *         "thresholds": null,
                      *         "has_password": true
                      *       },
                      *       "api_keys": [
@@ -4734,7 +5129,13 @@ export interface operations {
                      *           "name": "billing",
                      *           "key_prefix": "svc_live_3f3f3f3f",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "revoked_at": null
+                     *           "revoked_at": null,
+                     *           "expires_at": null,
+                     *           "lifetime_days": null,
+                     *           "units_per_period": 500,
+                     *           "units_per_day": null,
+                     *           "line": null,
+                     *           "end_notice_days": null
                      *         }
                      *       ],
                      *       "sessions": [
@@ -4793,7 +5194,7 @@ export interface operations {
                      *       "quota_notices": [
                      *         {
                      *           "period": "2026-11",
-                     *           "threshold": 80,
+                     *           "threshold": "80%",
                      *           "written_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],

@@ -26,6 +26,12 @@ const words: Record<AccountAction, Words> = {
   "account.export_cut_off": () => "Export of the account's data interrupted",
   "account.quota_mails_changed": ({ details }) =>
     `Quota mails turned ${details.quota_mails ? "on" : "off"}`,
+  "account.quota_changed": ({ details: { quota_units: units } }) =>
+    units === undefined ? "Quota of the plan set" : `Quota of ${counted(units, "unit")} set`,
+  "account.customer_number_changed": () => "Customer number changed",
+  "units.granted": ({ details: { units, reference = "" } }) =>
+    `${units === undefined ? "Units" : counted(units, "unit")} granted: ${reference}`,
+  "units.revoked": ({ details: { reference = "" } }) => `Granted units revoked: ${reference}`,
   "email.verification_requested": () => "Confirmation mail requested",
   "email.verified": () => "Email confirmed",
   "password.reset_requested": () => "Password reset requested",
@@ -53,10 +59,14 @@ const words: Record<AccountAction, Words> = {
     keyIn(details, keyNames),
     " replaced by a new one",
   ],
-  "quota.threshold_reached": ({ details: { threshold } }) =>
-    threshold === undefined
-      ? "Most of the quota used"
-      : `${formatRatio(threshold / 100)} of the quota used`,
+  "quota.threshold_reached": ({ details }, keyNames) => {
+    const { threshold, units, key_prefix: prefix } = details;
+    if (prefix !== undefined) return ["Threshold of API key ", keyIn(details, keyNames), "reached"];
+    if (units !== undefined) return `${counted(units, "unit")} used`;
+    if (threshold === undefined) return "Most of the quota used";
+    return `${formatRatio(threshold / 100)} of the quota used`;
+  },
+  "thresholds.set": () => "Thresholds of usage changed",
 };
 
 /** What happened, in plain words; the action's name when this console does not know it. */

@@ -2,14 +2,14 @@ import type { Logger } from "pino";
 import { runUntilDisposed } from "../platform/async/until-disposed.ts";
 import type { Clock } from "../platform/shared/clock.ts";
 import type { Secrets } from "../platform/shared/secrets.ts";
-import { type QuotaNoticeStore, runQuotaNoticeLoop } from "./billing/quota-notices.ts";
+import { type NoticeUses, runQuotaNoticeLoop } from "./billing/quota-notices.ts";
 import { createDeliverMail, type DeliveryReport, runDeliveryLoop } from "./outbox/deliver.ts";
 import type { MailSettings } from "./outbox/mailer.ts";
 import type { MailStore } from "./outbox/store.ts";
 import { createMailer } from "./outbox/transport/create-mailer.ts";
 
 interface Uses {
-  readonly store: { readonly mails: MailStore; readonly quotaNotices: QuotaNoticeStore };
+  readonly store: NoticeUses["store"] & { readonly mails: MailStore };
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, "uuid">;
   readonly log: Logger;
@@ -34,7 +34,7 @@ export function startMails(settings: MailSettings, uses: Uses): AsyncDisposable 
   return work;
 }
 
-/** Mails accounts that reach a threshold of their quota. */
+/** Mails accounts that reach a threshold, or whose keys end. */
 function startQuotaNotices(uses: Uses): AsyncDisposable {
   const onError = (err: unknown) =>
     uses.log.error({ err }, "mails about quotas could not be written");

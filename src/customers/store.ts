@@ -3,6 +3,7 @@ import { accountStore, accountTables } from "./accounts/sql.ts";
 import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
+import { endNoticeStore } from "./billing/end-notices-sql.ts";
 import { grantStore, grantTables } from "./billing/grants-sql.ts";
 import { planStore, planTables } from "./billing/plans-sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
@@ -13,6 +14,7 @@ import {
   usageStore,
   usageTables,
 } from "./billing/sql.ts";
+import { thresholdStore } from "./billing/thresholds-sql.ts";
 import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
 import { mailStore } from "./outbox/sql.ts";
 import { invitationStore, invitationTables } from "./registration/sql.ts";
@@ -33,7 +35,9 @@ export function customerGroups(engine: Engine, name: keyof typeof unitStatements
     plans: planStore(engine),
     grants: grantStore(engine),
     usage: usageStore(engine, unitStatements[name]),
-    quotaNotices: quotaNoticeStore(engine),
+    thresholds: thresholdStore(engine),
+    quotaNotices: quotaNoticeStore(engine, unitStatements[name]),
+    endNotices: endNoticeStore(engine),
     mails: mailStore(engine),
   };
 }

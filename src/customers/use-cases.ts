@@ -46,7 +46,7 @@ export function createCustomers(settings: CustomerSettings, deps: CustomerDeps) 
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
     sessions: createSessions({ ...parts, passwords, consumeAuthAttempt, requireVerifiedEmail }),
     mailedLinks: createMailedLinks({ ...parts, consumeAuthAttempt, hashNewPassword }),
-    apiKeys: createApiKeys({ ...parts, keyMaxAgeDays }),
+    apiKeys: createApiKeys({ ...parts, keyMaxAgeDays, consumeAuthAttempt }),
     usage: createUsageReads(parts),
     readStatement: createReadStatement(parts),
     signDetached,

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../support/client.ts";
-import { monthEndMs, monthStartMs, rfc3339, SECOND_MS, secondsUntil } from "./calendar.ts";
+import {
+  DAY_MS,
+  monthEndMs,
+  monthStartMs,
+  nextDayMs,
+  rfc3339,
+  SECOND_MS,
+  secondsUntil,
+} from "./calendar.ts";
 import { type ExpectedFailure, keyRequired } from "./expected.ts";
-import type { Model } from "./model.ts";
+import { type AccountState, endedMs, type KeyState, type Model } from "./model.ts";
 import type { PairName, Person } from "./names.ts";
 import { asOfText, type PairFigure } from "./pair-state.ts";
 
@@ -12,6 +20,14 @@ export type Asked = PairName | "bad symbols";
 /** The state of the quota in the response to a key. */
 export interface QuotaState {
   readonly quotaUnits: number;
+  readonly left: number;
+  /** The key's caps, the month's first. */
+  readonly caps: readonly CapState[];
+}
+
+interface CapState {
+  readonly span: "period" | "day";
+  readonly units: number;
   readonly left: number;
 }
 
@@ -35,27 +51,56 @@ export function readInModel(
   asked: Asked,
   atMs?: number,
 ): ExpectedRead {
+  const { nowMs } = model;
   const key = model.key(person, keyNumber);
-  if (key === undefined || key.revokedMs !== undefined) {
+  if (key === undefined || endedMs(key, nowMs) !== undefined) {
     return { result: keyRequired, quotaState: undefined, units: 0 };
   }
   const account = model.account(person);
-  const quotaUnits = model.quotaUnits(account);
-  const quotaState = () => ({ quotaUnits, left: model.unitsLeft(account) });
-  if (asked === "bad symbols") return { result: BAD_SYMBOLS, quotaState: quotaState(), units: 0 };
-  if (model.unitsLeft(account) === 0) {
-    const endMs = monthEndMs(model.nowMs);
-    const quota = { limit: quotaUnits, remaining: 0, reset_at: rfc3339(endMs) };
-    const retryAfterSeconds = secondsUntil(endMs, model.nowMs);
-    const result = { ...EXHAUSTED, quota, retryAfterSeconds };
+  const quotaState = (): QuotaState => ({
+    quotaUnits: model.quotaUnits(account),
+    left: model.unitsLeft(account),
+    caps: capsOf(account, key, nowMs),
+  });
+  const free = (result: ExpectedFailure): ExpectedRead => {
     return { result, quotaState: quotaState(), units: 0 };
+  };
+  if (asked === "bad symbols") return free(BAD_SYMBOLS);
+  const isOfPlan =
+    account.usedUnits(nowMs) - account.grantedUnits(nowMs) < model.planUnits(account);
+  const grant = isOfPlan ? undefined : account.nextGrant(nowMs);
+  if (!isOfPlan && grant === undefined) {
+    return free(exhausted(EXHAUSTED, model.quotaUnits(account), monthEndMs(nowMs), nowMs));
   }
-  account.charges.push({ atMs: model.nowMs, keyNumber });
+  const cap = quotaState().caps.find(({ left }) => left === 0);
+  if (cap !== undefined) {
+    return free(exhausted(KEY_EXHAUSTED[cap.span], cap.units, capEndMs(cap, nowMs), nowMs));
+  }
+  account.charges.push({ atMs: nowMs, keyNumber, grantNumber: grant?.number });
   const pair = model.pairs.get(asked);
   const served = atMs === undefined ? pair : figureAt(model, asked, atMs);
   const result =
     pair === undefined ? unsupported(model, asked) : pair.isSuspended ? SUSPENDED : served;
   return { result: result ?? TOO_EARLY, quotaState: quotaState(), units: 1 };
+}
+
+function capsOf(account: AccountState, { line, limits }: KeyState, nowMs: number): CapState[] {
+  const used = account.unitsOfLine(line, nowMs);
+  const caps = [
+    { span: "period", units: limits.perPeriod },
+    { span: "day", units: limits.perDay },
+  ] as const;
+  return caps.flatMap(({ span, units }) =>
+    units === null ? [] : [{ span, units, left: Math.max(units - used[span], 0) }],
+  );
+}
+
+const capEndMs = ({ span }: CapState, nowMs: number) =>
+  span === "day" ? nextDayMs(nowMs) : monthEndMs(nowMs);
+
+function exhausted(failure: ExpectedFailure, limit: number, endMs: number, nowMs: number) {
+  const quota = { limit, remaining: 0, reset_at: rfc3339(endMs) };
+  return { ...failure, quota, retryAfterSeconds: secondsUntil(endMs, nowMs) };
 }
 
 const figureAt = (model: Model, asked: PairName, atMs: number) =>
@@ -71,6 +116,11 @@ const EXHAUSTED = {
   status: 429,
   code: "quota_exceeded",
   message: "Request-unit quota exceeded for the current billing period.",
+} as const;
+
+const KEY_EXHAUSTED = {
+  period: { ...EXHAUSTED, message: /^This API key's limit .* billing period is used up\.$/ },
+  day: { ...EXHAUSTED, message: /^This API key's limit .* UTC day is used up\.$/ },
 } as const;
 
 const inverses: Partial<Record<PairName, PairName>> = {
@@ -117,9 +167,17 @@ export function assertQuotaState({ headers }: Answer, model: Model, quotaState?:
     assert.deepEqual([policy, headers.ratelimit], [undefined, undefined]);
     return;
   }
-  const { quotaUnits, left } = quotaState;
-  const endMs = monthEndMs(model.nowMs);
-  const periodSeconds = (endMs - monthStartMs(model.nowMs)) / SECOND_MS;
-  assert.equal(policy, `"units";q=${quotaUnits};w=${periodSeconds}`);
-  assert.equal(headers.ratelimit, `"units";r=${left};t=${secondsUntil(endMs, model.nowMs)}`);
+  const { nowMs } = model;
+  const { quotaUnits, left, caps } = quotaState;
+  const endMs = monthEndMs(nowMs);
+  const monthSeconds = (endMs - monthStartMs(nowMs)) / SECOND_MS;
+  const policies = [`"units";q=${quotaUnits};w=${monthSeconds}`];
+  const states = [`"units";r=${left};t=${secondsUntil(endMs, nowMs)}`];
+  for (const cap of caps) {
+    const seconds = cap.span === "day" ? DAY_MS / SECOND_MS : monthSeconds;
+    policies.push(`"key-${cap.span}";q=${cap.units};w=${seconds}`);
+    const reset = secondsUntil(capEndMs(cap, nowMs), nowMs);
+    states.push(`"key-${cap.span}";r=${cap.left};t=${reset}`);
+  }
+  assert.deepEqual([policy, headers.ratelimit], [policies.join(", "), states.join(", ")]);
 }

@@ -19,6 +19,32 @@ export interface KeyState {
   readonly secret: string;
   readonly createdMs: number;
   revokedMs: number | undefined;
+  limits: KeyLimits;
+  /** The number of the first key of those that replaced each other. */
+  readonly line: number;
+}
+
+export interface KeyLimits {
+  readonly endsMs?: number | undefined;
+  /** The end as days from the creation, if it was given so. */
+  readonly days?: number | undefined;
+  readonly perPeriod: number | null;
+  readonly perDay: number | null;
+}
+
+/** When a key was revoked or ended, if it was. */
+export function endedMs({ revokedMs, limits: { endsMs } }: KeyState, nowMs: number) {
+  return revokedMs ?? (endsMs !== undefined && endsMs <= nowMs ? endsMs : undefined);
+}
+
+export interface GrantState {
+  /** 1 for the account's first grant. */
+  readonly number: number;
+  readonly id: string;
+  readonly units: number;
+  readonly grantedMs: number;
+  readonly endsMs: number | undefined;
+  revokedMs: number | undefined;
 }
 
 export type Purpose = "verification" | "reset";
@@ -35,10 +61,11 @@ export interface TokenState {
 const VALID_TOKENS_MAX = 5;
 const MAILS_PER_HOUR_MAX = 5;
 
-/** One unit: the time of the charge, and its key. */
+/** One unit: the time of the charge, its key, and the grant that it is from. */
 interface Charge {
   readonly atMs: number;
   readonly keyNumber: number;
+  readonly grantNumber?: number | undefined;
 }
 
 export class AccountState {
@@ -54,15 +81,56 @@ export class AccountState {
   /** The time of each mail. */
   readonly mailsMs: number[] = [];
   readonly charges: Charge[] = [];
+  readonly grants: GrantState[] = [];
+  /** A quota of this account alone. */
+  ownQuota: { readonly units: number; readonly untilMs: number | undefined } | undefined;
 
   constructor(person: Person, password: string) {
     this.person = person;
     this.password = password;
   }
 
-  usedUnits(nowMs: number): number {
+  #chargesOfMonth(nowMs: number): Charge[] {
     const startMs = monthStartMs(nowMs);
-    return this.charges.filter(({ atMs }) => monthStartMs(atMs) === startMs).length;
+    return this.charges.filter(({ atMs }) => monthStartMs(atMs) === startMs);
+  }
+
+  usedUnits(nowMs: number): number {
+    return this.#chargesOfMonth(nowMs).length;
+  }
+
+  /** Those of the month's units that came from grants. */
+  grantedUnits(nowMs: number): number {
+    return this.#chargesOfMonth(nowMs).filter((unit) => unit.grantNumber !== undefined).length;
+  }
+
+  /** The units of a line of keys, in the month and on the day. */
+  unitsOfLine(line: number, nowMs: number) {
+    const units = this.#chargesOfMonth(nowMs).filter(
+      ({ keyNumber }) => this.keys[keyNumber - 1]?.line === line,
+    );
+    const today = units.filter(({ atMs }) => dayOf(atMs) === dayOf(nowMs));
+    return { period: units.length, day: today.length };
+  }
+
+  unitsFrom({ number }: GrantState): number {
+    return this.charges.filter(({ grantNumber }) => grantNumber === number).length;
+  }
+
+  /** The units that a grant has left for a read. */
+  unitsLeftIn(grant: GrantState, nowMs: number): number {
+    const { endsMs = Number.POSITIVE_INFINITY, revokedMs, units } = grant;
+    return revokedMs === undefined && nowMs < endsMs ? units - this.unitsFrom(grant) : 0;
+  }
+
+  /** The grant that the next unit beyond the quota is from: the one that ends first. */
+  nextGrant(nowMs: number): GrantState | undefined {
+    const usable = this.grants.filter((grant) => this.unitsLeftIn(grant, nowMs) > 0);
+    return usable.sort(
+      (one, other) =>
+        (one.endsMs ?? Number.MAX_VALUE) - (other.endsMs ?? Number.MAX_VALUE) ||
+        one.number - other.number,
+    )[0];
   }
 
   /** The units by day and key, in the form of the `days` of the daily usage. */
@@ -149,8 +217,17 @@ export class Model {
     );
   }
 
-  quotaUnits({ plan }: AccountState): number {
-    return this.plans.get(plan) ?? 0;
+  /** The units of the account's plan, or of its own quota. */
+  planUnits({ plan, ownQuota }: AccountState): number {
+    const { untilMs = Number.POSITIVE_INFINITY, units } = ownQuota ?? {};
+    return units !== undefined && this.nowMs < untilMs ? units : (this.plans.get(plan) ?? 0);
+  }
+
+  /** With what grants have given in the month, and can give now. */
+  quotaUnits(account: AccountState): number {
+    const left = account.grants.map((grant) => account.unitsLeftIn(grant, this.nowMs));
+    const granted = left.reduce((sum, units) => sum + units, account.grantedUnits(this.nowMs));
+    return this.planUnits(account) + granted;
   }
 
   unitsLeft(account: AccountState): number {

@@ -36,6 +36,6 @@ export const someMailbox = fc.constantFrom<Mailbox>(
 export const somePair = fc.constantFrom(...pairs);
 export const somePlan = fc.constantFrom(...plans);
 export const someFromLast = fc.constantFrom<FromLast>(0, 0, 0, 0, 1, 2);
-export const someKeyNumber = fc.constantFrom(1, 1, 1, 1, 2, 2, 3);
+export const someKeyNumber = fc.constantFrom(1, 1, 1, 1, 2, 2, 3, 4);
 /** One of the two nodes on the store. */
 export const someNode = fc.constantFrom<0 | 1>(0, 1);

@@ -4,12 +4,20 @@ import { people } from "./names.ts";
 import type { Step } from "./step.ts";
 import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
 import {
+  grantList,
+  someGrant,
+  someGrantList,
+  someGrantRevocation,
+  someQuota,
+} from "./steps/grants.ts";
+import {
   keyCreation,
   keyList,
   someKeyCreation,
   someKeyList,
   someRevocation,
 } from "./steps/keys.ts";
+import { someLimitChange, someLimitLook, someRotation } from "./steps/limits.ts";
 import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
 import { someOddCalls } from "./steps/odd-requests.ts";
 import {
@@ -29,14 +37,21 @@ import type { Stage } from "./story-client.ts";
 
 /** Weights: enough reads to use up a quota, and enough log-ins for valid sessions. */
 const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
-  [40, someRead],
-  [18, someTime],
+  [60, someRead],
+  [20, someTime],
   [18, someLogIn],
   [4, someLogOut],
   [6, someRegistration],
   [12, someKeyCreation],
   [6, someKeyList],
   [8, someRevocation],
+  [14, someLimitChange],
+  [2, someLimitLook],
+  [8, someRotation],
+  [8, someGrant],
+  [3, someGrantRevocation],
+  [4, someGrantList],
+  [6, someQuota],
   [10, someUsage],
   [12, someDailyUsage],
   [16, someOrder],
@@ -112,6 +127,7 @@ export async function audit(model: Model, stage: Stage): Promise<void> {
       usageOf(person, 1),
       dailyUsageOf(person, 0, 1, 366),
       keyList(person),
+      grantList(person),
     ];
     for (const look of looks) if (look.check(model)) await look.run(model, stage);
   }

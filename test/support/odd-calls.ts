@@ -16,15 +16,22 @@ const operations: readonly (readonly [start: string, body?: object])[] = [
   ["POST /v1/auth/password-reset/confirm", { token: "3f".repeat(32), password: PASSWORD }],
   ["POST /v1/account/api-keys", { name: "odd" }],
   ["PATCH /v1/account/settings", { quota_mails: true }],
+  ["PUT /v1/account/thresholds", { thresholds: [{ percent: 80, units: 80 }] }],
   ["DELETE /v1/account", { password: PASSWORD }],
   ["DELETE /v1/account/sessions"],
   ["DELETE /v1/account/api-keys/ID"],
+  [
+    "PUT /v1/account/api-keys/ID/limits",
+    { expires_at: null, units_per_period: 1, units_per_day: null },
+  ],
+  ["POST /v1/account/api-keys/ID/rotate", { overlap_hours: 1 }],
   ["DELETE /v1/account/sessions/ID"],
   ["POST /v1/auth/logout"],
 ];
 
 const lists = [
   ...["/v1/account", "/v1/account/api-keys", "/v1/account/sessions", "/v1/account/settings"],
+  ...["/v1/account/grants", "/v1/account/usage/limits"],
   ...["/v1/account/usage", "/v1/account/usage/api-keys", "/v1/account/usage/daily?days=366"],
   ...["/v1/account/usage/daily?days=1", "/v1/account/events", "/v1/account/pairs?limit=1"],
   ...["/v1/account/pairs?base=EUR&after=EUR/USD", "/v1/account/sources", "/healthz", "/nowhere"],

@@ -77,7 +77,7 @@ export function assertSound({ status, headers, body }: Answer): void {
 }
 
 /** The responses that tell a new credential; examples repeat two digits. */
-const telling = /^POST \/v1\/(?:auth\/login|account\/api-keys)$/;
+const telling = /^POST \/v1\/(?:auth\/login|account\/api-keys(?:\/[^/]+\/rotate)?)$/;
 const credential = /svc_(?:live|sess)_(?!([0-9a-f]{2})\1{31})[0-9a-f]{64}/;
 
 /** What belongs to the log or the store: stacks, paths, SQL and the engines' words, digests. */

@@ -24,7 +24,8 @@ export const LOCK_ACCOUNT = `
 /** As `LOCK_ACCOUNT`, by the email. */
 export const LOCK_BY_EMAIL = "UPDATE accounts SET email = email WHERE email = $1 RETURNING id";
 
-const LOCK_OWNER = `
+/** As `LOCK_ACCOUNT`, of an account that is not suspended. */
+export const LOCK_OWNER = `
   UPDATE accounts SET email = email
   WHERE id = $1 AND suspended_at IS NULL AND deleted_at IS NULL RETURNING id`;
 

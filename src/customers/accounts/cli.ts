@@ -85,7 +85,7 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): Com
 
   accounts
     .command("quota-mails")
-    .description("turn an account's mails at 80 % and 100 % of its quota on or off")
+    .description("turn an account's mails about thresholds of its usage on or off")
     .argument("<email>")
     .argument("<on|off>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts quota-mails ada@example.org off")
@@ -225,7 +225,7 @@ async function setQuotaMails(deps: AccountCommandDeps, typed: string, state: str
   const account = await store.accounts.findByEmail(email);
   if (account === undefined) throw unknownAccount(email);
   await store.accounts.setQuotaMails(account.id, state === "on", origin());
-  print(`${email} gets ${state === "on" ? "a mail" : "no mail"} at 80 % and 100 % of its quota`);
+  print(`${email} gets ${state === "on" ? "mails" : "no mails"} about thresholds of its usage`);
 }
 
 const columns: readonly Column<AccountSummary>[] = [

@@ -8,7 +8,8 @@ import { Type } from "../../platform/shared/json-schema.ts";
 import { ownerNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { type ConsumeAuthAttempt, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import { accountDetailsJson, SettingsBody, settingsJson } from "./json.ts";
+import type { ThresholdStore } from "../billing/thresholds.ts";
+import { accountDetailsJson, SettingsBody, settingsJson, ThresholdsBody } from "./json.ts";
 import type { AccountStore } from "./store.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
@@ -34,6 +35,8 @@ const readSettingsSchema = {
   response: documentedResponses(settings, [sessionRequired]),
 };
 
+const changeFailures = [invalidJson, notJson, sessionRequired, tooManyAttempts(900)];
+
 const changeSettingsSchema = {
   ...common,
   operationId: "updateSettings",
@@ -42,18 +45,32 @@ const changeSettingsSchema = {
     "Each mail is written once per billing period: turning them off and on again does not repeat " +
     "one.",
   body: SettingsBody,
-  response: documentedResponses(settings, [
-    invalidJson,
-    notJson,
-    sessionRequired,
-    tooManyAttempts(900),
-  ]),
+  response: documentedResponses(settings, changeFailures),
+};
+
+const thresholds = { 200: Type.Ref("Thresholds#", { description: "The thresholds" }) };
+
+const readThresholdsSchema = {
+  ...common,
+  operationId: "getThresholds",
+  summary: "Get the thresholds of usage at which the account gets mails",
+  description: "80 and 100 % of its quota, until it sets its own.",
+  response: documentedResponses(thresholds, [sessionRequired]),
+};
+
+const setThresholdsSchema = {
+  ...common,
+  operationId: "setThresholds",
+  summary: "Set the thresholds of usage at which the account gets mails",
+  description: "Instead of all earlier ones. Each is mentioned once per billing period.",
+  body: ThresholdsBody,
+  response: documentedResponses(thresholds, changeFailures),
 };
 
 export function accountRoutes(
   app: App,
   uses: {
-    readonly store: { readonly accounts: AccountStore };
+    readonly store: { readonly accounts: AccountStore; readonly thresholds: ThresholdStore };
     readonly clock: Clock;
     readonly secrets: Pick<Secrets, "uuid" | "hash">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
@@ -86,5 +103,18 @@ export function accountRoutes(
     const origin = ownerNow(session, uses);
     await store.accounts.setQuotaMails(accountId, request.body.quota_mails, origin);
     return settingsJson(await storedAccount(accountId));
+  });
+
+  app.get(`${url}/thresholds`, { schema: readThresholdsSchema, onRequest }, async (request) => ({
+    thresholds: await store.thresholds.read(accountOf(request)),
+  }));
+
+  app.put(`${url}/thresholds`, { schema: setThresholdsSchema, onRequest }, async (request) => {
+    const session = sessionOf(request);
+    const { accountId, clientAddress } = session;
+    await uses.consumeAuthAttempt(clientAddress, `thresholds of ${accountId}`);
+    const { thresholds: given } = request.body;
+    const origin = ownerNow(session, uses);
+    return { thresholds: await store.thresholds.set(accountId, given, origin) };
   });
 }

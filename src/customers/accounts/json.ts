@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Id, Timestamp, Type } from "../../platform/shared/json-schema.ts";
-import { remainingUnits } from "../billing/rules.ts";
+import { MAX_PLAN_UNITS, remainingUnits } from "../billing/rules.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
 export function accountSummaryJson(account: AccountSummary) {
@@ -40,7 +40,7 @@ const AccountDetailsSchema = Type.Object(
 
 const settings = {
   quota_mails: Type.Boolean({
-    description: "Whether the account gets a mail at 80 % and at 100 % of its quota",
+    description: "Whether the account gets mails at the thresholds of its usage",
     examples: [false],
   }),
 };
@@ -49,8 +49,34 @@ export const SettingsBody = Type.Object(settings);
 
 const SettingsSchema = Type.Object(settings, { $id: "AccountSettings" });
 
+const percent = Type.Integer({
+  minimum: 1,
+  maximum: 100,
+  description: "Of the quota, or of the key's `units_per_period`",
+  examples: [80],
+});
+
+const units = { description: "In a billing period", examples: [500] };
+
+const thresholds = {
+  thresholds: Type.Array(
+    Type.Object({
+      api_key_id: Type.Optional({ ...Id, description: "Of this key and those it was rotated to" }),
+      percent: Type.Optional(percent),
+      units: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PLAN_UNITS, ...units })),
+    }),
+    { maxItems: 10, description: "Each with either `percent` or `units`" },
+  ),
+};
+
+export const ThresholdsBody = Type.Object(thresholds);
+
+const ThresholdsSchema = Type.Object(thresholds, { $id: "Thresholds" });
+
 /** Every schema here that responses refer to by name. */
-export const accountSchemas = [AccountSchema, AccountDetailsSchema, SettingsSchema];
+export const accountSchemas = [
+  ...[AccountSchema, AccountDetailsSchema, SettingsSchema, ThresholdsSchema],
+];
 
 export function accountJson(account: Account): Static<typeof AccountSchema> {
   const { id, email, createdAt, emailVerifiedAt } = account;

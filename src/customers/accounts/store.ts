@@ -17,7 +17,7 @@ export interface Account {
 }
 
 /** A quota of one account alone, instead of its plan's. */
-export interface OwnQuota {
+interface OwnQuota {
   readonly units: number;
   /** RFC 3339 in UTC; undefined: without an end. */
   readonly until: string | undefined;
@@ -28,7 +28,7 @@ export interface AccountSummary extends Omit<Account, "passwordHash" | "quotaMai
   /** In the current billing period, grants included. */
   readonly quota: Quota;
   readonly ownQuota: OwnQuota | undefined;
-  /** The account's name in the operator's books. */
+  /** The account's name on the operator's invoices. */
   readonly customerNumber: string | undefined;
 }
 

@@ -51,8 +51,8 @@ export interface AdministrationStore {
   >;
   /**
    * Deletes an account. What remains of it: its id, plan, quota, customer number and times, its
-   * keys' ids, digests and times, its grants, the units by period and by key and day, and its
-   * events without addresses and details.
+   * keys' ids, digests, limits and times, its grants, the units by period and by key and day, and
+   * its events without addresses and details.
    *
    * @param passwordHash deletes nothing when the account has another one.
    * @returns false when there is no such account.

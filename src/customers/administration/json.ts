@@ -31,6 +31,7 @@ const account = {
   quota_until: null,
   customer_number: "K-1001",
   quota_mails: true,
+  thresholds: null,
   has_password: true,
 };
 
@@ -53,6 +54,12 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
     key_prefix: keyPrefix,
     created_at: at,
     revoked_at: null,
+    expires_at: null,
+    lifetime_days: null,
+    units_per_period: 500,
+    units_per_day: null,
+    line: null,
+    end_notice_days: null,
   },
   sessions: {
     id: EXAMPLE_ID,
@@ -74,7 +81,7 @@ const sections: Readonly<Record<ExportSection | "daily_usage" | "events", object
     revoked_at: null,
     used_units: 1,
   },
-  quota_notices: { period: "2026-11", threshold: 80, written_at: at },
+  quota_notices: { period: "2026-11", threshold: "80%", written_at: at },
   daily_usage: { date: "2026-11-21", api_key_id: EXAMPLE_ID, units: 1 },
   events: {
     id: EXAMPLE_ID,

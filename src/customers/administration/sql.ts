@@ -1,6 +1,6 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
-import { integerOf, textOf } from "../../platform/storage/columns.ts";
+import { integerOf, optionalTextOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
 import { KEY_COLUMNS } from "../api-keys/rows-sql.ts";
@@ -12,7 +12,8 @@ import type { AdministrationStore, ExportSection } from "./administration.ts";
 // What a deletion erases. A restore erases the same in a backup that still has the account.
 
 export const ERASED_ACCOUNT =
-  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0";
+  "password_hash = '', email_verified_at = NULL, suspended_at = NULL, quota_mails = 0, " +
+  "thresholds = NULL";
 
 export const ERASED_KEY = "name = '', key_prefix = ''";
 
@@ -88,7 +89,8 @@ const SECTIONS: Record<ExportSection, string> = {
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
-    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails, a.password_hash <> '' AS has_password
+    p.units_per_period, a.quota_units, a.quota_until, a.customer_number, a.quota_mails,
+    a.thresholds, a.password_hash <> '' AS has_password
   FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.id = $1`;
 
 export function administrationStore(engine: Engine): AdministrationStore {
@@ -192,10 +194,12 @@ function readingOf(
         const [row] = yield statement(ACCOUNT_ROW, accountId);
         if (row === undefined) return undefined;
         yield writeEvent("account.export_begun", origin, { accountId });
-        const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
+        const own = optionalTextOf(row, "thresholds") ?? "null";
+        const thresholds: unknown = JSON.parse(own);
+        const [quotaMails, hasPassword] = [row.quota_mails === 1, Boolean(row.has_password)];
         return {
           createdAt: textOf(row, "created_at"),
-          row: { ...rest, quota_mails: quotaMails === 1, has_password: Boolean(hasPassword) },
+          row: { ...row, quota_mails: quotaMails, thresholds, has_password: hasPassword },
         };
       }),
 

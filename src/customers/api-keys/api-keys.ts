@@ -7,6 +7,7 @@ import { pagesOf } from "../../platform/shared/pages.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { chooseLimits, type GivenLimits, type OwnLimits, succeedingLimits } from "./limits.ts";
 import {
   apiKeyNotFound,
@@ -33,8 +34,8 @@ export interface ApiKeys {
   /**
    * @param chosen the name is trimmed, 1 to 100 characters.
    * @returns the key with its secret, which is returned only here.
-   * @throws {Failure} `key_limit_reached`; `invalid_request` for an invalid end; `unauthorized` when
-   *   the session has lost its access.
+   * @throws {Failure} `key_limit_reached`; `invalid_request` for an invalid end; `unauthorized`
+   *   when the session has lost its access.
    */
   create(session: SessionInUse, chosen: ChosenForKey & GivenLimits): Promise<KeyWithSecret>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
@@ -47,12 +48,12 @@ export interface ApiKeys {
   authenticate(apiKey: string | undefined): Promise<ValidKey>;
   /**
    * @param keyId in upper or lower case.
-   * @throws {Failure} `not_found` for an id that is unknown, foreign or of a key that was revoked or
-   *   has ended; `unauthorized` as `create`. So do the following ones.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or of a key that was revoked
+   *   or has ended; `unauthorized` as `create`. So do the following ones.
    */
   revoke(session: SessionInUse, keyId: string): Promise<void>;
   limits(accountId: string, keyId: string): Promise<OwnLimits>;
-  /** @throws {Failure} also `invalid_request` for an invalid end. */
+  /** @throws {Failure} also `invalid_request` for an invalid end; `too_many_requests`. */
   setLimits(session: SessionInUse, keyId: string, given: GivenLimits): Promise<OwnLimits>;
   /**
    * Replaces a key by a new one, which counts against the same caps.
@@ -68,6 +69,7 @@ export function createApiKeys(uses: {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly keyMaxAgeDays: number | undefined;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
 }): ApiKeys {
   const { store, secrets, clock, keyMaxAgeDays } = uses;
   const now = () => timestamp(clock.nowMs());
@@ -101,7 +103,11 @@ export function createApiKeys(uses: {
       found(await store.keys.limits(accountId, idOf(keyId), now())),
 
     async setLimits(session, keyId, given) {
-      const key = { accountId: session.accountId, id: idOf(keyId) };
+      const { accountId, clientAddress } = session;
+      const key = { accountId, id: idOf(keyId) };
+      found(await store.keys.limits(accountId, key.id, now()));
+      // On PostgreSQL a change of caps holds up every read until its commit.
+      await uses.consumeAuthAttempt(clientAddress, `limits of ${key.id}`);
       return found(await setKeyLimits(uses, key, given, ownerNow(session, uses)));
     },
 

@@ -7,6 +7,7 @@ import {
   unknownAccount,
 } from "../../platform/cli/command.ts";
 import { formatJson } from "../../platform/cli/output.ts";
+import type { Origin } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
@@ -80,7 +81,7 @@ async function createForAccount(
   const origin = deps.origin();
   const limits = limitsOf(options, origin.at, settings().keyMaxAgeDays);
   await using store = await openStore();
-  if (isNew) await createAccount(deps, store, email);
+  if (isNew) await createAccount(deps, store, email, origin);
   const account = await store.accounts.findByEmail(email);
   if (account === undefined) throw unknownAccount(email);
   const { key, secret } = await createKey(
@@ -112,8 +113,12 @@ function limitsOf(options: LimitOptions, now: string, maxAgeDays: number | undef
  * verification by a link the keys of an account are revoked: a stranger may have created them, but
  * these are the operator's.
  */
-async function createAccount(deps: CreateKeyDeps, store: CreateKeyStores, email: string) {
-  const origin = deps.origin();
+async function createAccount(
+  deps: CreateKeyDeps,
+  store: CreateKeyStores,
+  email: string,
+  origin: Origin,
+): Promise<void> {
   const { account, token } = newAccount({ email, plan: FREE_PLAN }, origin, deps);
   const verified = { ...account, emailVerifiedAt: origin.at };
   if (!(await store.accounts.create(verified, token, origin))) {

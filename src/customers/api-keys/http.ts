@@ -8,6 +8,7 @@ import type { SendList } from "../../platform/http/response/list.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
+import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
   apiKeyJson,
@@ -53,8 +54,7 @@ const limitsSchema = {
   tags,
   security,
   summary: "The end and the caps of an active key",
-  description:
-    "The list has no limits; `revoked_at` there is also the end of a key that has ended.",
+  description: "In the list of keys, `revoked_at` is also the time at which a key has ended.",
   params,
   response: documentedResponses({ 200: Type.Ref("ApiKeyLimits#", { description: "The limits" }) }, [
     sessionRequired,
@@ -75,7 +75,7 @@ const setLimitsSchema = {
   body: LimitsBody,
   response: documentedResponses(
     { 200: Type.Ref("ApiKeyLimits#", { description: "The limits, as they are stored" }) },
-    [sessionRequired, endInvalid, notJson, apiKeyNotFound],
+    [sessionRequired, endInvalid, notJson, apiKeyNotFound, tooManyAttempts(900)],
   ),
 };
 
@@ -85,8 +85,8 @@ const rotateSchema = {
   security,
   summary: "Replace a key by a new one with the same name and limits",
   description:
-    "The old key ends after the overlap, or earlier if it had an earlier end. The new one ends at " +
-    "the same time as the old one was to end; a key that was to end a number of days after its " +
+    "The old key ends after the overlap, or earlier if it had an earlier end. The new one has the " +
+    "end that the old one had; a key that was to end a number of days after its " +
     "creation gets as many again. Repeating it makes another key, and never moves the old one's " +
     "end later. The limits of a creation apply.",
   params,

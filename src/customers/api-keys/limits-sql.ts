@@ -9,7 +9,8 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
-import { NO_LIMITS, type OwnLimits } from "./limits.ts";
+import { reachedNoticeDays } from "../billing/end-notices.ts";
+import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
   COUNT_KEYS,
@@ -50,8 +51,9 @@ const NEWEST_LIMITS = `
 
 const REVOKE = `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND ${NOT_REVOKED}`;
 
+// Without a mail about an end that comes sooner after the rotation than a mail before it would.
 const END_EARLIER = `
-  UPDATE api_keys SET expires_at = $2
+  UPDATE api_keys SET expires_at = $2, end_notice_days = $3
   WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)`;
 
 export function keyLimitStore(
@@ -101,11 +103,12 @@ export function keyLimitStore(
         const key = { ...successor, name, createdAt: at, revokedAt: undefined };
         const creation = yield* insertKey({ ...key, accountId, limits: own }, limits, line);
         if (creation !== "created") return creation;
-        const end = isRevoked ? REVOKE : END_EARLIER;
-        yield statement(end, keyId, endsAt);
+        const noticed = reachedNoticeDays(endsAt, Date.parse(at)) ?? null;
+        if (isRevoked) yield statement(REVOKE, keyId, endsAt);
+        else yield statement(END_EARLIER, keyId, endsAt, noticed);
         const details = {
           ...{ api_key_id: keyId, key_prefix: old.keyPrefix, ends_at: endsAt },
-          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...givenLimits(own) },
+          ...{ new_api_key_id: key.id, new_key_prefix: key.keyPrefix, ...limitDetails(own) },
         };
         yield writeEvent("api_key.rotated", origin, { accountId, details });
         return { key };
@@ -128,14 +131,11 @@ function* lockKey(
 
 const lineOf = (row: Row): string => optionalTextOf(row, "line") ?? textOf(row, "id");
 
-function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
+/** The limits that a key has. */
+export function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {
   return {
-    expires_at: expiresAt ?? "never",
-    units_per_period: unitsPerPeriod ?? "none",
-    units_per_day: unitsPerDay ?? "none",
+    ...(expiresAt !== null && { expires_at: expiresAt }),
+    ...(unitsPerPeriod !== null && { units_per_period: unitsPerPeriod }),
+    ...(unitsPerDay !== null && { units_per_day: unitsPerDay }),
   };
 }
-
-/** The details of limits, if there are any. */
-export const givenLimits = (limits: OwnLimits): EventDetails =>
-  isDeepStrictEqual(limits, NO_LIMITS) ? {} : limitDetails(limits);

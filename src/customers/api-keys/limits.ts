@@ -73,8 +73,8 @@ export function chooseLimits(
   }
   if (expiresAt !== null && expiresAt <= now) throw rejected(`be in the future: ${forms}`);
   if (isLater(end, latest)) {
-    const rule = `not be after ${latest.expiresAt}: this service ends keys after ${maxAgeDays} days`;
-    throw rejected(rule);
+    const why = `this service ends keys after ${maxAgeDays} days`;
+    throw rejected(`not be after ${latest.expiresAt}: ${why}`);
   }
   return { ...end, ...caps };
 }

@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, transactionBy, USABLE_KEY } from "../access/sql.ts";
-import { givenLimits, keyLimitStore } from "./limits-sql.ts";
+import { keyLimitStore, limitDetails } from "./limits-sql.ts";
 import {
   apiKeyOf,
   COUNT_KEYS,
@@ -81,7 +81,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";
         const creation = yield* insertKey(key, limits, null);
         if (creation !== "created") return creation;
-        const details = { api_key_id: id, key_prefix: keyPrefix, ...givenLimits(key.limits) };
+        const details = { api_key_id: id, key_prefix: keyPrefix, ...limitDetails(key.limits) };
         yield writeEvent("api_key.created", origin, { accountId, details });
         return "created";
       });

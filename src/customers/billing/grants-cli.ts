@@ -48,7 +48,7 @@ export function grantCommands(program: Command, deps: GrantCommandDeps): void {
     .argument("<units>", "how many; each call grants them once more")
     .requiredOption(
       "--reference <text>",
-      `what your books call it, up to ${REFERENCE_MAX} characters`,
+      `your name for it, such as an invoice, up to ${REFERENCE_MAX} characters`,
     )
     .option("--expires <date>", "at the start of this day in UTC, or at an RFC 3339 time")
     .addHelpText("after", grantHelp)
@@ -73,8 +73,8 @@ export function grantCommands(program: Command, deps: GrantCommandDeps): void {
 }
 
 const grantHelp = `
-Granted units are used when the account's quota of the billing period is used up, those that expire
-first before others. What is left of them in the next period can still be used. The account sees the
+Granted units are used when the account's quota of the billing period is used up, from the grant
+that expires first. What is left of them can be used in later periods, too. The account sees the
 reference.
 
 Examples:

@@ -95,8 +95,8 @@ const grantsSchema = {
   operationId: "listGrants",
   summary: "List the units granted beside the plan's",
   description:
-    "They are used when the quota of the billing period is used up, those that expire first before " +
-    "others. What is left of them is part of the usage's quota.",
+    "They are used when the quota of the billing period is used up, from the grant that expires " +
+    "first. What is left of them is part of the usage's quota.",
   response: documentedResponses({ 200: Type.Ref("GrantList#", { description: "The grants" }) }, [
     sessionRequired,
   ]),

@@ -1,9 +1,16 @@
 import { sleep } from "../../platform/async/sleep.ts";
-import type { Clock } from "../../platform/shared/clock.ts";
+import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { type Origin, originNow } from "../../platform/shared/origin.ts";
+import { pagesOf } from "../../platform/shared/pages.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
-import { type BillingPeriod, noticePeriodsAt } from "./rules.ts";
+import {
+  dueEndNotice,
+  END_NOTICE_DAYS,
+  type EndingKey,
+  type EndNoticeStore,
+} from "./end-notices.ts";
+import { type BillingPeriod, noticePeriodsAt, timeWithin } from "./rules.ts";
 
 /** How often one node looks for accounts that have reached a threshold. */
 const LOOK_INTERVAL_MS = 60_000;
@@ -11,8 +18,9 @@ const LOOK_INTERVAL_MS = 60_000;
 /** How often a node checks by its clock whether a look is due. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** Accounts per page. On the embedded database one blocks the event loop for 1.7 ms (median). */
-const ACCOUNTS_PER_PAGE = 500;
+/** Accounts or keys per page. Of accounts, on the embedded database one blocks the event loop for
+ * 1.7 ms (median). */
+const ROWS_PER_PAGE = 500;
 
 /** The pause between pages and after each account's notices, in which the node serves requests. */
 const PAUSE_MS = 10;
@@ -34,28 +42,29 @@ export interface QuotaNoticeStore {
   ): Promise<NoticePage>;
   /**
    * Writes the event of each threshold that an account has reached in a period and that has none
-   * yet, and one mail: the highest threshold's. Writes nothing for an account that is suspended,
-   * deleted or wants no mails.
+   * yet, and one mail about all of them. Writes nothing for an account that is suspended, deleted
+   * or wants no mails.
    */
   write(accountId: string, period: BillingPeriod, origin: Origin): Promise<void>;
 }
 
 interface NoticePage {
-  /** The accounts of the page for which there is something to write. */
-  readonly dueIds: readonly string[];
+  /** The accounts of the page for which there may be something to write. */
+  readonly candidateIds: readonly string[];
   /** The last account of the page; undefined after the last page. */
   readonly lastId: string | undefined;
 }
 
-interface NoticeUses {
-  readonly store: { readonly quotaNotices: QuotaNoticeStore };
+export interface NoticeUses {
+  readonly store: { readonly quotaNotices: QuotaNoticeStore; readonly endNotices: EndNoticeStore };
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, "uuid">;
 }
 
 /**
  * Writes the notices that are due in the current billing period and, within an hour of its start,
- * in the one before. Reads of rates are not involved: they neither wait for it nor write for it.
+ * in the one before, and those of keys that end. Reads of rates are not involved: they neither wait
+ * for it nor write for it.
  *
  * @param mayContinue awaited after each step; false ends the look.
  */
@@ -63,23 +72,46 @@ export async function writeDueNotices(
   uses: NoticeUses,
   mayContinue: () => Promise<boolean>,
 ): Promise<void> {
+  for await (const _ of noticeSteps(uses)) if (!(await mayContinue())) return;
+}
+
+async function* noticeSteps(uses: NoticeUses): AsyncGenerator<void, void> {
   const { quotaNotices } = uses.store;
   for (const period of noticePeriodsAt(uses.clock.nowMs())) {
     let lastId: string | undefined = "";
     while (lastId !== undefined) {
-      const at = { period: period.name, now: timestamp(uses.clock.nowMs()) };
-      const page: NoticePage = await quotaNotices.page(at, lastId, ACCOUNTS_PER_PAGE);
-      for (const accountId of page.dueIds) {
+      const now = timeWithin(period, timestamp(uses.clock.nowMs()));
+      const at = { period: period.name, now };
+      const page: NoticePage = await quotaNotices.page(at, lastId, ROWS_PER_PAGE);
+      for (const accountId of page.candidateIds) {
         await quotaNotices.write(accountId, period, originNow({ kind: "service" }, uses));
-        if (!(await mayContinue())) return;
+        yield;
       }
       lastId = page.lastId;
-      if (lastId !== undefined && !(await mayContinue())) return;
+      if (lastId !== undefined) yield;
     }
+  }
+  yield* endNoticeSteps(uses);
+}
+
+async function* endNoticeSteps({ store, clock, secrets }: NoticeUses): AsyncGenerator<void, void> {
+  const nowMs = clock.nowMs();
+  const until = timestamp(nowMs + Math.max(...END_NOTICE_DAYS) * DAY_MS);
+  type Place = Pick<EndingKey, "expiresAt" | "id">;
+  const read = (after: Place, limit: number) => store.endNotices.page(after, until, limit);
+  const start = { expiresAt: timestamp(nowMs), id: "~" };
+  for await (const page of pagesOf<EndingKey, Place>(start, read, (key) => key, ROWS_PER_PAGE)) {
+    for (const key of page) {
+      const days = dueEndNotice(key, nowMs);
+      if (days === undefined) continue;
+      await store.endNotices.write(key, days, originNow({ kind: "service" }, { clock, secrets }));
+      yield;
+    }
+    yield;
   }
 }
 
-/** Mails accounts that reach a threshold of their quota, until it is aborted. */
+/** Mails accounts that reach a threshold, or whose keys end, until it is aborted. */
 export async function runQuotaNoticeLoop(
   uses: NoticeUses & {
     /** As `CleanupStore.claimJob`. */

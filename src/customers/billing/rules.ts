@@ -79,6 +79,11 @@ export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
   return isFinal(before, epochMs) ? [current] : [before, current];
 }
 
+/** @returns a time within a period, of a time within it or after it: when its quota was true. */
+export function timeWithin({ end, endMs }: BillingPeriod, at: string): string {
+  return at < end ? at : timestamp(endMs - 1);
+}
+
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
@@ -99,13 +104,4 @@ export function utilization({ quotaUnits, usedUnits }: Quota): number {
   // Uses integers: for large plans the quotient of two floats may round the wrong way.
   const quota = BigInt(quotaUnits);
   return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
-}
-
-/** In percent of the quota: an account gets a mail when its usage reaches each of them. */
-export const QUOTA_THRESHOLDS = [80, 100] as const;
-
-/** @returns the thresholds that the usage has reached; none without a quota. */
-export function reachedThresholds({ quotaUnits, usedUnits }: Quota): readonly number[] {
-  if (quotaUnits === 0) return [];
-  return QUOTA_THRESHOLDS.filter((percent) => usedUnits * 100 >= quotaUnits * percent);
 }

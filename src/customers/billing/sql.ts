@@ -23,9 +23,10 @@ const KEYS = `
 /** Each engine has its own tables for the units by day and key. */
 export interface UnitStatements {
   /**
-   * Selects a page of `account_id`, `day`, `api_key_id`, `key_prefix` and `units` within one month, ordered by account, day and key. Its parameters are the account, day and key
-   * to start after, the last account, the last day and the most rows. With the month alone as the
-   * day, it starts with the account's first day.
+   * Selects a page of `account_id`, `day`, `api_key_id`, `key_prefix` and `units` within one month,
+   * ordered by account, day and key. Its parameters are the account, day and key to start after,
+   * the last account, the last day and the most rows. With the month alone as the day, it starts
+   * with the account's first day.
    */
   readonly dailyUnits: string;
   /**
@@ -175,7 +176,8 @@ export const sqliteUnitStatements: UnitStatements = {
   // a page's rows in this order. The numbers of API keys follow the order of their creation. Day 0
   // has the account's units of the period.
   dailyUnits: `
-    SELECT a.id AS account_id, c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, k.key_prefix, c.units
+    SELECT a.id AS account_id, c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id,
+      k.key_prefix, c.units
     FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
     WHERE a.id >= $1 AND a.id <= $4 AND c.account = a.number AND c.period = substr($2, 1, 7)
       AND (c.day, c.api_key) > (

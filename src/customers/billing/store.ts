@@ -21,7 +21,7 @@ export interface UnitGrant {
   readonly id: string;
   readonly units: number;
   readonly usedUnits: number;
-  /** What the operator's books call it, such as an invoice. */
+  /** What the operator calls it, such as an invoice. */
   readonly reference: string;
   readonly grantedAt: string;
   readonly expiresAt: string | undefined;
@@ -115,7 +115,7 @@ export interface DayOfAccount extends DayOfKey {
 }
 
 /** The units that one key of an account was charged on one UTC day. */
-export interface KeyUnits extends DayOfAccount, DailyUnits {
+interface KeyUnits extends DayOfAccount, DailyUnits {
   /** "" of a deleted account. */
   readonly keyPrefix: string;
 }

@@ -1,6 +1,13 @@
 import { integerOf, optionalTextOf, type Tables, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../../platform/storage/engine.ts";
-import type { ClaimedMail, MailKind, MailStore, OutgoingMail, QuotaFigures } from "./store.ts";
+import type {
+  ClaimedMail,
+  EndingKeyFigures,
+  MailKind,
+  MailStore,
+  OutgoingMail,
+  QuotaFigures,
+} from "./store.ts";
 
 export const mailTables: Tables = {
   mails: {
@@ -119,24 +126,26 @@ export function writeMail(mail: {
   readonly kind: MailKind;
   readonly createdAt: string;
   readonly link?: NonNullable<OutgoingMail["link"]>;
-  readonly quota?: QuotaFigures;
+  readonly details?: QuotaFigures | EndingKeyFigures;
 }): Statement {
-  const { id, to, kind, createdAt, link, quota } = mail;
+  const { id, to, kind, createdAt, link, details = null } = mail;
   const recipient = "email" in to ? ([null, to.email] as const) : ([to.accountId, null] as const);
   const secret = [link?.token ?? null, link?.expiresAt ?? null] as const;
-  const details = quota === undefined ? null : JSON.stringify(quota);
-  return statement(WRITE_MAIL, id, ...recipient, kind, ...secret, details, createdAt);
+  const text = details && JSON.stringify(details);
+  return statement(WRITE_MAIL, id, ...recipient, kind, ...secret, text, createdAt);
 }
 
 function claimedMail(row: Row): ClaimedMail {
   const token = optionalTextOf(row, "token");
   const details = optionalTextOf(row, "details");
+  const kind = textOf(row, "kind") as MailKind;
+  const member = kind === "key_ends" ? "endingKey" : "quota";
   return {
     id: textOf(row, "id"),
-    kind: textOf(row, "kind") as MailKind,
+    kind,
     email: textOf(row, "email"),
     link: token === undefined ? undefined : { token, expiresAt: textOf(row, "expires_at") },
-    ...(details === undefined ? {} : { quota: JSON.parse(details) as QuotaFigures }),
+    ...(details === undefined ? {} : { [member]: JSON.parse(details) as never }),
     createdAt: textOf(row, "created_at"),
     attempts: integerOf(row, "attempts"),
   };

@@ -6,16 +6,26 @@ export type MailKind =
   | "password_changed"
   | "account_created"
   | "invitation"
-  | "quota_reached";
+  | "quota_reached"
+  | "key_ends";
 
-/** The figures in a mail about the quota. */
+/** What a mail says of reached thresholds. */
 export interface QuotaFigures {
-  /** In percent of the quota: 80 or 100. */
+  /** The highest of the account's in percent of the quota; 0 for none. */
   readonly threshold: number;
+  /** All of them in words. Unset in mails that wait since before an upgrade. */
+  readonly reached?: readonly string[];
   readonly used_units: number;
   readonly quota_units: number;
   /** RFC 3339 in UTC. */
   readonly resets_at: string;
+}
+
+/** What a mail says of a key that ends soon. */
+export interface EndingKeyFigures {
+  /** Its name and prefix. */
+  readonly label: string;
+  readonly ends_at: string;
 }
 
 /** A new token with the mail that carries it: they are stored together or not at all. */
@@ -41,6 +51,8 @@ export interface OutgoingMail {
   readonly link: { readonly token: string; readonly expiresAt: string } | undefined;
   /** Only of `quota_reached`. */
   readonly quota?: QuotaFigures;
+  /** Only of `key_ends`. */
+  readonly endingKey?: EndingKeyFigures;
   readonly createdAt: string;
 }
 

@@ -35,7 +35,7 @@ interface MailTemplate {
  * @param publicUrl the base of the link.
  */
 export function renderMail(
-  { kind, email, link, quota, createdAt }: OutgoingMail,
+  { kind, email, link, quota, endingKey, createdAt }: OutgoingMail,
   publicUrl: string,
 ): RenderedMail {
   const until = link === undefined ? "" : moment(link.expiresAt);
@@ -96,6 +96,7 @@ export function renderMail(
       ],
     }),
     quota_reached: () => quotaMail(quota, createdAt, publicUrl),
+    key_ends: () => endingKeyMail(endingKey, publicUrl),
     test: () => ({
       subject: "A test mail from Kurs",
       before: ["Mail from this Kurs server arrives."],
@@ -106,7 +107,7 @@ export function renderMail(
 }
 
 /**
- * A mail about a threshold of the quota. It names times instead of "this period" and "now": it may
+ * A mail about thresholds of the quota. It names times instead of "this period" and "now": it may
  * be delivered, and read, after the end of the period.
  *
  * @param quota of this kind of mail always set.
@@ -118,8 +119,7 @@ function quotaMail(
   publicUrl: string,
 ): MailTemplate {
   if (quota === undefined) throw new TypeError("a mail about the quota has no figures");
-  const { threshold, used_units: used, quota_units: units, resets_at: resetsAt } = quota;
-  const isSpent = threshold === 100;
+  const { used_units: used, quota_units: units, resets_at: resetsAt, reached = [] } = quota;
   const month = monthBefore(resetsAt);
   const effect =
     used >= units
@@ -128,19 +128,41 @@ function quotaMail(
       : `When all are used, further reads get 429 quota_exceeded until ${moment(resetsAt)}.`;
   const isOver = writtenAt >= resetsAt;
   return {
-    subject: isSpent
-      ? `Your Kurs quota for ${month} is used up`
-      : `At least ${threshold} % of your Kurs quota for ${month} is used`,
+    subject: quotaSubject(quota.threshold, month),
     before: [
       `Your account with Kurs has used ${grouped(used)} of its ` +
         `${counted(units, "unit", grouped(units))} in the billing period of ${month}.`,
+      ...(reached.length === 0 ? [] : [`Reached: ${reached.join("; ")}.`]),
       isOver ? `That period ended on ${moment(resetsAt)}, and one with a new quota began.` : effect,
     ],
     link: { name: "See the usage", address: `${publicUrl}/usage` },
     after: [
-      `Kurs sends one mail at ${threshold} % in each billing period. You can turn these mails ` +
-        "off on that page.",
+      "Kurs mentions each threshold once in each billing period. You can set the thresholds, or " +
+        "turn these mails off, on that page.",
     ],
+  };
+}
+
+function quotaSubject(percent: number, month: string): string {
+  if (percent === 100) return `Your Kurs quota for ${month} is used up`;
+  if (percent > 0) return `At least ${percent} % of your Kurs quota for ${month} is used`;
+  return `Your usage of Kurs has reached a threshold in ${month}`;
+}
+
+/** @param key of this kind of mail always set. */
+function endingKeyMail(key: OutgoingMail["endingKey"], publicUrl: string): MailTemplate {
+  if (key === undefined) throw new TypeError("a mail about the end of a key does not name it");
+  const end = moment(key.ends_at);
+  return {
+    subject: `An API key for Kurs ends on ${end}`,
+    before: [
+      `The API key ${key.label} of your account with Kurs ends on ${end}. From then on, requests ` +
+        "with it get 401 unauthorized.",
+      "To go on reading, rotate it (the new key has the same name and limits) or move its end. If " +
+        "you have rotated it, use the new key wherever this one is in use.",
+    ],
+    link: { name: "See the API keys", address: `${publicUrl}/keys` },
+    after: ["Kurs sends this mail 7 days and 1 day before the end of a key."],
   };
 }
 

@@ -21,11 +21,11 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
     const { deletions, suspensions, pairs, grants, granted } = forgotten;
     lines.push(
       `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
-        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}, ` +
-        counted(grants, "grant"),
+        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
+      ...(grants > 0 ? [`${counted(grants, "grant")} of units lost since then, such as`] : []),
       ...granted.map(
         ({ email, units, reference }) =>
-          `lost grant: ${email}, ${counted(units, "unit")}, ${visibleLine(reference)}`,
+          `  ${counted(units, "unit")} of ${email}, for ${visibleLine(reference)}`,
       ),
       `${counted(revocations, "key")} revoked since then: ` +
         (reviveKeys ? "valid again" : "still revoked"),

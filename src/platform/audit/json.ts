@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { EXAMPLE_ID, Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { EXAMPLE_ID, Id, Timestamp, Type, Units } from "../shared/json-schema.ts";
 import { type AuditEvent, ownEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
 
@@ -8,6 +8,14 @@ const EventDetailsSchema = Type.Object(
   {
     api_key_id: Type.Optional(Id),
     key_prefix: Type.Optional(Type.String()),
+    expires_at: Type.Optional(Timestamp),
+    units_per_period: Type.Optional(
+      Type.Integer({ description: "A cap; without it there is none" }),
+    ),
+    units_per_day: Type.Optional(Type.Integer({ description: "A cap; without it there is none" })),
+    ends_at: Type.Optional(Timestamp),
+    new_api_key_id: Type.Optional(Id),
+    new_key_prefix: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
     keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
     session_id: Type.Optional(Id),
@@ -15,8 +23,19 @@ const EventDetailsSchema = Type.Object(
     plan: Type.Optional(Type.String()),
     invited: Type.Optional(Type.Boolean()),
     quota_mails: Type.Optional(Type.Boolean()),
+    quota_units: Type.Optional(Units),
+    quota_until: Type.Optional(Timestamp),
+    quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
+    customer_number: Type.Optional(Type.String()),
+    grant_id: Type.Optional(Id),
+    units: Type.Optional({ ...Units, description: "Granted, or of a threshold" }),
+    used_units: Type.Optional(Units),
+    reference: Type.Optional(Type.String()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),
-    threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
+    threshold: Type.Optional(
+      Type.Integer({ description: "In percent of the quota, or of the key's `units_per_period`" }),
+    ),
+    thresholds: Type.Optional(Type.String({ examples: ["80%, 500"] })),
   },
   {
     description: "Names, ids and counts, by the action; never a secret",

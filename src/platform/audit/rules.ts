@@ -37,6 +37,7 @@ export type Action =
   | "units.granted"
   | "units.revoked"
   | "quota.threshold_reached"
+  | "thresholds.set"
   | "plan.set"
   | "plan.deleted"
   | "rates.imported"

@@ -84,7 +84,10 @@ function ruleOf(error: TLocalizedValidationError): string {
   const field = error.instancePath.slice(1).replaceAll("/", ".");
   if (error.keyword === "required") return `${error.params.requiredProperties[0]} is missing.`;
   if (field === "") return "The request body must be a JSON object.";
-  if (error.keyword === "format") return `${field} must be an ${error.params.format} address.`;
+  if (error.keyword === "format") {
+    const { format } = error.params;
+    return `${field} must be ${format === "email" ? "an email address" : `a ${format}`}.`;
+  }
   if (error.keyword === "minLength") return `${field} must not be empty.`;
   if (error.keyword === "maxLength") {
     return `${field} must have at most ${error.params.limit} characters.`;

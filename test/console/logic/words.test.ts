@@ -52,6 +52,7 @@ const from = (actor: Actor) =>
   originOf({ id: "1", at: NOW, actor, action: "", details: {}, address: "192.0.2.1" });
 const KEY = { key_prefix: "svc_1a" };
 const NAMED_KEY = { ...KEY, api_key_id: "1" };
+const GRANT = { units: 5000, reference: "invoice 4711" };
 const [LEAK, INVITED, FULL] = [{ reason: "burned" }, { invited: true }, { threshold: 100 }];
 
 const lastUse = (last_used_on: string | null, units: number) =>
@@ -186,6 +187,10 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a plan without a name", others("account.plan_changed"), "Moved to a plan"],
   ["mails", own("account.quota_mails_changed", { quota_mails: true }), "Quota mails turned on"],
   ["no mails", others("account.quota_mails_changed", {}), "Quota mails turned off"],
+  ["a quota", others("account.quota_changed", { quota_units: 1 }), "Quota of 1 unit set"],
+  ["the plan's", others("account.quota_changed", { quota: "plan" }), "Quota of the plan set"],
+  ["a grant", others("units.granted", GRANT), "5,000 units granted: invoice 4711"],
+  ["no grant", others("units.revoked", GRANT), "Granted units revoked: invoice 4711"],
   ["a password", own("password.changed", { keys_revoked: 0 }), "Password changed"],
   ["the first", own("password.changed", { keys_revoked: 2 }), "Password changed; 2 keys revoked"],
   ["a log-out", own("session.ended"), "Logged out"],
@@ -198,6 +203,8 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["a leaked key", others("api_key.revoked", LEAK), "API key revoked: it was found in a leak"],
   ["a full quota", others("quota.threshold_reached", FULL), "100% of the quota used"],
   ["nearly", others("quota.threshold_reached"), "Most of the quota used"],
+  ["units", others("quota.threshold_reached", { units: 1000 }), "1,000 units used"],
+  ["a key's", others("quota.threshold_reached", KEY), "Threshold of API key svc_1a… reached"],
   ["a newer server's action", others("account.moved", { plan: "pro" }), "account.moved"],
   ["an action like a member", others("constructor"), "constructor"],
   ["an owner's address", from("account"), "from 192.0.2.1"],

@@ -9,6 +9,7 @@ import { dailyUsageSuite, keyUsageSuite, usageExportSuite } from "./daily-usage.
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { disagreementSuite } from "./disagreements.ts";
 import { engineSuite } from "./engine.ts";
+import { grantSuite } from "./grants.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { keyLimitSuite } from "./key-limits.ts";
@@ -16,6 +17,7 @@ import { limitedReadSuite } from "./limited-reads.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { boundarySuite, meterSuite } from "./meter.ts";
+import { endNoticeSuite, ownThresholdSuite } from "./own-thresholds.ts";
 import { pastReadSuite } from "./past-reads.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite, signatureSuite } from "./rates.ts";
@@ -37,12 +39,15 @@ const PARTS = {
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
+  "granted units": grantSuite,
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of each key": keyUsageSuite,
   "statements of usage": statementSuite,
   "usage of all accounts": usageExportSuite,
   "quota notices": quotaNoticeSuite,
+  "thresholds of one's own": ownThresholdSuite,
+  "notices of keys that end": endNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
   disagreements: disagreementSuite,

@@ -170,6 +170,9 @@ suite("plans and accounts", { concurrency: 4 }, () => {
       used_units: 1,
       quota_units: 7,
       remaining_units: 6,
+      own_quota_units: null,
+      own_quota_until: null,
+      customer_number: null,
     });
   });
 

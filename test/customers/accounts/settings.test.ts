@@ -91,12 +91,12 @@ test("kurs accounts quota-mails turns the mails of an account off and on, and re
   const session = await service.openSession(email);
 
   const off = await kurs(["accounts", "quota-mails", " Grace@Example.ORG ", "off"], here);
-  const line = `${email} gets no mail at 80 % and 100 % of its quota\n`;
+  const line = `${email} gets no mails about thresholds of its usage\n`;
   assert.deepEqual([off.exitCode, off.stdout, off.stderr], [0, line, ""]);
   assert.deepEqual(await settingsOf(session), { quota_mails: false });
 
   const on = await kurs(["accounts", "quota-mails", email, "on"], here);
-  assert.deepEqual([on.exitCode, on.stdout], [0, line.replace("no mail", "a mail")]);
+  assert.deepEqual([on.exitCode, on.stdout], [0, line.replace("no mails", "mails")]);
   assert.deepEqual(await settingsOf(session), { quota_mails: true });
   assert.deepEqual(eventsOf(email), [
     'operator {"quota_mails":false}',

@@ -64,7 +64,10 @@ test("delete asks for the email, says what it keeps, and takes effect at the nex
 
   assert.equal(deleted.exitCode, 0, deleted.stderr);
   assert.match(deleted.stdout, /^dora@example\.org is deleted; its id was [0-9a-f-]{36}$/m);
-  assert.match(deleted.stdout, /^For billing Kurs keeps its id, plan, times, and the units/m);
+  assert.match(
+    deleted.stdout,
+    /^For billing Kurs keeps its id, plan, quota, customer number, times/m,
+  );
   assert.equal((await ada.read()).status, 401);
   assert.equal((await service.get("/v1/account/usage", ada)).status, 401);
   assert.equal((await service.post("/v1/auth/login", logInOf(ada.email))).status, 401);
@@ -96,18 +99,32 @@ test("export prints everything stored about one account, and no digest or other 
   await service.newCustomer("fay-2@example.org");
   await ada.read();
 
+  await run("accounts quota fay@example.org 25000");
+  await run("accounts customer fay@example.org K-1001");
+  await run("units grant fay@example.org 5000 --reference 4711");
+
   const { exitCode, stdout } = await run("accounts export fay@example.org");
 
   assert.equal(exitCode, 0);
   const exported = JSON.parse(stdout) as Record<string, Record<string, unknown>[]>;
-  const sections = "api_keys sessions mailed_links mails usage quota_notices daily_usage events";
+  const sections =
+    "api_keys sessions mailed_links mails usage terms grants quota_notices daily_usage events";
   assert.deepEqual(Object.keys(exported), ["exported_at", "account", ...sections.split(" ")]);
   assert.equal(exported.api_keys?.[0]?.id, ada.keyId);
   assert.deepEqual(exported.usage, [{ period: "2026-11", units: 1 }]);
+  const { quota_units: quota, customer_number: number } = JSON.parse(stdout).account;
+  assert.deepEqual([quota, number], [25_000, "K-1001"]);
+  assert.deepEqual(
+    [exported.terms?.[0]?.quota_units, exported.grants?.[0]?.reference],
+    [null, "4711"],
+  );
   assert.deepEqual(exported.daily_usage, [{ date: "2026-11-21", api_key_id: ada.keyId, units: 1 }]);
   assert.deepEqual(
     exported.events?.map(({ action }) => action),
-    ["account.export_begun", "api_key.created", "session.started", "account.registered"],
+    [
+      ...["account.export_begun", "units.granted", "account.customer_number_changed"],
+      ...["account.quota_changed", "api_key.created", "session.started", "account.registered"],
+    ],
   );
   for (const secret of ["argon2id", "fay-2@example.org", ada.apiKey, ada.session]) {
     assert.ok(!stdout.includes(secret));

@@ -5,8 +5,9 @@ import { kurs } from "../../support/command-line.ts";
 import { newPostgresDatabase } from "../../support/postgres-databases.ts";
 import { type Server, serve, temporaryDirectory } from "../../support/process.ts";
 
-const ACCOUNT_HEADER = "account_id,email,plan,quota_units,units";
-const KEY_HEADER = "account_id,email,plan,date,api_key_id,key_prefix,units";
+const ACCOUNT_HEADER =
+  "account_id,email,plan,quota_units,units,plan_units,granted_units,references,customer_number";
+const KEY_HEADER = "account_id,email,plan,date,api_key_id,key_prefix,units,customer_number";
 
 const monthOf = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 7);
 
@@ -42,6 +43,7 @@ for (const engine of engines) {
       await server.revokeKey(first.session, other.id);
       const { body } = await server.get("/v1/account/usage/daily", { session: first.session });
       month = (body.days as { date: string }[])[0]?.date.slice(0, 7) ?? "";
+      await kurs(["accounts", "customer", first.email, "=1"], where);
       const { stdout } = await kurs(["accounts", "list", "--json"], where);
       ids = (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
     });
@@ -55,14 +57,17 @@ for (const engine of engines) {
         assert.deepEqual([exitCode, stderr], [0, ""]);
       const lines = [
         ACCOUNT_HEADER,
-        `${ids[0]},'=1+1@example.org,free,1000,3`,
-        `${ids[1]},"""a,b;'=c""@example.org",free,1000,1`,
-        `${ids[2]},idle@example.org,free,1000,0`,
+        `${ids[0]},'=1+1@example.org,free,1000,3,3,0,,'=1`,
+        `${ids[1]},"""a,b;'=c""@example.org",free,1000,1,1,0,,`,
+        `${ids[2]},idle@example.org,free,1000,0,0,0,,`,
       ];
       assert.equal(csv.stdout, `${lines.join("\n")}\n`);
       const rows = customers.map(({ email }, nth) => {
         const account = { account_id: ids[nth], email, plan: "free", quota_units: 1000 };
-        return JSON.stringify({ ...account, units: [3, 1, 0][nth] });
+        const units = [3, 1, 0][nth];
+        const origins = { plan_units: units, granted_units: 0, references: "" };
+        const number = { customer_number: nth === 0 ? "=1" : "" };
+        return JSON.stringify({ ...account, units, ...origins, ...number });
       });
       assert.equal(ndjson.stdout, `${rows.join("\n")}\n`);
     });
@@ -80,7 +85,7 @@ for (const engine of engines) {
       assert.equal(lines[0], KEY_HEADER);
       assert.match(lines[1] ?? "", /^[0-9a-f-]{36},'=1\+1@example\.org,free,\d{4}-\d\d-\d\d,/);
       for (const line of lines.slice(1)) {
-        assert.match(line, /,[0-9a-f-]{36},svc_live_[0-9a-f]{8},[12]$/);
+        assert.match(line, /,[0-9a-f-]{36},svc_live_[0-9a-f]{8},[12],(?:'=1)?$/);
       }
       const rows = ndjson.stdout.trimEnd().split("\n");
       const parsed = rows.map((row) => JSON.parse(row) as Record<string, unknown>);

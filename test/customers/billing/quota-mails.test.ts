@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import type { Email } from "postal-mime";
 import { runQuotaNoticeLoop } from "../../../src/customers/billing/quota-notices.ts";
 import { serverTimeouts } from "../../../src/platform/storage/settings.ts";
-import { engines } from "../../support/both-engines.ts";
+import { engines, startServiceOn } from "../../support/both-engines.ts";
 import type { Customer } from "../../support/client.ts";
 import { playSmtp } from "../../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../../support/mails.ts";
@@ -92,7 +93,7 @@ for (const engine of engines) {
       assert.deepEqual(await subjectsOf(2), november);
       assert.match(
         quotaMails()[1]?.text ?? "",
-        /has used 5 of its 5 units in the billing period of November 2026\.\n\nThat period ended/,
+        /has used 5 of its 5 units in the billing period of November 2026\.\n\nReached: 100 % of the quota\.\n\nThat/,
       );
       const read = () => service.readRate("EUR/USD", apiKey);
       await readUnits(read, 4);
@@ -103,6 +104,38 @@ for (const engine of engines) {
       await readUnits(read, 1);
       clock.advanceMs(MINUTE_MS);
       assert.deepEqual(await subjectsOf(4), [...all, spent("December 2026")]);
+    });
+
+    test("thresholds of an account's own and the end of a key are mailed with the key's name", async () => {
+      const clock = new TestClock(AT);
+      await using smtp = await playSmtp();
+      await using on = await startServiceOn(engine, { clock, config: { smtpUrl: smtp.url } });
+      const { service } = on;
+      const session = await service.openSession("ada@example.org");
+      await using store = await on.openStore();
+      const origin = { actor: { kind: "service" }, at: AT, newId: randomUUID } as const;
+      await store.accounts.markEmailVerified("ada@example.org", origin);
+      const json = { name: "<b>bill & co", expires_at: "30 days", units_per_period: 4 };
+      const { body: key } = await service.post("/v1/account/api-keys", { session, json });
+      const thresholds = [{ units: 2 }, { api_key_id: key.id, percent: 50 }];
+      const how = { session, json: { thresholds } };
+      assert.equal((await service.call("PUT", "/v1/account/thresholds", how)).status, 200);
+      const mailAbout = (what: RegExp) =>
+        eventually(`mail about ${what}`, () =>
+          smtp.received.map(({ mail }) => mail).find(({ text = "" }) => what.test(text)),
+        );
+
+      await readUnits(() => service.readRate("EUR/USD", String(key.api_key)), 2);
+      clock.advanceMs(MINUTE_MS);
+      const { subject, text = "" } = await mailAbout(/Reached/);
+      assert.equal(subject, "Your usage of Kurs has reached a threshold in November 2026");
+      const label = `the API key “<b>bill & co” (${key.key_prefix})`;
+      assert.ok(text.includes(`\n\nReached: 2 units; 50 % of the limit of ${label}.\n\n`), text);
+
+      clock.set("2026-12-14T12:00:00.000Z");
+      const { html = "", ...mail } = await mailAbout(/401/);
+      assert.equal(mail.subject, "An API key for Kurs ends on 2026-12-21 12:00 UTC");
+      assert.match(html, /The API key “&lt;b&gt;bill &amp; co” \(svc_live_[0-9a-f]{8}\) of/);
     });
   });
 }
@@ -135,7 +168,7 @@ test("a look that takes long extends its claim, and ends when another node has i
       // Only a look that does not extend its claim gets there.
       if (pages === 10) end.abort();
       clock.advanceMs(20_000);
-      return { dueIds: [], lastId: "one of many" };
+      return { candidateIds: [], lastId: "one of many" };
     },
     write: () => assert.fail("no account is due"),
   };
@@ -147,7 +180,8 @@ test("a look that takes long extends its claim, and ends when another node has i
   };
   const failures: unknown[] = [];
   const secrets = { uuid: () => assert.fail("nothing is written") };
-  const uses = { store: { quotaNotices }, clock, secrets, claimJob };
+  const endNotices = { page: async () => [], write: () => assert.fail("no key ends") };
+  const uses = { store: { quotaNotices, endNotices }, clock, secrets, claimJob };
 
   await runQuotaNoticeLoop({ ...uses, onError: (error) => failures.push(error) }, end.signal);
 

@@ -6,11 +6,11 @@ import {
   MAX_PLAN_UNITS,
   noticePeriodsAt,
   parseBillingPeriod,
-  reachedThresholds,
   remainingUnits,
   utcDay,
   utilization,
 } from "../../../src/customers/billing/rules.ts";
+import { isReached } from "../../../src/customers/billing/thresholds.ts";
 import { fc } from "../../support/properties.ts";
 
 const anyMs = fc.integer({
@@ -155,14 +155,18 @@ test("utilization is rounded down a trillionth below a half, even on the largest
 
 test("a threshold is reached exactly from its share of the quota on, for any quota", () => {
   fc.assert(
-    fc.property(anyQuota, (quota) => {
+    fc.property(anyQuota, fc.integer({ min: 1, max: 100 }), (quota, percent) => {
       const [used, units] = [BigInt(quota.usedUnits), BigInt(quota.quotaUnits)];
-      const expected = [80, 100].filter((percent) => used * 100n >= units * BigInt(percent));
-      assert.deepEqual(reachedThresholds(quota), expected);
+      assert.equal(isReached({ percent }, quota), used * 100n >= units * BigInt(percent));
     }),
   );
-  assert.deepEqual(reachedThresholds({ quotaUnits: 0, usedUnits: 0 }), []);
-  assert.deepEqual(reachedThresholds({ quotaUnits: 0, usedUnits: 5 }), []);
+  for (const usedUnits of [0, 5]) {
+    const quota = { quotaUnits: 0, usedUnits };
+    assert.deepEqual(
+      [isReached({ percent: 1 }, quota), isReached({ units: 5 }, quota)],
+      [false, usedUnits === 5],
+    );
+  }
 });
 
 test("notices are due for the current period and, for an hour, for the one before", () => {

@@ -138,7 +138,7 @@ for (const [threshold, subject] of [
     assert.equal(line, subject);
     assert.match(text, /has used 1,234,567 of its 1,500,000 units in the .* of November 2026\./);
     assert.match(text, UNTIL_RESET);
-    assert.match(text, /You can turn these mails off on that page\.\n$/);
+    assert.match(text, /turn these mails off, on that page\.\n$/);
     assert.deepEqual(addressesIn(text), [`${PUBLIC_URL}/usage`]);
     assert.deepEqual(linksIn(html), [`${PUBLIC_URL}/usage`]);
     const readable = text.trimEnd().split("\n\n");

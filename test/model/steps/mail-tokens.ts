@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertRefusal, assertSuccess } from "../expected.ts";
-import type { AccountState, Model, Purpose } from "../model.ts";
+import { type AccountState, endedMs, type Model, type Purpose } from "../model.ts";
 import {
   type FromLast,
   type Mailbox,
@@ -102,7 +102,9 @@ export const someReset = fc
           return assertRefusal(answer, BAD_PASSWORD);
         }
         owner.spend(token);
-        if (!owner.isVerified) for (const key of owner.keys) key.revokedMs ??= model.nowMs;
+        if (!owner.isVerified) {
+          for (const key of owner.keys) key.revokedMs = endedMs(key, model.nowMs) ?? model.nowMs;
+        }
         owner.isVerified = true;
         owner.mailsMs.push(model.nowMs);
         owner.formerPassword = owner.password;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Model } from "../model.ts";
+import { rfc3339 } from "../calendar.ts";
+import { endedMs, type Model } from "../model.ts";
 import { type Person, type PlanName, somePerson, somePlan } from "../names.ts";
 import { always, type Step, step } from "../step.ts";
 import type { Operated, Stage } from "../story-client.ts";
@@ -78,15 +79,19 @@ export function accountShown(person: Person): Step {
 
 function summaryOf(model: Model, stage: Stage, person: Person) {
   const account = model.account(person);
+  const { untilMs } = account.ownQuota ?? {};
   return {
     email: stage.emailOf(person),
     email_verified: account.isVerified,
     suspended_at: null,
     plan: stage.planOf(account.plan),
-    active_keys: account.keys.filter(({ revokedMs }) => revokedMs === undefined).length,
+    active_keys: account.keys.filter((key) => endedMs(key, model.nowMs) === undefined).length,
     used_units: account.usedUnits(model.nowMs),
     quota_units: model.quotaUnits(account),
     remaining_units: model.unitsLeft(account),
+    own_quota_units: account.ownQuota?.units ?? null,
+    own_quota_until: untilMs === undefined ? null : rfc3339(untilMs),
+    customer_number: null,
   };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS, monthEndMs, nextDayMs, rfc3339 } from "../calendar.ts";
 import type { Model } from "../model.ts";
-import { type FromLast, somePerson, wordOf } from "../names.ts";
+import { type FromLast, someKeyNumber, somePerson, wordOf } from "../names.ts";
 import { always, step } from "../step.ts";
 import type { Stage } from "../story-client.ts";
 
@@ -45,6 +45,24 @@ const someEdge = fc.oneof(
     ([person, nth]): Edge => ({
       words: `${person}'s ${wordOf(nth)} session ends`,
       edgeMs: (model) => model.session(person, nth)?.endsMs,
+    }),
+  ),
+  fc.tuple(somePerson, someKeyNumber).map(
+    ([person, number]): Edge => ({
+      words: `${person}'s key ${number} ends`,
+      edgeMs: (model) => model.key(person, number)?.limits.endsMs,
+    }),
+  ),
+  somePerson.map(
+    (person): Edge => ({
+      words: `${person}'s last grant ends`,
+      edgeMs: (model) => model.accounts.get(person)?.grants.at(-1)?.endsMs,
+    }),
+  ),
+  somePerson.map(
+    (person): Edge => ({
+      words: `${person}'s own quota ends`,
+      edgeMs: (model) => model.accounts.get(person)?.ownQuota?.untilMs,
     }),
   ),
   fc.tuple(somePerson, fc.constantFrom("verification" as const, "reset" as const)).map(

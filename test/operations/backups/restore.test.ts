@@ -3,6 +3,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
+import { NO_LIMITS, type OwnLimits } from "../../../src/customers/api-keys/limits.ts";
+import { LIMIT_COLUMNS } from "../../../src/customers/api-keys/rows-sql.ts";
 import { restoreSqlite } from "../../../src/operations/backups/restore.ts";
 import {
   lockExclusive,
@@ -10,6 +12,7 @@ import {
   untilUnlocked,
 } from "../../../src/platform/storage/sqlite/lock-file.ts";
 import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
+import { KEY_LIMITS, newCustomer, newKey } from "../../contract/suite/customers.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { EUR_USD, pairOf, storeRates } from "../../contract/suite/rates-stored.ts";
 import {
@@ -25,7 +28,7 @@ import { kurs } from "../../support/command-line.ts";
 import { eventually } from "../../support/mails.ts";
 import { Program, serve, temporaryDirectory } from "../../support/process.ts";
 import { startService } from "../../support/service.ts";
-import { openSqliteStore } from "../../support/stores.ts";
+import { openSqliteStore, type Store } from "../../support/stores.ts";
 
 const stored = await storeWithBackup();
 
@@ -393,6 +396,123 @@ test("a restore revives no account, key, pair or signing key", async () => {
     query(dataDirectory, ofPair, restoring.now).map(({ action }) => action),
     ["rate.suspended"],
   );
+});
+
+const ENDED = "2026-11-21T12:30:00.000Z";
+
+for (const reviveKeys of [false, true]) {
+  test(`a restore${reviveKeys ? " that revives keys" : ""} keeps what limits each key, and none that has ended is valid`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const backup = join(dataDirectory, "backup.db");
+    const rowsIn = (place: string) =>
+      query(place, `SELECT id, ${LIMIT_COLUMNS} FROM api_keys ORDER BY id`).map((row) => ({
+        ...row,
+      }));
+    const keep = (limits: OwnLimits) => limits;
+    const change = async (act: (store: Store) => Promise<unknown>) => {
+      await using store = openSqliteStore(dataDirectory, 1000);
+      await act(store);
+    };
+    const old = { accountId: "", keyId: "", endsAt: later.at };
+    await change(async ({ keys, ...store }) => {
+      const { accountId, key } = await newCustomer({ keys, ...store }, 10);
+      Object.assign(old, { accountId, keyId: key.id });
+      await keys.setLimits(accountId, key.id, () => ({ ...NO_LIMITS, unitsPerDay: 5 }), BY);
+      await keys.rotate(old, newKey(""), keep, KEY_LIMITS, BY);
+    });
+    cpSync(databaseIn(dataDirectory), backup);
+    await change(async ({ keys }) => {
+      const ended = { ...NO_LIMITS, expiresAt: ENDED, unitsPerPeriod: 7 };
+      const newest = String(rowsIn(dataDirectory)[1]?.id);
+      await keys.setLimits(old.accountId, newest, () => ended, BY);
+      await keys.rotate({ ...old, endsAt: ENDED }, newKey(""), keep, KEY_LIMITS, BY);
+    });
+    const [first, second] = rowsIn(dataDirectory);
+
+    restoreSqlite(dataDirectory, backup, { ...restoring, reviveKeys });
+
+    assert.deepEqual(rowsIn(dataDirectory), [first, second]);
+    assert.deepEqual([first?.expires_at, first?.units_per_period], [ENDED, 7]);
+    assert.deepEqual([second?.expires_at, second?.line], [ENDED, old.keyId]);
+    const usable = "SELECT expires_at, units_per_period, units_per_day FROM usable_keys";
+    for (const row of query(dataDirectory, usable))
+      assert.deepEqual(Object.values(row), [ENDED, 7, null]);
+  });
+}
+
+test("a database from before keys had limits is replaced by a backup that has them", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  migrateSqlite(dataDirectory, 1000);
+  cpSync(databaseIn(dataDirectory), backup);
+  {
+    using database = new DatabaseSync(databaseIn(dataDirectory));
+    const triggers = ["insert_usable_key", "change_usable_key", "change_usable_keys"];
+    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
+    database.exec(`
+      DROP INDEX api_keys_by_end;
+      ALTER TABLE api_keys DROP COLUMN expires_at;
+      PRAGMA user_version = 25`);
+  }
+
+  assert.ok(restoreSqlite(dataDirectory, backup, restoring).forgotten);
+});
+
+test("a restore revives no grant, names those that it loses, and keeps quotas and earlier terms", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  const [ada, eve] = ["ada@example.org", "eve@example.org"];
+  const grant = (units: number, reference: string) => ({ units, reference, expiresAt: undefined });
+  let [revoked = "", kept = ""] = ["", ""];
+  migrateSqlite(dataDirectory, 1000);
+  {
+    using database = new DatabaseSync(databaseIn(dataDirectory));
+    database.exec(ROWS);
+  }
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    revoked = (await store.grants.add(ada, grant(1, "revoked since"), BY)) ?? "";
+    kept = (await store.grants.add(ada, grant(2, "kept"), BY)) ?? "";
+    await store.accounts.setQuota(eve, { units: 3, until: undefined }, BY);
+  }
+  cpSync(databaseIn(dataDirectory), backup);
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    await store.grants.revoke(revoked, BY);
+    await store.grants.add(eve, grant(4, "invoice 4711"), BY);
+    const both = (await store.grants.add(eve, grant(5, "revoked"), BY)) ?? "";
+    await store.grants.revoke(both, BY);
+    await store.accounts.setQuota(ada, { units: 6, until: later.at }, BY);
+    await store.accounts.setQuota(eve, undefined, BY);
+    await store.accounts.setCustomerNumber(eve, "K-1", BY);
+    await store.plans.set({ name: "free", unitsPerPeriod: 7 }, BY);
+    await store.administration.delete("mallory@example.org", BY);
+  }
+
+  const { exitCode, stdout } = await restore(dataDirectory, backup);
+
+  assert.equal(exitCode, 0);
+  const lost = "1 grant of units lost since then, such as\n  4 units of eve@example.org, for ";
+  assert.ok(stdout.includes(`${lost}invoice 4711\n`), stdout);
+  const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row));
+  assert.deepEqual(rows("SELECT id, revoked_at FROM unit_grants ORDER BY units"), [
+    [revoked, BY.at],
+    [kept, null],
+  ]);
+  const accounts = "SELECT quota_units, quota_until, customer_number FROM accounts ORDER BY id";
+  assert.deepEqual(rows(accounts).slice(0, 2), [
+    [6, later.at, null],
+    [null, null, "K-1"],
+  ]);
+  const terms = "SELECT account_id, through_period, quota_units FROM account_terms ORDER BY 1";
+  assert.deepEqual(rows(terms), [
+    ["id of ada", "2026-10", null],
+    ["id of eve", "2026-10", null],
+  ]);
+  assert.deepEqual(rows("SELECT plan, units_per_period FROM plan_terms"), [["free", 1000]]);
 });
 
 test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {

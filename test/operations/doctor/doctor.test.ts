@@ -195,14 +195,37 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(newer.text("problem", "database"), /schema 99: a newer Kurs has written it/);
   });
 
+  test("finds grants of which more was used than granted, or than their account was charged", async () => {
+    await using directory = await usedDirectory();
+    query(
+      directory.path,
+      `INSERT INTO unit_grants (id, account_id, units, reference, granted_at)
+      SELECT 'grant', id, 1, 'invoice', created_at FROM accounts`,
+    );
+    const used = "INSERT OR REPLACE INTO granted_usage SELECT 'grant', period, ? FROM period_usage";
+    query(directory.path, used, 1);
+    assert.equal((await doctor(directory.path)).exitCode, 0);
+
+    query(directory.path, used, 2);
+
+    const { exitCode, bad, text } = await doctor(directory.path);
+    assert.deepEqual([exitCode, bad], [1, ["units"]]);
+    const both = /^more units were used than granted in 1 grant, .* charged in 1 period of an acc/;
+    assert.match(text("problem", "units"), both);
+  });
+
   test("finds with --thorough a key that is rejected or accepted against what is stored", async () => {
     await using directory = await usedDirectory();
     query(directory.path, "CREATE TABLE kept AS SELECT * FROM usable_keys");
     const wrongs = [
       "DELETE FROM usable_keys",
-      "INSERT INTO usable_keys SELECT randomblob(32), api_key, account, plan FROM kept",
+      `INSERT INTO usable_keys (digest, api_key, account, plan)
+      SELECT randomblob(32), api_key, account, plan FROM kept`,
       "UPDATE usable_keys SET account = account + 1",
       "UPDATE usable_keys SET plan = 'large'",
+      "UPDATE usable_keys SET expires_at = '2999-01-01T00:00:00.000Z'",
+      "UPDATE usable_keys SET units_per_period = 1",
+      "UPDATE usable_keys SET units_per_day = 1",
     ];
     for (const wrong of wrongs) {
       query(directory.path, wrong);

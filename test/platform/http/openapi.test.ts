@@ -53,6 +53,13 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
     ...["201", "401 unauthorized", "409 key_limit_reached", ...ofBodies],
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
+  "GET /v1/account/api-keys/{id}/limits": ["200", "401 unauthorized", "404 not_found"],
+  "PUT /v1/account/api-keys/{id}/limits": [
+    ...["200", "401 unauthorized", "404 not_found", ...ofBodies, "429 too_many_requests"],
+  ],
+  "POST /v1/account/api-keys/{id}/rotate": [
+    ...["201", "401 unauthorized", "404 not_found", "409 key_limit_reached", ...ofBodies],
+  ],
   "GET /v1/account": ["200", "401 unauthorized"],
   "DELETE /v1/account": ["204", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/export": ["200", "401 unauthorized", "429 too_many_requests"],
@@ -64,12 +71,16 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
   "GET /v1/account/sources": ["200", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
+  "GET /v1/account/thresholds": ["200", "401 unauthorized"],
+  "PUT /v1/account/thresholds": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/statements/{period}": [
     ...["200", "400 invalid_request", "401 unauthorized", "404 not_found"],
   ],
+  "GET /v1/account/grants": ["200", "401 unauthorized"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
   "GET /v1/account/usage/api-keys": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
+  "GET /v1/account/usage/limits": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
     ...["200", "400 invalid_asset_symbol", "401 unauthorized", "404 unsupported_pair"],
     "429 quota_exceeded",
@@ -255,12 +266,24 @@ test("OpenAPI: every response of a run is documented, and the examples are messa
   }
 
   const own = `/v1/account/api-keys/${id}`;
+  const limits = { expires_at: null, units_per_period: null, units_per_day: 5 };
   const later: readonly (readonly [operation: string, how: Call, target?: string])[] = [
     ["POST /v1/auth/register", { json: credentials }],
     ["POST /v1/auth/register", { json: { ...credentials, invitation: NO_TOKEN } }],
     ["POST /v1/auth/login", { json: { ...credentials, email: "nobody@example.org" } }],
     ["POST /v1/account/api-keys", { session, json: { name: "x" } }],
+    ["GET /v1/account/api-keys/{id}/limits", { session }, `${own}/limits`],
+    ["PUT /v1/account/api-keys/{id}/limits", { session, json: limits }, `${own}/limits`],
+    [
+      "PUT /v1/account/api-keys/{id}/limits",
+      { session, json: { ...limits, expires_at: "x" } },
+      `${own}/limits`,
+    ],
+    ["PUT /v1/account/api-keys/{id}/limits", { session, json: limits }],
+    ["POST /v1/account/api-keys/{id}/rotate", { session, json: {} }, `${own}/rotate`],
+    ["POST /v1/account/api-keys/{id}/rotate", { session, json: {} }],
     ["PATCH /v1/account/settings", { session, json: { quota_mails: false } }],
+    ["PUT /v1/account/thresholds", { session, json: { thresholds: [{ percent: 80 }] } }],
     ["GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } }],
     ["GET /v1/account/pairs", { session }, "/v1/account/pairs?limit=0"],
     ["GET /v1/account/events", { session }, "/v1/account/events?before=x"],

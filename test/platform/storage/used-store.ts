@@ -65,11 +65,12 @@ export async function useStore(dataDirectory: string) {
   return { dataDirectory, session, active, revoked, contents };
 }
 
-/** A key as a node stores it that signs rates, and a completed range of an unfinished backfill. */
+/** A key as a node stores it that signs rates, a mail about a key's end, and a completed range of an unfinished backfill. */
 function addKeyAndRange(dataDirectory: string): void {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
   database.exec(`
     INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z');
+    UPDATE api_keys SET end_notice_days = 7 WHERE lifetime_days = 90;
     INSERT INTO backfilled_ranges
     VALUES ('cnb', '', '', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
 }
@@ -96,11 +97,15 @@ async function read(service: TestService, apiKey: string, count: number): Promis
   }
 }
 
-/** An account with two keys, one of them revoked, and a mail that is delivered into a file. */
+/** An account with a key that has limits, one that was revoked, and its successor; and a mail that is delivered into a file. */
 async function inOctober(place: Place) {
   await using service = await startService(place);
   const session = await service.openSession("ada@example.org");
   const [active, revoked] = [await service.createKey(session), await service.createKey(session)];
+  const limits = { expires_at: "90 days", units_per_period: 1000, units_per_day: 100 };
+  const keys = "/v1/account/api-keys";
+  await service.call("PUT", `${keys}/${active.id}/limits`, { session, json: limits });
+  await service.post(`${keys}/${revoked.id}/rotate`, { session, json: {} });
   await read(service, active.apiKey, 5);
   await read(service, revoked.apiKey, 3);
   await service.revokeKey(session, revoked.id);

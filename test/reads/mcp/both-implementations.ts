@@ -38,7 +38,11 @@ export type Situation = (typeof situations)[number];
 export async function waysOf(store: Store): Promise<Ways> {
   await storeRates(store, [EUR_USD]);
   const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
-  const apiKeys = createApiKeys({ ...parts, keyMaxAgeDays: undefined });
+  const apiKeys = createApiKeys({
+    ...parts,
+    keyMaxAgeDays: undefined,
+    consumeAuthAttempt: async () => {},
+  });
   const readRate = createReadRate({
     ...parts,
     countMissed: () => 0,
