@@ -73,7 +73,7 @@ const ownersPages: Pages = [
   [
     "/usage",
     /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ unitsWith 33 units a day the quota lasts/,
-    /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
+    /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me when/,
   ],
   ["/activity", /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.121 Nov 2026, 12:00 UTC/],
   [
@@ -150,6 +150,27 @@ export async function walk(
     await open(path, texts);
     await look(path);
   }
+  service.query(
+    `INSERT INTO unit_grants (id, account_id, units, reference, granted_at)
+     SELECT id, id, 5000, 'invoice 4711', created_at FROM accounts WHERE email = ?`,
+    email,
+  );
+  await open("/usage", [
+    /Plan free[67]\d\d units1 Dec 2026, 00:00 UTCinvoice 47115,000 of 5,000 unitsno endMail/,
+    /80% of the quotaRemove100% of the quotaRemoveNew threshold/,
+  ]);
+  await fill({ "New threshold": "80" });
+  await press("Add");
+  await see("“80% of the quota” repeats an earlier one.");
+  await look("grants, and a wrong threshold");
+  await page.getByLabel("Percent or units").selectOption("units");
+  await page.getByLabel("Of", { exact: true }).selectOption("billing");
+  await fill({ "New threshold": "1,000" });
+  await press("Add");
+  await see("1,000 units of billing in a month");
+  await press("Remove 100% of the quota");
+  await page.getByText("100% of the quota").waitFor({ state: "detached" });
+  await open("/keys", [/billingsvc_live_/]);
   await limit(page, look);
   await press("Revoke billing");
   await see("This key was used today");

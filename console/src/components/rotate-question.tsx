@@ -1,9 +1,10 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type KeyWithUsage, rotateApiKey } from "../api/keys.ts";
 import { forgetKey, keptKey, keyInHand } from "../key-in-hand.ts";
 import { overlaps } from "../key-limits.ts";
 import { useAction } from "../loading.ts";
 import { Button } from "./button.tsx";
+import { Choice } from "./choice.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNotice } from "./notice.tsx";
 import { LastUse } from "./revoke-question.tsx";
@@ -16,7 +17,6 @@ interface RotateQuestionProps {
 
 /** Asks how long a key works beside the one that replaces it. */
 export function RotateQuestion({ old, onRotated, onClose }: RotateQuestionProps) {
-  const id = useId();
   const [hours, setHours] = useState("24");
   const action = useAction(async () => {
     const created = await rotateApiKey(old.id, Number(hours));
@@ -32,21 +32,7 @@ export function RotateQuestion({ old, onRotated, onClose }: RotateQuestionProps)
         A new key with the same name and limits replaces <code>{old.key_prefix}…</code>. The units
         of both count against one cap.
       </p>
-      <div class="field">
-        <label for={id}>The old key works</label>
-        <select
-          id={id}
-          class="input"
-          value={hours}
-          onChange={(event) => setHours(event.currentTarget.value)}
-        >
-          {Object.entries(overlaps).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice label="The old key works" value={hours} onValue={setHours} options={overlaps} />
       {hours === "0" ? <LastUse apiKey={old} /> : null}
       <ErrorNotice error={action.error} />
       <div class="dialog-actions">

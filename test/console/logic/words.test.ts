@@ -25,6 +25,7 @@ import {
   stateOf,
   unreachedSince,
 } from "../../../console/src/source-words.ts";
+import { describeThreshold, errorOfThreshold } from "../../../console/src/thresholds.ts";
 import { tab } from "./tab.ts";
 
 // What the pages make of what the service sends and a visitor types: functions, in one table.
@@ -150,6 +151,11 @@ const grants = [
   ...[grant("over", 0, ago(0)), grant("gone", 0, null, OLDER)],
 ];
 const split = splitGrants(grants);
+const keyNames = new Map([["1", "bill"]]);
+const threshold = (stated: Parameters<typeof describeThreshold>[0]) =>
+  describeThreshold(stated, keyNames);
+const errorOfSent = (message: string) =>
+  errorOfThreshold(new ApiError("invalid_request", message), [{ percent: 80 }], keyNames);
 const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id).join(" ");
 
 const source = (change = {}) => {
@@ -282,6 +288,30 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
     limited(null, 3, 2, 1),
     ["full: 3 of 2 units this month: used up", "full: 1 of 1 unit today: used up"],
   ],
+
+  ["a threshold", threshold({ percent: 80 }), "80% of the quota"],
+  ["a threshold in units", threshold({ units: 5000 }), "5,000 units in a month"],
+  ["one of a key", threshold({ api_key_id: "1", percent: 90 }), "90% of the month's cap of bill"],
+  ["one of a key in units", threshold({ api_key_id: "1", units: 1 }), "1 unit of bill in a month"],
+  [
+    "one of a key that ended",
+    threshold({ api_key_id: "2", units: 1 }),
+    "1 unit of a key that is not active in a month",
+  ],
+  ["none", threshold({ units: null }), " units in a month"],
+  ["what was typed", threshold({ percent: "most" }), "most% of the quota"],
+  [
+    "a wrong threshold",
+    errorOfSent("thresholds.0 repeats an earlier one."),
+    "“80% of the quota” repeats an earlier one.",
+  ],
+  [
+    "a wrong percentage",
+    errorOfSent("thresholds.0.percent must be integer."),
+    "“80% of the quota” must be integer.",
+  ],
+  ["too many", errorOfSent("thresholds must not have more than 10 items."), undefined],
+  ["one not sent", errorOfSent("thresholds.1 repeats an earlier one."), undefined],
 
   ["grants in the order of their use", idsOf(split.usable), "soon late old new"],
   ["former grants", idsOf(split.others), "spent over gone"],
