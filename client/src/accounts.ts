@@ -44,6 +44,13 @@ export interface Account {
   limitUsage(options?: CallOptions): Promise<Result<"getLimitUsage">>;
   /** The units granted beside the plan's, oldest first. */
   grants(options?: CallOptions): Promise<Result<"listGrants">>;
+  /** The thresholds of usage at which the account gets mails. */
+  thresholds(options?: CallOptions): Promise<Result<"getThresholds">>;
+  /** Replaces all of them, at most ten: each has either `percent` or `units`. */
+  setThresholds(
+    thresholds: components["schemas"]["Thresholds"]["thresholds"],
+    options?: CallOptions,
+  ): Promise<Result<"setThresholds">>;
   /** The statement of a billing period such as `2026-11`: its `body` is what is signed. */
   statement(period: string, options?: CallOptions): Promise<Result<"getStatement">>;
   /** Ends the session. */
@@ -91,6 +98,10 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
     limitUsage: (options) =>
       send<"getLimitUsage">(connection, call("GET", "account/usage/limits"), options),
     grants: (options) => send<"listGrants">(connection, call("GET", "account/grants"), options),
+    thresholds: (options) =>
+      send<"getThresholds">(connection, call("GET", "account/thresholds"), options),
+    setThresholds: (thresholds, options) =>
+      send<"setThresholds">(connection, call("PUT", "account/thresholds", { thresholds }), options),
     statement: (period, options) =>
       send<"getStatement">(
         connection,

@@ -71,6 +71,9 @@ test("a program limits and rotates a key, and a cap that is used up is not taken
     ],
   );
   assert.deepEqual((await account.grants()).data, { grants: [] });
+  const thresholds = [{ api_key_id: id, percent: 90 }, { units: 500 }];
+  await account.setThresholds(thresholds);
+  assert.deepEqual((await account.thresholds()).data, { thresholds });
 });
 
 test("a limit of log-ins is an error at once, and a key that the store could not create is not sent again", async () => {

@@ -156,7 +156,7 @@ export async function walk(
     email,
   );
   await open("/usage", [
-    /Plan free[67]\d\d units1 Dec 2026, 00:00 UTCinvoice 47115,000 of 5,000 unitsno endMail/,
+    /Plan free[67]\d\d1 Dec 2026, 00:00 UTCinvoice 47115,000 of 5,000no endMail/,
     /80% of the quotaRemove100% of the quotaRemoveNew threshold/,
   ]);
   await fill({ "New threshold": "80" });

@@ -3,8 +3,9 @@ import type {
   ApiKeySchema,
   CreatedApiKeySchema,
   KeyLimitsSchema,
+  limitUsageJson,
 } from "../../../src/customers/api-keys/json.ts";
-import type { keyUsageJson, limitUsageJson } from "../../../src/customers/billing/json.ts";
+import type { keyUsageJson } from "../../../src/customers/billing/json.ts";
 import { askAsOwner, post } from "./request.ts";
 
 export type CreatedApiKey = Static<typeof CreatedApiKeySchema>;

@@ -1,5 +1,5 @@
 import type { Grant, Usage } from "../api/usage.ts";
-import { countUnits, formatMinute, formatUnits } from "../format.ts";
+import { formatMinute, formatUnits } from "../format.ts";
 import { endOfGrant, leftOfPlan, splitGrants } from "../grants.ts";
 import { Scroll } from "./scroll.tsx";
 
@@ -22,8 +22,10 @@ export function GrantList({ grants, usage: { plan, billing_period, usage } }: Gr
           <GrantHead end="Until" />
           <tbody>
             <tr>
-              <th scope="row">Plan {plan}</th>
-              <td class="number">{countUnits(leftOfPlan(usage.remaining_units, grants))}</td>
+              <th scope="row" class="grant-reference">
+                Plan {plan}
+              </th>
+              <td class="number">{formatUnits(leftOfPlan(usage.remaining_units, grants))}</td>
               <td>{formatMinute(billing_period.end)}</td>
             </tr>
             {usable.map((grant) => (
@@ -57,7 +59,7 @@ function GrantHead({ end }: { readonly end: string }) {
       <tr>
         <th scope="col">Reference</th>
         <th scope="col" class="number">
-          Left
+          Units left
         </th>
         <th scope="col">{end}</th>
       </tr>
@@ -71,8 +73,8 @@ function GrantRow({ grant }: { readonly grant: Grant }) {
       <th scope="row" class="grant-reference">
         {grant.reference}
       </th>
-      <td class="number">
-        {formatUnits(grant.remaining_units)} of {countUnits(grant.units)}
+      <td class="number no-break">
+        {formatUnits(grant.remaining_units)} of {formatUnits(grant.units)}
       </td>
       <td>{endOfGrant(grant)}</td>
     </tr>

@@ -10,14 +10,7 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import {
-  dayOfKeyJson,
-  grantJson,
-  keyUsageJson,
-  limitUsageJson,
-  statementJson,
-  usageJson,
-} from "./json.ts";
+import { dayOfKeyJson, grantJson, keyUsageJson, statementJson, usageJson } from "./json.ts";
 import {
   invalidPeriod,
   periodNotBegun,
@@ -25,7 +18,7 @@ import {
   type SignDetached,
 } from "./statements.ts";
 import type { GrantStore, UnitGrant } from "./store.ts";
-import { readLimits, type UsageReads } from "./usage.ts";
+import type { UsageReads } from "./usage.ts";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -74,18 +67,6 @@ const keysSchema = {
   summary: "Get when each key was used last, and its units in the current billing period",
   description: "Every key of the account, revoked ones too, in the order of the list of keys.",
   response: documentedResponses({ 200: Type.Ref("KeyUsageList#", { description: "The keys" }) }, [
-    sessionRequired,
-  ]),
-};
-
-const limitsSchema = {
-  ...common,
-  operationId: "getLimitUsage",
-  summary: "Get the limits of active keys, and the units that count against them",
-  description:
-    "Only keys with an end or a cap. The units are those of the key and of all that rotations " +
-    "joined with it, as the caps count them.",
-  response: documentedResponses({ 200: Type.Ref("LimitUsageList#", { description: "The keys" }) }, [
     sessionRequired,
   ]),
 };
@@ -139,7 +120,7 @@ export function usageRoutes(
   app: App,
   uses: {
     readonly usage: UsageReads;
-    readonly store: Parameters<typeof readLimits>[0] & { readonly grants: GrantStore };
+    readonly store: { readonly grants: GrantStore };
     readonly clock: Clock;
     readonly readStatement: ReadStatement;
     readonly signDetached: SignDetached;
@@ -174,10 +155,6 @@ export function usageRoutes(
   app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
     sendList(reply, "api_keys", usage.readKeys(accountOf(request)), keyUsageJson),
   );
-
-  app.get("/v1/account/usage/limits", { schema: limitsSchema, onRequest }, async (request) => ({
-    api_keys: (await readLimits(store, accountOf(request), clock.nowMs())).map(limitUsageJson),
-  }));
 
   app.get("/v1/account/grants", { schema: grantsSchema, onRequest }, (request, reply) => {
     const accountId = accountOf(request);

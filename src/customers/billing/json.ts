@@ -1,10 +1,9 @@
 import type { Static } from "typebox";
 import { Id, nullable, Timestamp, Type, Units } from "../../platform/shared/json-schema.ts";
-import { KeyLimitsSchema, keyLimitsJson } from "../api-keys/json.ts";
 import { remainingUnits, sumOfUnits, utilization } from "./rules.ts";
 import type { Statement } from "./statements.ts";
 import type { AccountUnits, BilledKeyUnits, DailyUnits, Plan, UnitGrant } from "./store.ts";
-import type { KeyUsage, LimitUsage, UsageReport } from "./usage.ts";
+import type { KeyUsage, UsageReport } from "./usage.ts";
 
 export function planJson({ name, unitsPerPeriod }: Plan) {
   return { name, units_per_period: unitsPerPeriod };
@@ -65,21 +64,6 @@ const KeyUsageSchema = Type.Object(
 const KeyUsageListSchema = Type.Object(
   { api_keys: Type.Array(Type.Ref("KeyUsage#"), { description: "Oldest key first" }) },
   { $id: "KeyUsageList" },
-);
-
-const LimitUsageSchema = Type.Object(
-  {
-    api_key_id: Id,
-    ...KeyLimitsSchema.properties,
-    period_units: { ...Units, description: "Of the billing period: they count against its cap" },
-    day_units: { ...Units, description: "Of this UTC day" },
-  },
-  { $id: "LimitUsage" },
-);
-
-const LimitUsageListSchema = Type.Object(
-  { api_keys: Type.Array(Type.Ref("LimitUsage#"), { description: "Oldest key first" }) },
-  { $id: "LimitUsageList" },
 );
 
 const StatementSchema = Type.Object(
@@ -144,7 +128,6 @@ const GrantListSchema = Type.Object(
 /** Every schema here that responses refer to by name. */
 export const usageSchemas = [
   ...[UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema],
-  ...[LimitUsageSchema, LimitUsageListSchema],
   ...[StatementSchema, GrantSchema, GrantListSchema],
 ];
 
@@ -209,12 +192,6 @@ export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof D
 
 export function keyUsageJson({ keyId, lastUsedOn: day, units }: KeyUsage) {
   return { api_key_id: keyId, last_used_on: day ?? null, units };
-}
-
-export function limitUsageJson(key: LimitUsage): Static<typeof LimitUsageSchema> {
-  const { id, limits, periodUnits, dayUnits } = key;
-  const units = { period_units: periodUnits, day_units: dayUnits };
-  return { api_key_id: id, ...keyLimitsJson(limits), ...units };
 }
 
 export function statementJson(statement: Statement): Static<typeof StatementSchema> {

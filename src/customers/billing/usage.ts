@@ -2,7 +2,6 @@ import { type Clock, DAY_MS } from "../../platform/shared/clock.ts";
 import { timestamp } from "../../platform/shared/instant.ts";
 import { PAGE_ROWS, pagesOf } from "../../platform/shared/pages.ts";
 import { StoreUnavailable } from "../../platform/shared/store.ts";
-import type { ApiKeyStore, LimitedKey } from "../api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, isInPeriod, utcDay } from "./rules.ts";
 import type {
   AccountUnits,
@@ -11,7 +10,6 @@ import type {
   DailyUnits,
   DayOfAccount,
   DayOfKey,
-  LineUnits,
   UsageStore,
 } from "./store.ts";
 
@@ -27,9 +25,6 @@ export interface KeyUsage {
   readonly lastUsedOn: string | undefined;
   readonly units: number;
 }
-
-/** An active key with an end or a cap, and the units that count against its caps. */
-export type LimitUsage = LimitedKey & LineUnits;
 
 export type UsageReads = ReturnType<typeof createUsageReads>;
 
@@ -102,20 +97,6 @@ export function createUsageReads(uses: {
       }
     },
   };
-}
-
-/** Reads an account's active keys with an end or a cap, oldest first. */
-export async function readLimits(
-  store: { readonly keys: Pick<ApiKeyStore, "limited">; readonly usage: UsageStore },
-  accountId: string,
-  nowMs: number,
-): Promise<LimitUsage[]> {
-  const keys = await store.keys.limited(accountId, timestamp(nowMs));
-  if (keys.length === 0) return [];
-  const used = await store.usage.ofLines(accountId, billingPeriodAt(nowMs).name, utcDay(nowMs));
-  return keys.map((key) => {
-    return { ...key, ...(used.get(key.line) ?? { periodUnits: 0, dayUnits: 0 }) };
-  });
 }
 
 interface ExportStore {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
 import { NO_LIMITS } from "../../../src/customers/api-keys/limits.ts";
 import { keyUnitsJson } from "../../../src/customers/billing/json.ts";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
@@ -6,12 +7,13 @@ import type { DailyUnits } from "../../../src/customers/billing/store.ts";
 import {
   createUsageReads,
   type KeyUsage,
-  readLimits,
   readUnitsByAccount,
   readUnitsByKeyAndDay,
 } from "../../../src/customers/billing/usage.ts";
 import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
+import { createSecrets } from "../../../src/platform/shared/secrets.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
+import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 import {
   KEY_LIMITS,
@@ -123,10 +125,14 @@ export function dailyUsageSuite(test: StoreTest): void {
     await readWith(store, "2026-10-31T12:00:00.000Z", first.keyHash);
     await readWith(store, "2026-11-20T12:00:00.000Z", first.keyHash, other.keyHash);
     await readWith(store, NOW, first.keyHash, second.keyHash, second.keyHash);
-    const limits = async (now: string) =>
-      (await readLimits(store, accountId, Date.parse(now))).map((key) => [
+    const uses = { store, secrets: createSecrets(), keyMaxAgeDays: undefined };
+    const limits = async (now: string) => {
+      const clock = new TestClock(now);
+      const keys = createApiKeys({ ...uses, clock, consumeAuthAttempt: async () => undefined });
+      return (await keys.limitUsage(accountId)).map((key) => [
         ...[key.id, key.limits.unitsPerPeriod, key.periodUnits, key.dayUnits],
       ]);
+    };
 
     const [one, two] = [
       [first.id, 50, 4, 3],
@@ -135,7 +141,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await limits(NOW), [one, [other.id, null, 1, 0], two]);
     await store.keys.revoke(accountId, other.id, BY);
     assert.deepEqual(await limits("2026-11-23T12:00:00.000Z"), [[second.id, 50, 4, 0]]);
-    assert.deepEqual(await readLimits(store, newId(), Date.parse(NOW)), []);
+    assert.deepEqual(await store.keys.limited(newId(), NOW), []);
   });
 
   test("a day's units are exact beyond 32 bits", async (store, _, __, { setDailyUnits }) => {
