@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one with the same name and limits
-         * @description The old key ends after the overlap, or earlier if it had an earlier end. The new one has the end that the old one had; a key that was to end a number of days after its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
+         * @description The old key ends after the overlap, or at its own end if that is earlier. The new one has the old one's end; a key that was to end in days from its creation gets as many again. Repeating it makes another key, and never moves the old one's end later. The limits of a creation apply.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -1091,7 +1091,7 @@ export interface components {
                  */
                 grant_id?: string;
                 /**
-                 * @description Granted, or of a threshold
+                 * @description Of a grant, or of a threshold
                  * @example 1
                  */
                 units?: number;

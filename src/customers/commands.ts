@@ -8,7 +8,7 @@ import {
   type UsageCommandDeps,
   usageCommands,
 } from "./billing/cli.ts";
-import { type GrantCommandDeps, grantCommands } from "./billing/grants-cli.ts";
+import { type GrantCommandDeps, grantCommands } from "./grants/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./outbox/cli.ts";
 import type { MailSettings } from "./outbox/mailer.ts";
 import { createMailer } from "./outbox/transport/create-mailer.ts";

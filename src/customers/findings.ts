@@ -67,17 +67,14 @@ const MISSING_PLANS = `
 
 // A unit from a grant is charged like every other one, and then counted as the grant's.
 const WRONG_GRANTS = `
-  SELECT (
-    SELECT count(*) FROM (
-      SELECT g.id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
-      GROUP BY g.id, g.units HAVING sum(u.units) > g.units) AS overdrawn
-  ) AS overdrawn, (
-    SELECT count(*) FROM (
-      SELECT g.account_id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
-      LEFT JOIN period_usage p ON p.account_id = g.account_id AND p.period = u.period
-      GROUP BY g.account_id, u.period, p.units HAVING sum(u.units) > coalesce(p.units, 0)
-    ) AS uncharged
-  ) AS uncharged`;
+  SELECT count(*) AS wrong FROM (
+    SELECT g.id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
+    GROUP BY g.id, g.units HAVING sum(u.units) > g.units
+    UNION ALL
+    SELECT g.account_id FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id
+    LEFT JOIN period_usage p ON p.account_id = g.account_id AND p.period = u.period
+    GROUP BY g.account_id, u.period, p.units HAVING sum(u.units) > coalesce(p.units, 0)
+  ) AS places`;
 
 const WRITTEN_BY_OTHERS = "another program has written to the database, or it is damaged.";
 
@@ -122,15 +119,11 @@ function checkUnits(disagreeing: number, units: number): Finding {
 
 async function findWrongGrants(engine: Engine): Promise<readonly Finding[]> {
   const [row = {}] = await engine.query(WRONG_GRANTS);
-  const [overdrawn, uncharged] = [integerOf(row, "overdrawn"), integerOf(row, "uncharged")];
-  if (overdrawn + uncharged === 0) return [];
-  return [
-    findingsOf("units").problem(
-      `more units were used than granted in ${counted(overdrawn, "grant")}, and more from grants ` +
-        `than charged in ${counted(uncharged, "period")} of an account: ${WRITTEN_BY_OTHERS} ` +
-        "Compare with a backup.",
-    ),
-  ];
+  const wrong = integerOf(row, "wrong");
+  const text =
+    `more units were used of grants than granted, or charged, in ${counted(wrong, "place")}: ` +
+    `${WRITTEN_BY_OTHERS} Compare with a backup.`;
+  return wrong === 0 ? [] : [findingsOf("units").problem(text)];
 }
 
 async function findMissingPlans(engine: Engine): Promise<readonly Finding[]> {

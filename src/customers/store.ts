@@ -4,7 +4,6 @@ import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
 import { endNoticeStore } from "./billing/end-notices-sql.ts";
-import { grantStore, grantTables } from "./billing/grants-sql.ts";
 import { planStore, planTables } from "./billing/plans-sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import { termTables } from "./billing/quota-sql.ts";
@@ -15,6 +14,7 @@ import {
   usageTables,
 } from "./billing/sql.ts";
 import { thresholdStore } from "./billing/thresholds-sql.ts";
+import { grantStore, grantTables } from "./grants/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./mailed-links/sql.ts";
 import { mailStore } from "./outbox/sql.ts";
 import { invitationStore, invitationTables } from "./registration/sql.ts";

@@ -58,7 +58,7 @@ export function ecbDay(day: string, figures: Readonly<Record<string, string>>): 
 export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
 
 /** A test that reached this timeout would take as long. */
-const LIMITS: PublicationLimits = {
+export const LIMITS: PublicationLimits = {
   ...{ timeoutMs: 600_000, publicationMs: 600_000 },
   ...{ bodyBytesMax: 1024 * 1024, redirectsMax: 5 },
 };

@@ -22,7 +22,7 @@ export function PublisherCard({ publisher, pairs }: PublisherCardProps) {
   return (
     <section class="card stack-close" aria-label={publisher.name}>
       <div class="row-apart">
-        <h2>{publisher.name}</h2>
+        <h3>{publisher.name}</h3>
         <Freshness publisher={publisher} />
       </div>
       <p class="aside">

@@ -19,13 +19,18 @@ export function CoveragePage() {
         account and costs one unit.
       </PageHead>
       <Loaded load={readPublishers} what="the publishers">
-        {({ publishers }) => <Publishers publishers={publishers} />}
+        {(coverage) => <Publishers {...coverage} />}
       </Loaded>
     </>
   );
 }
 
-function Publishers({ publishers }: { readonly publishers: readonly Publisher[] }) {
+interface PublishersProps {
+  readonly publishers: readonly Publisher[];
+  readonly currencies: number;
+}
+
+function Publishers({ publishers, currencies }: PublishersProps) {
   const [search, setSearch] = useState("");
   const all = useMemo(
     () =>
@@ -52,12 +57,19 @@ function Publishers({ publishers }: { readonly publishers: readonly Publisher[] 
         />
         <p class="aside" role="status">
           {count === total
-            ? `${counted(total, "pair")} from ${counted(publishers.length, "publisher")}`
-            : `${formatUnits(count)} of ${counted(total, "pair")}`}
+            ? `${counted(total, "pair")} of ${counted(currencies, "currency", "currencies")} ` +
+              `from ${counted(publishers.length, "publisher")}`
+            : `${formatUnits(count)} of ${counted(total, "pair")}, ` +
+              `from ${counted(found.length, "publisher")}`}
         </p>
       </div>
-      {found.map((each) => (
-        <PublisherCard key={each.publisher.name} {...each} />
+      {[...Map.groupBy(found, ({ publisher }) => publisher.group)].map(([group, members]) => (
+        <section key={group} class="stack-close" aria-label={group}>
+          <h2>{group}</h2>
+          {members.map((each) => (
+            <PublisherCard key={each.publisher.name} {...each} />
+          ))}
+        </section>
       ))}
       {count === 0 ? <NothingFound isEmpty={total === 0} /> : null}
     </>

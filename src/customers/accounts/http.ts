@@ -8,7 +8,7 @@ import { Type } from "../../platform/shared/json-schema.ts";
 import { ownerNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { type ConsumeAuthAttempt, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
-import type { ThresholdStore } from "../billing/thresholds.ts";
+import type { ThresholdStore } from "../billing/rules.ts";
 import { accountDetailsJson, SettingsBody, settingsJson, ThresholdsBody } from "./json.ts";
 import type { AccountStore } from "./store.ts";
 

@@ -4,7 +4,7 @@ import { integerOf, optionalTextOf, textOf } from "../../platform/storage/column
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, transactionBy } from "../access/sql.ts";
 import { KEY_COLUMNS } from "../api-keys/rows-sql.ts";
-import { GRANT_COLUMNS } from "../billing/grants-sql.ts";
+import { GRANT_COLUMNS } from "../grants/sql.ts";
 import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "../mailed-links/sql.ts";
 import { REMOVE_INVITATIONS } from "../registration/sql.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";

@@ -99,10 +99,10 @@ const rotateSchema = {
   security,
   summary: "Replace a key by a new one with the same name and limits",
   description:
-    "The old key ends after the overlap, or earlier if it had an earlier end. The new one has the " +
-    "end that the old one had; a key that was to end a number of days after its " +
-    "creation gets as many again. Repeating it makes another key, and never moves the old one's " +
-    "end later. The limits of a creation apply.",
+    "The old key ends after the overlap, or at its own end if that is earlier. The new one has " +
+    "the old one's end; a key that was to end in days from its creation gets as many again. " +
+    "Repeating it makes another key, and never moves the old one's end later. The limits of a " +
+    "creation apply.",
   params,
   body: RotationBody,
   response: documentedResponses(

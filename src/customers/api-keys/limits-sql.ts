@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
-import { reachedNoticeDays } from "../billing/end-notices.ts";
+import { reachedNoticeDays } from "../billing/quota-notices.ts";
 import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,

@@ -2,7 +2,7 @@ import { optionalIntegerOf, textOf } from "../../platform/storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
 import { LOCK_OWNER } from "../access/sql.ts";
 import { writeMail } from "../outbox/sql.ts";
-import type { EndNoticeStore } from "./end-notices.ts";
+import type { EndNoticeStore } from "./quota-notices.ts";
 import { KEY_LABEL } from "./thresholds-sql.ts";
 
 const ENDING_KEYS = `

@@ -11,9 +11,17 @@ import {
 import { writeMail } from "../outbox/sql.ts";
 import type { QuotaNoticeStore } from "./quota-notices.ts";
 import { accountQuota, quotaOf } from "./quota-sql.ts";
-import { type BillingPeriod, type Quota, sumOfUnits, timeWithin } from "./rules.ts";
+import {
+  type BillingPeriod,
+  DEFAULT_THRESHOLDS,
+  isReached,
+  type Quota,
+  sumOfUnits,
+  type Threshold,
+  thresholdName,
+  timeWithin,
+} from "./rules.ts";
 import { type UnitStatements, USAGE } from "./sql.ts";
-import { DEFAULT_THRESHOLDS, isReached, type Threshold, thresholdName } from "./thresholds.ts";
 import { findLine, type Line, THRESHOLDS, thresholdsOf } from "./thresholds-sql.ts";
 
 const LAST_OF_PAGE = `
@@ -22,8 +30,10 @@ const LAST_OF_PAGE = `
 
 const WANTS_MAILS = "quota_mails = 1 AND suspended_at IS NULL AND deleted_at IS NULL";
 
+const reaches = (percent = 0) => `used * 100 >= quota * ${percent}`;
+
 const isDue = ({ percent }: Threshold) => `(
-  used * 100 >= quota * ${percent} AND NOT EXISTS (
+  ${reaches(percent)} AND NOT EXISTS (
     SELECT 1 FROM quota_notices n
     WHERE n.account_id = page.id AND n.period = $1 AND n.threshold = '${percent}%'
   ))`;
@@ -38,7 +48,9 @@ const CANDIDATES_IN_PAGE = `
     FROM accounts a JOIN plans p ON p.name = a.plan
     WHERE a.id > $2 AND a.id <= $3 AND ${WANTS_MAILS}
   ) AS page
-  WHERE used > 0 AND (thresholds IS NOT NULL OR ${DEFAULT_THRESHOLDS.map(isDue).join(" OR ")})
+  WHERE thresholds IS NOT NULL AND used > 0
+    OR thresholds IS NULL AND ${reaches(DEFAULT_THRESHOLDS[0]?.percent)} AND used > 0
+      AND (${DEFAULT_THRESHOLDS.map(isDue).join(" OR ")})
   ORDER BY id`;
 
 // Changes nothing. It locks the row until the notices are stored: they either precede a deletion,

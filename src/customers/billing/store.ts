@@ -37,15 +37,8 @@ export interface GrantStore {
   ): Promise<string | undefined>;
   /** A page of an account's grants after an id ("": all), oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<UnitGrant[]>;
-  /**
-   * Revokes a grant: no more of it is used.
-   *
-   * @returns it as it is now, and whether it was revoked before; undefined for an unknown id.
-   */
-  revoke(
-    id: string,
-    origin: Origin,
-  ): Promise<(UnitGrant & { readonly wasRevoked: boolean }) | undefined>;
+  /** Revokes a grant, once. @returns it as it is then; undefined for an unknown id. */
+  revoke(id: string, origin: Origin): Promise<UnitGrant | undefined>;
 }
 
 export interface PlanStore {

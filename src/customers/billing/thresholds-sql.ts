@@ -8,12 +8,7 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { transactionBy } from "../access/sql.ts";
-import {
-  DEFAULT_THRESHOLDS,
-  type Threshold,
-  type ThresholdStore,
-  thresholdName,
-} from "./thresholds.ts";
+import { DEFAULT_THRESHOLDS, type Threshold, type ThresholdStore, thresholdName } from "./rules.ts";
 
 export const THRESHOLDS = "SELECT thresholds FROM accounts WHERE id = $1";
 

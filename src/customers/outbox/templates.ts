@@ -156,10 +156,10 @@ function endingKeyMail(key: OutgoingMail["endingKey"], publicUrl: string): MailT
   return {
     subject: `An API key for Kurs ends on ${end}`,
     before: [
-      `The API key ${key.label} of your account with Kurs ends on ${end}. From then on, requests ` +
-        "with it get 401 unauthorized.",
-      "To go on reading, rotate it (the new key has the same name and limits) or move its end. If " +
-        "you have rotated it, use the new key wherever this one is in use.",
+      `The API key ${key.label} of your account with Kurs ends on ${end}. From then on, ` +
+        "requests with it get 401 unauthorized.",
+      "To go on reading, rotate it (the new key has the same name and limits) or move its end. " +
+        "If you have rotated it, use the new key wherever this one is in use.",
     ],
     link: { name: "See the API keys", address: `${publicUrl}/keys` },
     after: ["Kurs sends this mail 7 days and 1 day before the end of a key."],

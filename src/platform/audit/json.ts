@@ -28,7 +28,7 @@ const EventDetailsSchema = Type.Object(
     quota: Type.Optional(Type.String({ description: "plan: that of its plan counts again" })),
     customer_number: Type.Optional(Type.String()),
     grant_id: Type.Optional(Id),
-    units: Type.Optional({ ...Units, description: "Granted, or of a threshold" }),
+    units: Type.Optional({ ...Units, description: "Of a grant, or of a threshold" }),
     used_units: Type.Optional(Units),
     reference: Type.Optional(Type.String()),
     period: Type.Optional(Type.String({ examples: ["2026-11"] })),

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { sleep } from "../../platform/async/sleep.ts";
 import type { EventDetails } from "../../platform/audit/rules.ts";
 import type { AuditStore } from "../../platform/audit/store.ts";
-import { CommandError, type CommandIo, type OpenStore } from "../../platform/cli/command.ts";
+import { CommandError, type OpenStore } from "../../platform/cli/command.ts";
 import { parseDate, requireOrder } from "../../platform/cli/dates.ts";
 import {
   type Column,
@@ -15,7 +15,7 @@ import { timestamp } from "../../platform/shared/instant.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import { counted } from "../../platform/shared/text/counted.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
-import { requireKnown } from "../served/cli/arguments.ts";
+import { type RateCommandDeps, requireKnown } from "../served/cli/arguments.ts";
 import type { FigureStore } from "../served/figures.ts";
 import type { PackContent } from "../served/history.ts";
 import type { ContradictionStore } from "../served/store.ts";
@@ -33,7 +33,7 @@ import { archiveJson, backfillReportJson, type ListedArchive, secondsOf } from "
 import type { BackfillDates, BackfillStore } from "./store.ts";
 
 /** The dependencies of the command that fetches earlier figures. */
-export interface BackfillCommandDeps extends CommandIo, SourceLookup {
+export interface BackfillCommandDeps extends Omit<RateCommandDeps, "openStore">, SourceLookup {
   readonly openStore: OpenStore<{
     readonly figures: FigureStore;
     readonly contradictions: ContradictionStore;
@@ -192,7 +192,7 @@ function tasksOf(
   keys: readonly string[],
   { from, to, all }: BackfillOptions,
 ): readonly Task[] {
-  requireKnown(keys, deps.sourceKeys);
+  requireKnown(keys, deps);
   const today = todayOf(deps);
   const first = from === undefined ? undefined : parsePastDate("--from", from, today);
   const last = to === undefined ? today : parsePastDate("--to", to, today);

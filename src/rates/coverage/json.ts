@@ -137,16 +137,22 @@ export function sourcesJson(sources: readonly CoveredSource[]) {
 
 /** What visitors see: no figure, and no time of an observation. */
 export function publishersJson(publishers: readonly Publisher[]) {
-  return { publishers: publishers.map(publisherJson) };
+  const currencies = new Set(publishers.flatMap(symbolsOf)).size;
+  return { currencies, publishers: publishers.map(publisherJson) };
 }
+
+const symbolsOf = ({ readablePairs }: Publisher): readonly string[] =>
+  readablePairs.flatMap(({ base, quote }) => [base, quote]);
 
 function publisherJson(publisher: Publisher) {
   const { source, readablePairs, isUpToDate, lastSuccessAt } = publisher;
-  const symbols = new Set(readablePairs.flatMap(({ base, quote }) => [base, quote]));
-  const named = [...symbols].map((symbol) => [symbol, currencyName(symbol, source.key)] as const);
+  const named = [...new Set(symbolsOf(publisher))].map(
+    (symbol) => [symbol, currencyName(symbol, source.key)] as const,
+  );
   return {
     name: source.name,
     country: source.country,
+    group: source.group,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),

@@ -52,10 +52,12 @@ interface UpdatedPair {
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
   sequence: number;
-  /** Whether the store holds a rate of it. */
-  wasHeld: boolean;
+  /** The source and time of the rate that the store holds of it. */
+  heldBefore: string | undefined;
   /** The last rate that was accepted. */
   served: Accepted | undefined;
+  /** The served rate, if its publisher states it again where it stated the one held before. */
+  restated: SourcedRate | undefined;
   /** The last rate to hold, unless one was accepted after it. */
   held: RateToHold | undefined;
 }
@@ -156,8 +158,9 @@ function newState(pair: Pair): UpdatedPair {
     pair,
     current: undefined,
     sequence: 0,
-    wasHeld: false,
+    heldBefore: undefined,
     served: undefined,
+    restated: undefined,
     held: undefined,
   };
 }
@@ -166,7 +169,7 @@ function setStored(state: UpdatedPair | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
   if (row.rate !== null) state.current = readRate(row, state.pair);
   state.sequence = integerOf(row, "observation");
-  state.wasHeld = row.held_rate !== null;
+  if (row.held_as_of !== null) state.heldBefore = `${row.held_source} ${row.held_as_of}`;
 }
 
 /**
@@ -187,6 +190,8 @@ function decide(
   const decided = policy(state.current, rate);
   const decision = decided === "store" && disagreement !== undefined ? "hold" : decided;
   if (decision === "hold") state.held = { ...rate, disagreement };
+  const isOfHeld = state.heldBefore === `${rate.source} ${rate.asOf}`;
+  if (decision === "unchanged" && isOfHeld) state.restated = rate;
   if (decision === "store") {
     state.sequence += 1;
     state.current = rate;
@@ -234,15 +239,15 @@ function* serve(
   if (key !== undefined) yield addKey(key, now);
 }
 
-/** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
+/** Drops the held rates of pairs with an accepted or a restated one, and holds the new ones. */
 function* storeHeld(
   maxRowsPerStatement: number,
   states: readonly UpdatedPair[],
   publication: number,
   origin: Origin,
 ): Transaction<void> {
-  const settled = states.flatMap(({ served, wasHeld }) =>
-    served !== undefined && wasHeld ? served.rate : [],
+  const settled = states.flatMap(({ served, restated, heldBefore }) =>
+    heldBefore === undefined ? [] : (served?.rate ?? restated ?? []),
   );
   yield* setAside(maxRowsPerStatement, settled);
 
@@ -251,10 +256,10 @@ function* storeHeld(
     const values = some.flatMap((rate) => heldValues(rate, publication, origin.at));
     yield statement(holdRates(some.length), ...values);
   }
-  for (const { served, held: rate, wasHeld } of states) {
+  for (const { served, restated, held: rate, heldBefore } of states) {
     if (rate === undefined) continue;
     // A polled source states another figure every 30 seconds: 2,880 events a day.
-    const isHeldAlready = served === undefined && wasHeld;
+    const isHeldAlready = (served ?? restated) === undefined && heldBefore !== undefined;
     if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
   }
 }

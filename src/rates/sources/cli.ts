@@ -127,8 +127,8 @@ async function fetchSources(
   keys: readonly string[],
   dryRun: boolean,
 ): Promise<number> {
-  const { settings, sourcesOf, sourceKeys, openStore, print, printError } = deps;
-  requireKnown(keys, sourceKeys);
+  const { settings, sourcesOf, openStore, print, printError } = deps;
+  requireKnown(keys, deps);
   const sources = sourcesOf(keys.length === 0 ? settings().rateSources : keys);
   if (sources.length === 0) {
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");

@@ -48,7 +48,7 @@ export function grantSuite(test: StoreTest): void {
     assert.equal(await quotaAt(NOW), 10 + 20 + 200);
     assert.equal(await quotaAt(DECEMBER), 10 + 200);
     assert.equal((await other.accounts.summarize(NOW, email))?.quota.quotaUnits, 230);
-    assert.equal((await store.grants.revoke(lasting ?? "", byAt(NOW)))?.wasRevoked, false);
+    assert.equal((await store.grants.revoke(lasting ?? "", byAt(NOW)))?.revokedAt, NOW);
     assert.equal(await quotaAt(NOW), 10 + 20);
     assert.equal(await quotaAt(OCTOBER), 10 + 15 + 100);
     assert.equal((await store.grants.revoke(lasting ?? "", byAt(DECEMBER)))?.revokedAt, NOW);

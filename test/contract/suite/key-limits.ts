@@ -13,9 +13,11 @@ import {
   newCustomer,
   newKey,
   newResetToken,
+  newSession,
+  UNCHANGED,
 } from "./customers.ts";
 import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, NOW, newHash, newId } from "./origins.ts";
+import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
 
 const BEFORE_END = "2026-11-21T12:59:59.999Z";
@@ -203,6 +205,25 @@ export function keyLimitSuite(test: StoreTest): void {
     assert.deepEqual(valuesOf(await keysOf(store, accountId), "revokedAt"), [NOW, undefined]);
     const again = await rotate(store, accountId, key.id, { endsAt: NOW });
     assert.equal(again.result, "not_found");
+  });
+
+  test("a session that has ended meanwhile changes no limit and rotates no key", async (store, engine) => {
+    const { accountId, key } = await newCustomer(store, 10);
+    const session = newSession(accountId);
+    await store.sessions.create(session, UNCHANGED, BY);
+    await store.sessions.end(bySession(session));
+    const before = await contentsOf(engine);
+    const origin = bySession(session);
+    const old = { accountId, keyId: key.id, endsAt: NOW };
+    const same = (limits: OwnLimits) => limits;
+
+    for (const change of [
+      store.keys.setLimits(accountId, key.id, () => capped, origin),
+      store.keys.rotate(old, newKey(accountId), same, KEY_LIMITS, origin),
+    ]) {
+      await assert.rejects(change, { code: "unauthorized" });
+    }
+    assert.deepEqual(await contentsOf(engine), before);
   });
 
   test("of twelve concurrent rotations on two nodes, those within the limit succeed, in one line", async (here, engine, there) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Threshold } from "../../../src/customers/billing/thresholds.ts";
+import type { Threshold } from "../../../src/customers/billing/rules.ts";
 import { renderMail } from "../../../src/customers/outbox/templates.ts";
 import { DAY_MS } from "../../../src/platform/shared/clock.ts";
 import { timestamp } from "../../../src/platform/shared/instant.ts";

@@ -312,7 +312,15 @@ export function seriesSuite(test: StoreTest): void {
     await updateRates(store, [newRate("EUR/USD", "1.13", later, "ecb")], policy);
     assert.deepEqual(await held(), []);
     assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
+    // Also where the correction is what is served, but not for another date, or by another source.
+    const again = newRate("EUR/USD", "1.13", later, "ecb");
+    await updateRates(store, [newRate("EUR/USD", "113", later, "ecb")], policy);
+    assert.deepEqual(await updateRates(store, [again], policy), ["unchanged"]);
+    assert.deepEqual([await store.rates.listHeld(), await held()], [[], []]);
+    assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
     await updateRates(store, [newRate("EUR/USD", "114", "2026-03-19T15:00:00Z", "ecb")], policy);
+    await updateRates(store, [again], policy);
+    assert.equal((await store.rates.listHeld()).length, 1);
     await store.rates.remove(pair, BY);
     assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
   });

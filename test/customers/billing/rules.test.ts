@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   billingPeriodAt,
   isInPeriod,
+  isReached,
   MAX_PLAN_UNITS,
   noticePeriodsAt,
   parseBillingPeriod,
@@ -10,7 +11,6 @@ import {
   utcDay,
   utilization,
 } from "../../../src/customers/billing/rules.ts";
-import { isReached } from "../../../src/customers/billing/thresholds.ts";
 import { fc } from "../../support/properties.ts";
 
 const anyMs = fc.integer({

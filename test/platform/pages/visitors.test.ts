@@ -116,8 +116,11 @@ test("a publisher that missed nothing is up to date, and an import is no publish
       ["Narodowy Bank Polski", false, ["USD/PLN"], { USD: "US Dollar", PLN: "Polish Zloty" }],
     ],
   );
-  const members = "name country terms terms_url schedule up_to_date fetched pairs names";
+  const members = "name country group terms terms_url schedule up_to_date fetched pairs names";
   assert.deepEqual(Object.keys(all[0] ?? {}), members.split(" "));
+  assert.equal(all[0]?.group, "Western, Northern and Central Europe");
+  // The euro, the dollar, the franc and the zloty: gold is imported.
+  assert.equal((await read("/coverage.json")).currencies, 4);
 
   service.query("UPDATE rates SET as_of = ?", LATE);
   countAgain();

@@ -123,7 +123,7 @@ suite("kurs store copy", () => {
 
     assert.equal((await node.usage(session)).used_units, 4);
     const read = await node.readRate("EUR/USD", active.apiKey);
-    assert.deepEqual([read.status, read.headers.ratelimit?.includes("r=4995")], [200, true]);
+    assert.deepEqual([read.status, read.headers.ratelimit?.includes("r=9995")], [200, true]);
     assert.equal((await node.readRate("EUR/USD", revoked.apiKey)).status, 401);
     assert.equal((await node.readRate("EUR/CHF", active.apiKey)).status, 503);
     assert.equal(await node.usedUnits(session), 6);

@@ -55,8 +55,12 @@ export async function useStore(dataDirectory: string) {
     await store.rates.suspend(pair, BY);
     await store.plans.set({ name: "pro", unitsPerPeriod: 5000 }, BY);
     await store.accounts.setPlan("ada@example.org", "pro", BY);
+    await store.accounts.setQuota("ada@example.org", { units: 25_000, until: BY.at }, BY);
+    await store.accounts.setCustomerNumber("ada@example.org", "K-1001", BY);
     await store.invitations.create(newInvitation(), BY);
     await noticeQuota(store);
+    const grant = { units: 5000, reference: "invoice 4711", expiresAt: undefined };
+    await store.grants.add("ada@example.org", grant, BY);
     const headersOf = signedHeadersOf(newSigningKey());
     await store.rates.renewHeaders("without a signature", headersOf, BY.at);
   }
@@ -65,14 +69,15 @@ export async function useStore(dataDirectory: string) {
   return { dataDirectory, session, active, revoked, contents };
 }
 
-/** A key as a node stores it that signs rates, a mail about a key's end, and a completed range of an unfinished backfill. */
+/** What a node stores that signs rates, reads from grants, mails about ends and fills a range. */
 function addKeyAndRange(dataDirectory: string): void {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
   database.exec(`
     INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z');
     UPDATE api_keys SET end_notice_days = 7 WHERE lifetime_days = 90;
     INSERT INTO backfilled_ranges
-    VALUES ('cnb', '', '', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z')`);
+    VALUES ('cnb', '', '', '2025-01-01', '2025-12-31', '2026-11-21T12:00:00.000Z');
+    INSERT INTO granted_usage SELECT id, '2026-11', 3 FROM unit_grants`);
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

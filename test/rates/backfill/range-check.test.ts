@@ -29,6 +29,8 @@ const tables: readonly (readonly [key: string, dates: string, stated: string, fa
     // The end of the quarter is not among these, and the table of March is out since April.
     ["ust", "2024-04-01 2024-05-02", "", false],
     ["ust", "2024-01-01 2024-05-02", "", true],
+    ["hmrc-average", "2024-01-01 2024-03-31", "", true],
+    ["hmrc-average", "2024-04-01 2024-05-02", "", false],
     ["hkma", "2024-01-01 2024-03-31", "", true],
     ["hkma", "2024-04-01 2024-05-02", "", false],
   ];

@@ -142,7 +142,8 @@ export async function applyRule(
   const wanted = { ...pair, source: key, kind: kind ?? served };
   const contradicted = await store.series.contradicted(wanted);
   if (contradicted.length === 0) {
-    await requireSeries(store, wanted, { source, knownSources, rule, asked, date, nowMs });
+    const missing = { source, knownSources, settings, rule, asked, date, nowMs };
+    await requireSeries(store, wanted, missing);
   }
   const series =
     contradicted.length > 0
@@ -168,13 +169,14 @@ export async function applyRule(
 async function requireSeries(
   { series }: ProvenanceStore,
   { base, quote, source: key }: Series,
-  { source, knownSources, rule, asked, date, nowMs }: MissingSeries,
+  { source, knownSources, settings, rule, asked, date, nowMs }: MissingSeries,
 ): Promise<void> {
   const has = async (pair: Pair) => (await series.seriesOf(pair)).some((one) => one.source === key);
   if (await has({ base, quote })) return;
   const isInverse = await has({ base: quote, quote: base });
   if (source === undefined && !isInverse && !isImport(key)) {
-    requireKnown([key], [...knownSources().map((one) => one.key), IMPORT_SOURCE]);
+    const sourceKeys = [...knownSources().map((one) => one.key), IMPORT_SOURCE];
+    requireKnown([key], { sourceKeys, settings });
   }
   const ended = explainEnd({ base, quote }, asked > date ? asked : date);
   if (ended !== undefined) throw new CommandError(ended);
@@ -195,7 +197,7 @@ async function requireSeries(
 }
 
 /** What explains that a source has no figure of a pair. */
-interface MissingSeries extends Pick<ApplicableRateDeps, "knownSources"> {
+interface MissingSeries extends Pick<ApplicableRateDeps, "knownSources" | "settings"> {
   /** Undefined for an import, and for a source that this version does not know. */
   readonly source: RateSource | undefined;
   readonly rule: RateRule;

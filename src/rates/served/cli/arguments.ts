@@ -21,10 +21,18 @@ export function requirePair(base: string, quote: string): Pair {
   return { base: requireSymbol("base", base), quote: requireSymbol("quote", quote) };
 }
 
-/** @throws {CommandError} a key is no source's. */
-export function requireKnown(keys: readonly string[], sourceKeys: readonly string[]): void {
+/**
+ * @throws {CommandError} a key is no source's.
+ * @throws {ConfigError} a setting is invalid, and the sources of SOURCES_FILE are not among these.
+ */
+export function requireKnown(
+  keys: readonly string[],
+  known: { readonly sourceKeys: readonly string[]; readonly settings: () => unknown },
+): void {
+  const { sourceKeys, settings } = known;
   const unknown = keys.filter((key) => !sourceKeys.includes(key));
   if (unknown.length === 0) return;
+  settings();
   const meant = unknown.map((key) => key.toLowerCase());
   const advice = meant.every((key) => sourceKeys.includes(key))
     ? `: did you mean ${meant.join(", ")}?`

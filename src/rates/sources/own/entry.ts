@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { isLoopback } from "../../../platform/shared/loopback.ts";
 import { quoted } from "../../../platform/shared/text/visible-text.ts";
 import type { FigureKind } from "../../served/rules/rate.ts";
-import { parsePairName } from "../../served/rules/symbol.ts";
+import { parsePairName, parseSymbol } from "../../served/rules/symbol.ts";
 import { dateAs, isoDateOf, isoDateOfMonthFirst } from "../publishers/formats/notation.ts";
 import type { Publisher } from "../publishers/publisher.ts";
 
@@ -29,12 +29,22 @@ const whole = (least: number, most: number): Rule => [
 ];
 
 const line = form("a text in one line", /^(?=.*\S)\P{Cc}+$/u);
-const column = form('a column, or a constant such as "=EUR"', /^(?!=$)./);
+const column = form("a column", /^[^=]/);
 const POINTER = /^#?(\/([^~/]|~[01])*)*$/;
 const pointer = form('a JSON pointer such as "/mid", or "#/date" from the top', POINTER);
-const jsonPlace: Rule = [
-  `${pointer[0]}, or a constant such as "=EUR"`,
-  (value) => column[1](value) && (`${value}`.startsWith("=") || pointer[1](value)),
+const jsonPlace: Rule = [pointer[0], (value) => value !== "" && pointer[1](value)];
+
+/** A place, or a constant: of a figure, or of its date, a document states neither. */
+const orConstant = (
+  [what, isPlace]: Rule,
+  example: string,
+  isConstant: (text: string) => unknown,
+): Rule => [
+  `${what}, or a constant such as "${example}"`,
+  (value) =>
+    typeof value === "string" && value.startsWith("=")
+      ? isConstant(value.slice(1))
+      : isPlace(value),
 ];
 
 /** Not the source of an operator's imports, or that of the snapshot. */
@@ -68,9 +78,16 @@ const addresses = (count?: number): Rule => [
 /** @param place the rule of a place in a row. */
 const pairsAt = ([, isPlace]: Rule): Rule => [
   'an object with a place for each pair, such as {"XUDLUSS": "GBP/USD"}',
-  (value) =>
-    Object.keys(Object(value)).length > 0 &&
-    Object.entries(Object(value)).every(([at, pair]) => isPlace(at) && parsePairName(String(pair))),
+  (value) => {
+    const places = Object.entries(Object(value)).map(([at, pair]) => [at, String(pair)] as const);
+    const isEach = places.every(([at, name]) => {
+      const pair = parsePairName(name);
+      return isPlace(at) && pair !== undefined && pair.base !== pair.quote;
+    });
+    return (
+      isEach && places.length > 0 && places.length === new Set(places.map(([, name]) => name)).size
+    );
+  },
 ];
 
 /**
@@ -80,6 +97,8 @@ const pairsAt = ([, isPlace]: Rule): Rule => [
 function rulesOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, Rule>> {
   const [isPolled, isJson] = ["everySeconds" in entry, entry.format === "json"];
   const place = isJson ? jsonPlace : column;
+  const symbol = orConstant(place, "=EUR", parseSymbol);
+  const other: Rule = [symbol[0], (value) => value !== entry.base && symbol[1](value)];
   return {
     key,
     name: line,
@@ -96,8 +115,8 @@ function rulesOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<stri
     kind: oneOf("middle", "buying", "selling"),
     format: oneOf("csv", "json"),
     ...(isJson ? { rows: pointer } : { delimiter: oneOf(",", ";", "\t") }),
-    ...("pairs" in entry ? { pairs: pairsAt(place) } : { base: place, quote: place, rate: place }),
-    units: place,
+    ...("pairs" in entry ? { pairs: pairsAt(place) } : { base: symbol, quote: other, rate: place }),
+    units: orConstant(place, "=100", (text) => /^10{0,9}$/.test(text)),
     decimal: oneOf(".", ","),
     ...(isPolled || "asOf" in entry ? { asOf: place } : { date: place, ...dates }),
   };
@@ -179,7 +198,7 @@ function check(name: string, [what, isValid]: Rule, value: unknown): void {
  * `{today}` or, with days before it and a form, `{today-7 dd.mm.yyyy}`. An address of more than 14
  * days before is not taken for that of a figure's document (`isNamedFor`).
  */
-const DATE = /\{today(?:-(1[0-4]|[1-9]))?(?: ([^{}]+))?\}/g;
+const DATE = /\{today(?:-(1[0-4]|[1-9]))?(?: ((?:yyyy|Mon|mm|dd|[^{}\p{L}])+))?\}/gu;
 
 /** @returns an address with the dates that it asks for. */
 export function fillDates(address: string, today: Temporal.PlainDate): string {

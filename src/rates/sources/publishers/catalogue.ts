@@ -18,6 +18,8 @@ import {
   toRequest,
 } from "./publisher.ts";
 
+const PERIODIC = "Tables for a period";
+
 /** By the headings of docs/sources.md and of the console's list of sources. */
 const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] = [
   ["Western, Northern and Central Europe", europeanPublishers],
@@ -26,7 +28,7 @@ const groups: readonly (readonly [group: string, entries: readonly Entry[]])[] =
   ["Africa", africanPublishers],
   ["The Americas", americanPublishers],
   ["Worldwide", globalPublishers],
-  ["Tables for a month or a quarter", periodicPublishers],
+  [PERIODIC, periodicPublishers],
 ];
 
 /** The terms of most central banks. */
@@ -50,7 +52,7 @@ export const publishers: readonly Publisher[] = [
 
 /** Publishers that no server fetches: an operator hands in their documents. */
 export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
-  createPublisher(entry, "Tables for a month or a quarter"),
+  createPublisher(entry, PERIODIC),
 );
 
 /** Completes an entry, and the lines that its parser reads. */

@@ -52,6 +52,21 @@ for (const [key, date, published, why] of dates) {
   });
 }
 
+test("tables are expected for the dates that their publishers give them", () => {
+  for (const [key, ...dates] of [
+    ["hmrc-average", "2025-12-31", "2026-03-31"],
+    ["unore", "2026-09-01", "2026-10-01"],
+  ] as const) {
+    const { tableOf } = known.find((one) => one.key === key)?.schedule ?? {};
+    let date = Temporal.PlainDate.from(dates[0]);
+    const expected: string[] = [];
+    for (; Temporal.PlainDate.compare(date, dates[1]) <= 0; date = date.add({ days: 1 })) {
+      if (tableOf?.(date.toString()) !== undefined) expected.push(date.toString());
+    }
+    assert.deepEqual(expected, dates, key);
+  }
+});
+
 test("a pair that is published weekly has figures of Wednesdays only", () => {
   const daysOf = (base: string) =>
     ["2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12", "2026-03-13"].filter(

@@ -103,6 +103,13 @@ test("the Bank of England is added by a file alone: fetched, listed, traced, ver
   const unknown = /^not proven +what own-boe states: this Kurs cannot .* its SOURCES_FILE /m;
   assert.match(elsewhere.stdout, unknown);
 
+  // Whatever else is invalid, it is not unknown.
+  for (const command of ["fetch own-boe", "backfill own-boe"]) {
+    const { exitCode, stderr } = await own.run(`rates ${command}`, { RATE_MAX_JUMP: "x" });
+    assert.match(stderr, /^kurs: Invalid configuration:\n {2}RATE_MAX_JUMP/, command);
+    assert.equal(exitCode, 2);
+  }
+
   const [{ addresses: before }] = JSON.parse(readFileSync(own.env.SOURCES_FILE, "utf8")).sources;
   const moved = { ...boe, addresses: ["https://new.example.org/rates.csv"] };
   await own.write(moved);
@@ -269,9 +276,27 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
     [{ ...json, pairs: boe.pairs }, "pairs must be an object with a place for each pair"],
     [{ format: "xml" }, 'format must be "csv" or "json", not "xml"'],
     [{ charset: "latin-99" }, "charset must be an encoding such as windows-1252"],
-    [row, 'rate must be a column, or a constant such as "=EUR"'],
-    [{ pairs: { XUDLUSS: "GBPUSD" } }, "pairs must be an object with a place for each pair"],
-    [{ pairs: {} }, "pairs must be an object with a place for each pair"],
+    [row, "rate must be a column"],
+    // These would reject every figure, or request another date than is meant.
+    [{ ...row, rate: "=1.3343" }, 'rate must be a column, not "=1.3343"'],
+    [
+      { ...row, rate: "R", base: "=Pound sterling" },
+      'base must be a column, or a constant such as "=EUR"',
+    ],
+    [{ ...row, rate: "R", quote: "=GBP" }, "quote must be a column, or a constant such as "],
+    [
+      { ...row, rate: "R", base: "C", quote: "C" },
+      "quote must be a column, or a constant such as ",
+    ],
+    [{ units: "=50" }, 'units must be a column, or a constant such as "=100", not "=50"'],
+    [{ date: "=2026-03-18" }, 'date must be a column, not "=2026-03-18"'],
+    [{ ...timeless, asOf: "=now" }, 'asOf must be a column, not "=now"'],
+    [at("https://desk.example.org/{today dd.mm.yy}"), listed],
+    [at("https://desk.example.org/{today YYYYMMDD}"), listed],
+    ...[{ XUDLUSS: "GBPUSD" }, {}, { X: "GBP/GBP" }, { "=1.3": "GBP/USD" }].map(
+      (pairs) => [{ pairs }, "pairs must be an object with a place for each pair"] as const,
+    ),
+    [{ pairs: { A: "GBP/USD", B: "GBP/USD" } }, "pairs must be an object with a place for each "],
     [{ kind: "mid" }, 'kind must be "middle" or "buying" or "selling", not "mid"'],
     [at("http://desk.example.org/?t=sesame-42"), listed],
     [at("https://a:sesame-42@desk.example.org"), listed],

@@ -4,6 +4,7 @@ import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../../harne
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
+  addressesOf,
   archiveAddressesOf,
   bodiesOf,
   figuresOf,
@@ -19,7 +20,7 @@ const DATES = { from: "2024-04-01", to: "2024-06-30" };
 const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
   publisherOf(key).parse(
     bodies.map((body) => ({
-      address: archiveAddressesOf(key, DATES)[0] ?? "",
+      address: archiveAddressesOf(key, DATES)[0] ?? addressesOf(key)[0] ?? "",
       body: Buffer.from(body),
       receivedMs: RECEIVED_MS,
     })),
@@ -129,6 +130,9 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   inforeuro: [
     "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates?lang=EN&year=2024&month=4",
   ],
+  // Neither ends a year of a table.
+  "hmrc-average": [],
+  "hmrc-spot": [],
   "bazg-monthly": ["https://www.backend-rates.bazg.admin.ch/api/xmlavgmonth?j=2024&m=04"],
   // Easter Monday: nothing was set on the day before.
   bazg: [],

@@ -32,6 +32,27 @@ for (const [key, now, end] of months) {
   });
 }
 
+test("HMRC's averages and spot rates are asked for by the year that has ended, and dated with its end", () => {
+  for (const [now, end, from, asOf] of [
+    ["2026-03-30T22:59:59Z", "/average_csv_2025-12.csv", "2025-10-01", "2025-12-31T23:59"],
+    ["2026-03-30T23:00:00Z", "/average_csv_2026-3.csv", "2026-01-01", "2026-03-31T22:59"],
+    ["2026-12-30T23:59:59Z", "/average_csv_2026-3.csv", "2026-01-01", "2026-03-31T22:59"],
+    ["2026-12-31T00:00:00Z", "/average_csv_2026-12.csv", "2026-10-01", "2026-12-31T23:59"],
+  ] as const) {
+    const nowMs = Date.parse(now);
+    const [address = ""] = addressesOf("hmrc-average", nowMs);
+    assert.ok(address.endsWith(end), address);
+    const [first = ""] = momentsOf(parse("hmrc-average", bodiesOf("hmrc-average"), nowMs));
+    assert.equal(first, `${asOf}:00.000000000Z`);
+    const to = Temporal.Instant.from(first).toZonedDateTimeISO("Europe/London").toPlainDate();
+    const dates = { from, to: to.toString() };
+    assert.deepEqual(archiveAddressesOf("hmrc-average", dates), [address]);
+    const spot = address.replace("average", "spot");
+    assert.deepEqual(addressesOf("hmrc-spot", nowMs), [spot]);
+    assert.deepEqual(archiveAddressesOf("hmrc-spot", dates), [spot]);
+  }
+});
+
 test("InforEuro's rates are those of the month in their address, also in winter", () => {
   const winter = parse("inforeuro", bodiesOf("inforeuro"), Date.parse("2027-02-03T10:00:00Z"));
   assert.deepEqual(momentsOf(winter), ["2027-01-31T23:00:00.000000000Z"]);

@@ -50,9 +50,10 @@ export const frb: Entry = {
   key: "frb",
   name: "Federal Reserve Board",
   country: "US",
-  terms: "The terms of the Board apply; check them before passing the figures on.",
+  terms: "Public domain unless otherwise indicated, the Board named as the source.",
+  termsUrl: "https://www.federalreserve.gov/disclaimer.htm",
   addresses: [addressOf("lastobs=10&from=&to=&type=package")],
-  // "Noon buying rates in New York City", of a week on the Monday after it, as recorded at 16:15.
+  // "About the Release": "weekly on Mondays at 4:15 p.m."; the terms are as programs quote them.
   schedule: {
     cron: "20 16 * * 1-5",
     timeZone: "America/New_York",

@@ -36,7 +36,8 @@ export const cbar: Entry = {
   name: "Central Bank of the Republic of Azerbaijan",
   country: "AZ",
   addresses: [(today) => addressOf(today.toString())],
-  // The bulletin of a date, or the last one before it; the bank names no time.
+  // The bulletin of a date, or the last one before it; the bank names no time. The press has had
+  // the rate of a 15 December on the 14th.
   schedule: { cron: "0 12 * * 1-5", timeZone: "Asia/Baku", holidays: azerbaijaniHolidays },
   publishedAt: "00:00",
   statesTroyOunces: true,

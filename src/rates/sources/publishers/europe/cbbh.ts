@@ -39,6 +39,7 @@ export const cbbh: Entry = {
   key: "cbbh",
   name: "Central Bank of Bosnia and Herzegovina",
   country: "BA",
+  termsUrl: "https://www.cbbh.ba/Content/Read/473",
   // The list of a date, or the last one before it.
   addresses: [
     (today) =>

@@ -1,9 +1,10 @@
 import { parseBazgMonth } from "../europe/bazg.ts";
 import type { Entry } from "../publisher.ts";
 import { bis } from "./bis.ts";
+import { HMRC_FILES, hmrcAverage, hmrcOffice, hmrcSpot } from "./hmrc-year.ts";
 import { parseHmrc, parseInforEuro, parseUst, requestInforEuro, UST_PAGE } from "./parsers.ts";
+import { unore } from "./unore.ts";
 
-const HMRC_FILES = "https://www.trade-tariff.service.gov.uk/uk/api/exchange_rates/files";
 const requestHmrc = ({ year, month }: Temporal.PlainDate) =>
   `${HMRC_FILES}/monthly_csv_${year}-${month}.csv`;
 
@@ -16,7 +17,7 @@ function requestBazgMonth(date: Temporal.PlainDate): string {
 
 const FISCAL_DATA = "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v1";
 
-/** Tables for a month or a quarter. */
+/** Tables for a period, such as a month or a quarter. */
 export const periodicPublishers: readonly Entry[] = [
   {
     key: "ust",
@@ -53,11 +54,7 @@ export const periodicPublishers: readonly Entry[] = [
   },
   {
     key: "hmrc",
-    name: "HM Revenue & Customs",
-    country: "GB",
-    terms:
-      "Open Government Licence: free to reuse when HM Revenue & Customs is named as the source.",
-    termsUrl: "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
+    ...hmrcOffice,
     addresses: [requestHmrc],
     // "HMRC Exchange Rate Service": published "on the penultimate Thursday of every month", for
     // the next one. Fetched when it begins to apply: the address has the month.
@@ -77,6 +74,8 @@ export const periodicPublishers: readonly Entry[] = [
       addresses: ({ from }) => requestHmrc(Temporal.PlainDate.from(from)),
     },
   },
+  hmrcAverage,
+  hmrcSpot,
   {
     key: "inforeuro",
     name: "European Commission",
@@ -116,4 +115,5 @@ export const periodicPublishers: readonly Entry[] = [
     },
   },
   bis,
+  unore,
 ];

@@ -5,7 +5,7 @@ import { codesByName, isoDateOf, lastDayOf } from "../formats/notation.ts";
 import { lineOf } from "../formats/source-lines.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 
-const HMRC_RATE = "Currency Units per £1";
+export const HMRC_RATE = "Currency Units per £1";
 
 /**
  * Reads HM Revenue & Customs' rates of a month (trade-tariff.service.gov.uk, monthly_csv): the
@@ -22,7 +22,8 @@ export const parseHmrc: Parse = ([response], momentOf) => {
   });
 };
 
-function hmrcCurrency(code: string | undefined, start: string): string | undefined {
+/** @param start the first date for which a table states a rate. */
+export function hmrcCurrency(code: string | undefined, start: string): string | undefined {
   // The office names Ecuador's dollar by the code of the sucre, which it replaced in 2000.
   if (code === "ECS") return "USD";
   // Its files have the new leone since March 2023; before, the old one's 15,631 for a pound.

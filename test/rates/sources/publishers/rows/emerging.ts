@@ -269,4 +269,52 @@ export const emerging: Readonly<Record<string, Row>> = {
     missing: [["OBS_VALUE", "VALUE", "no column OBS_VALUE"]],
     empty: "REF_AREA,CURRENCY,TIME_PERIOD,OBS_VALUE,UNIT_MULT\n",
   },
+  // Recorded in velikodniy/hmrc-rates 4101460a, data/average/2026-03.csv and data/spot/2026-03.csv.
+  // For the year that ended before the day in their address.
+  "hmrc-average": {
+    files: ["hmrc-average.csv"],
+    figures:
+      "GBP/AED 4.9131, GBP/XOF 759.2308, GBP/EUR 1.1574, GBP/IDR 22171.5641, GBP/SLE 30.5141, " +
+      "GBP/TOP 3.2185, GBP/USD 1.3378, GBP/ZWG 35.6145",
+    asOf: "2026-03-31T22:59",
+    changed: [
+      ["AED,0.2035,4.9131", "AED,0.2035,", noRate("GBP/AED")],
+      ["USA,Dollar,USD", "Ecuador,Dollar,ECS", without()],
+    ],
+    digits: { "GBP/IDR": "22171.5641" },
+    missing: [["Currency Units per £1", "Rate", "no column Currency Units per £1"]],
+    empty: "Country,Unit Of Currency,Currency Code,Currency Units per £1\n",
+  },
+  "hmrc-spot": {
+    files: ["hmrc-spot.csv"],
+    figures: "GBP/EUR 1.1517, GBP/JPY 210.9827, GBP/CHF 1.0582, GBP/USD 1.3232",
+    asOf: "2026-03-31T22:59",
+    changed: [["210.9827", "", noRate("GBP/JPY")]],
+    digits: { "GBP/JPY": "210.9827" },
+    missing: [["Currency Code", "Code", "no column Currency Code"]],
+    empty: "Country,Unit Of Currency,Currency Code,Currency Units per £1\n",
+  },
+  // Recorded in j-ochmann/astro 4c908ce0, src/content/feed/raw/unore; of October, with summer time,
+  // in TatsuhiroC/fend-offline 42f9e8dd, exchange-rates.xml.
+  // A currency of several countries is one, and the dollar none.
+  unore: {
+    files: ["unore.xml"],
+    figures:
+      "USD/EUR 0.841, USD/BTN 90.59, USD/IDR 16822, USD/IRR 1330966.683, USD/KPW 110, " +
+      "USD/VES 388.739, USD/ZWG 25.001",
+    asOf: "2026-02-15T05:00",
+    moved: [["15 Feb 2026", "01 Oct 2026", "2026-10-01T04:00"]],
+    changed: [
+      ["<rate>16822</rate>", "", noRate("USD/IDR")],
+      ["<f_curr_code>BTN</f_curr_code>", "", unknown("Bhutan Ngultrum", "USD/BTN")],
+      [
+        "<f_curr_code>BTN</f_curr_code>\n\t\t<eff_date>15 Feb 2026",
+        "<f_curr_code>BTN</f_curr_code>\n\t\t<eff_date>",
+        noDate("USD/BTN"),
+      ],
+    ],
+    digits: { "USD/IRR": "1330966.683" },
+    renamed: ["f_curr_code", "code"],
+    empty: "<UN_OPERATIONAL_RATES_DATASET></UN_OPERATIONAL_RATES_DATASET>",
+  },
 };

@@ -7,8 +7,8 @@ import {
   type Transaction,
 } from "../../platform/storage/engine.ts";
 import { LOCK_BY_EMAIL } from "../access/sql.ts";
-import { USED_OF_GRANT } from "./quota-sql.ts";
-import type { GrantStore, UnitGrant } from "./store.ts";
+import { USED_OF_GRANT } from "../billing/quota-sql.ts";
+import type { GrantStore, UnitGrant } from "../billing/store.ts";
 
 /** Each after those that it references, accounts among them. */
 export const grantTables: Tables = {
@@ -58,17 +58,15 @@ export function grantStore(engine: Engine): GrantStore {
     },
 
     revoke: (id, origin) =>
-      engine.transaction(function* (): Transaction<
-        (UnitGrant & { readonly wasRevoked: boolean }) | undefined
-      > {
-        const wasRevoked = (yield statement(REVOKE_GRANT, id, origin.at)).length === 0;
+      engine.transaction(function* (): Transaction<UnitGrant | undefined> {
+        const isRevoked = (yield statement(REVOKE_GRANT, id, origin.at)).length === 1;
         const [row] = yield statement(GRANT, id);
         if (row === undefined) return undefined;
-        const grant = { ...grantOf(row), wasRevoked };
+        const grant = grantOf(row);
         const { units, usedUnits, reference } = grant;
         const details = { grant_id: id, units, used_units: usedUnits, reference };
         const accountId = textOf(row, "account_id");
-        if (!wasRevoked) yield writeEvent("units.revoked", origin, { accountId, details });
+        if (isRevoked) yield writeEvent("units.revoked", origin, { accountId, details });
         return grant;
       }),
   };

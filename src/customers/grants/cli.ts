@@ -17,9 +17,9 @@ import { counted } from "../../platform/shared/text/counted.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { quoted } from "../../platform/shared/text/visible-text.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
-import { grantJson } from "./json.ts";
-import { MAX_PLAN_UNITS } from "./rules.ts";
-import type { GrantStore } from "./store.ts";
+import { grantJson } from "../billing/json.ts";
+import { MAX_PLAN_UNITS } from "../billing/rules.ts";
+import type { GrantStore, UnitGrant } from "../billing/store.ts";
 
 export interface GrantCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
@@ -115,32 +115,23 @@ async function listGrants(deps: GrantCommandDeps, typed: string, { json = false 
   if (account === undefined) throw unknownAccount(email);
   const now = timestamp(deps.clock.nowMs());
   const read = (after: string, limit: number) => store.grants.list(account.id, after, limit);
-  const pages = inJson(
-    pagesOf("", read, ({ id }) => id),
-    now,
-  );
-  const rows = { columns, csvColumns: [], toJson: (grant: GrantRow) => grant };
+  const toJson = (grant: UnitGrant) => grantJson(grant, now);
+  const rows = { columns: columnsOf(toJson), csvColumns: [], toJson };
+  const pages = pagesOf("", read, ({ id }) => id);
   const isEmpty = await writeList(pages, { format: "table", json }, rows, deps.write);
   if (isEmpty) deps.print(`${email} was granted no units.`);
 }
 
-type GrantRow = ReturnType<typeof grantJson>;
-
-async function* inJson(
-  pages: AsyncIterable<readonly Parameters<typeof grantJson>[0][]>,
-  now: string,
-): AsyncGenerator<GrantRow[], void> {
-  for await (const page of pages) yield page.map((grant) => grantJson(grant, now));
-}
-
-const columns: readonly Column<GrantRow>[] = [
+const columnsOf = (
+  toJson: (grant: UnitGrant) => { remaining_units: number },
+): Column<UnitGrant>[] => [
   ["ID", ({ id }) => id],
   ["UNITS", ({ units }) => units, "right"],
-  ["USED", ({ used_units }) => used_units, "right"],
-  ["LEFT", ({ remaining_units }) => remaining_units, "right"],
-  ["GRANTED", ({ granted_at }) => granted_at],
-  ["EXPIRES", ({ expires_at }) => expires_at ?? "-"],
-  ["REVOKED", ({ revoked_at }) => revoked_at ?? "-"],
+  ["USED", ({ usedUnits }) => usedUnits, "right"],
+  ["LEFT", (grant) => toJson(grant).remaining_units, "right"],
+  ["GRANTED", ({ grantedAt }) => grantedAt],
+  ["EXPIRES", ({ expiresAt }) => expiresAt ?? "-"],
+  ["REVOKED", ({ revokedAt }) => revokedAt ?? "-"],
   ["REFERENCE", ({ reference }) => reference],
 ];
 
@@ -151,12 +142,13 @@ async function revokeGrant({ openStore, origin, print }: GrantCommandDeps, typed
     throw new CommandError(`${quoted(typed)}: ${rule}`, 2);
   }
   await using store = await openStore();
-  const grant = await store.grants.revoke(id, origin());
+  const by = origin();
+  const grant = await store.grants.revoke(id, by);
   if (grant === undefined) {
     throw new CommandError(`there is no grant ${id}: see kurs units list EMAIL`);
   }
-  const { units, usedUnits, reference, wasRevoked, revokedAt } = grant;
-  if (wasRevoked) throw new CommandError(`the grant ${id} was revoked at ${revokedAt}`);
+  const { units, usedUnits, reference, revokedAt } = grant;
+  if (revokedAt !== by.at) throw new CommandError(`the grant ${id} was revoked at ${revokedAt}`);
   print(
     `the grant for ${reference} is revoked: ${usedUnits} of ${counted(units, "unit")} were used`,
   );
