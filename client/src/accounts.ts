@@ -1,6 +1,6 @@
 import type { CallOptions } from "./deadline.ts";
 import type { components } from "./openapi.ts";
-import type { Result } from "./operations.ts";
+import type { Operation, Result } from "./operations.ts";
 import { type Call, type Connection, segmentOf, send } from "./send.ts";
 
 /**
@@ -73,6 +73,10 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
   const call = (method: Call["method"], path: string, json?: unknown): Call => {
     return { method, path: `/v1/${path}`, authorization, json };
   };
+  const read =
+    <Name extends Operation>(path: string) =>
+    (options?: CallOptions) =>
+      send<Name>(connection, call("GET", path), options);
   const isData = (value: unknown) => value === undefined;
   const keys = "account/api-keys";
   const ofKey = (id: string, what: string) => `${keys}/${segmentOf(id)}/${what}`;
@@ -80,13 +84,12 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
     keys: {
       create: (name, { limits, ...options } = {}) =>
         send<"createApiKey">(connection, call("POST", keys, { name, ...limits }), options),
-      list: (options) => send<"listApiKeys">(connection, call("GET", keys), options),
+      list: read<"listApiKeys">(keys),
       revoke(id, options) {
         const path = `${keys}/${segmentOf(id)}`;
         return send<"revokeApiKey">(connection, { ...call("DELETE", path), isData }, options);
       },
-      limits: (id, options) =>
-        send<"getApiKeyLimits">(connection, call("GET", ofKey(id, "limits")), options),
+      limits: (id, options) => read<"getApiKeyLimits">(ofKey(id, "limits"))(options),
       setLimits: (id, limits, options) =>
         send<"setApiKeyLimits">(connection, call("PUT", ofKey(id, "limits"), limits), options),
       rotate(id, { overlapHours, ...options } = {}) {
@@ -94,20 +97,14 @@ export function createAccount(connection: Connection, sessionToken: string): Acc
         return send<"rotateApiKey">(connection, call("POST", ofKey(id, "rotate"), body), options);
       },
     },
-    usage: (options) => send<"getUsage">(connection, call("GET", "account/usage"), options),
-    limitUsage: (options) =>
-      send<"getLimitUsage">(connection, call("GET", "account/usage/limits"), options),
-    grants: (options) => send<"listGrants">(connection, call("GET", "account/grants"), options),
-    thresholds: (options) =>
-      send<"getThresholds">(connection, call("GET", "account/thresholds"), options),
+    usage: read<"getUsage">("account/usage"),
+    limitUsage: read<"getLimitUsage">("account/usage/limits"),
+    grants: read<"listGrants">("account/grants"),
+    thresholds: read<"getThresholds">("account/thresholds"),
     setThresholds: (thresholds, options) =>
       send<"setThresholds">(connection, call("PUT", "account/thresholds", { thresholds }), options),
     statement: (period, options) =>
-      send<"getStatement">(
-        connection,
-        call("GET", `account/statements/${segmentOf(period)}`),
-        options,
-      ),
+      read<"getStatement">(`account/statements/${segmentOf(period)}`)(options),
     logOut: (options) =>
       send<"logOut">(connection, { ...call("POST", "auth/logout"), isData }, options),
   };
