@@ -13,7 +13,7 @@ await rm(directory, { recursive: true, force: true });
 for (const name of ["index", "tally", "verify"]) {
   const input = { [name]: `src/${name}.ts` };
   await using build = await rolldown({ cwd: client, input, platform: "neutral", logLevel: "warn" });
-  // Readable in a debugger: minified it would save 1.2 kB of 5.0 kB.
+  // Readable in a debugger: minified it would save 1.3 kB of 5.2 kB.
   await build.write({ dir: directory, format: "esm", comments: { legal: true, jsdoc: false } });
 }
 await cp(join(root, "LICENSE"), join(directory, "LICENSE"));

@@ -6,7 +6,7 @@ import type { Result } from "./operations.ts";
 import { createRates, MISSED_MAX, type Rates } from "./rates.ts";
 import type { Tally } from "./tally.ts";
 
-export type { Account } from "./accounts.ts";
+export type { Account, KeyLimits } from "./accounts.ts";
 export type { At } from "./at.ts";
 export type { CacheOptions } from "./cache.ts";
 export type { CallOptions } from "./deadline.ts";

@@ -201,6 +201,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/usage/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits of active keys, and the units that count against them
+         * @description Only keys with an end or a cap. The units are those of the key and of all that rotations joined with it, as the caps count them.
+         */
+        get: operations["getLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Get the limits of active keys, and the units that count against them: headers only
+         * @description Only keys with an end or a cap. The units are those of the key and of all that rotations joined with it, as the caps count them.
+         */
+        head: operations["headLimitUsage"];
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/api-keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -450,7 +474,7 @@ export interface paths {
         };
         /**
          * Get the thresholds of usage at which the account gets mails
-         * @description 80 and 100 % of its quota, until it sets its own.
+         * @description Until an account sets its own, they are 80 and 100 % of its quota.
          */
         get: operations["getThresholds"];
         /**
@@ -463,7 +487,7 @@ export interface paths {
         options?: never;
         /**
          * Get the thresholds of usage at which the account gets mails: headers only
-         * @description 80 and 100 % of its quota, until it sets its own.
+         * @description Until an account sets its own, they are 80 and 100 % of its quota.
          */
         head: operations["headThresholds"];
         patch?: never;
@@ -939,6 +963,43 @@ export interface components {
              * @example 500
              */
             units_per_day: number | null;
+        };
+        LimitUsage: {
+            /**
+             * Format: uuid
+             * @example 01a1fc78-6d10-7638-b14c-f8c565c0a0c9
+             */
+            api_key_id: string;
+            /**
+             * Format: date-time
+             * @description From then on the key is rejected; null: it has no end
+             * @example 2026-12-21T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description The most units of a billing period; null: no cap
+             * @example 500
+             */
+            units_per_period: number | null;
+            /**
+             * @description The most units of a UTC day; null: no cap
+             * @example 500
+             */
+            units_per_day: number | null;
+            /**
+             * @description Of the billing period: they count against its cap
+             * @example 1
+             */
+            period_units: number;
+            /**
+             * @description Of this UTC day
+             * @example 1
+             */
+            day_units: number;
+        };
+        LimitUsageList: {
+            /** @description Oldest key first */
+            api_keys: components["schemas"]["LimitUsage"][];
         };
         AccountEvent: {
             /**
@@ -1491,7 +1552,7 @@ export interface components {
             /** @constant */
             code: "quota_exceeded";
             /**
-             * @description The quota of the billing period
+             * @description The account's quota, or the key's cap that is used up
              * @example 1000
              */
             limit: number;
@@ -1502,7 +1563,7 @@ export interface components {
             remaining: number;
             /**
              * Format: date-time
-             * @description The end of the period
+             * @description The end of the period, or of the UTC day of a daily cap
              * @example 2026-12-01T00:00:00.000Z
              */
             reset_at: string;
@@ -1555,12 +1616,12 @@ export interface components {
          */
         UnitsCharged: 0 | 1;
         /**
-         * @description The quota, q, and the seconds of its billing period, w
+         * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
          * @example "units";q=1000;w=2592000
          */
         RateLimitPolicy: string;
         /**
-         * @description The units that remain, r, and the seconds to the reset, t
+         * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
          * @example "units";r=999;t=846087
          */
         RateLimit: string;
@@ -2873,6 +2934,154 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getLimitUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "api_keys": [
+                     *         {
+                     *           "api_key_id": "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+                     *           "expires_at": "2026-12-21T12:00:00.000Z",
+                     *           "units_per_period": 500,
+                     *           "units_per_day": 500,
+                     *           "period_units": 1,
+                     *           "day_units": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitUsageList"];
+                };
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidRequestError"];
+                };
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnauthorizedError"];
+                };
+            };
+            /** @description `payload_too_large`: a body or headers over 16 KiB */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadTooLargeError"];
+                };
+            };
+            /** @description `internal_error`: a bug in the service; retrying does not help */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalError"];
+                };
+            };
+            /** @description `temporarily_unavailable`: overload, or the store is away; retry after Retry-After */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemporarilyUnavailableError"];
+                };
+            };
+        };
+    };
+    headLimitUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: malformed HTTP or JSON, or a missing or invalid field, which the message names */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized`: no valid credential: WWW-Authenticate says what to send, and what came */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "WWW-Authenticate": components["headers"]["SessionChallenge"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5936,12 +6145,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;
@@ -5992,7 +6201,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayloadTooLargeError"];
                 };
             };
-            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota is used up, or a limit of the key; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6016,12 +6225,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;
@@ -6042,12 +6251,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;
@@ -6156,12 +6365,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;
@@ -6204,7 +6413,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota is used up, or a limit of the key; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6226,12 +6435,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;
@@ -6250,12 +6459,12 @@ export interface operations {
                      */
                     "Units-Charged"?: 0 | 1;
                     /**
-                     * @description The quota, q, and the seconds of its billing period, w
+                     * @description The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any
                      * @example "units";q=1000;w=2592000
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description The units that remain, r, and the seconds to the reset, t
+                     * @description The units that remain, r, and the seconds to the reset, t; those of a key's caps follow
                      * @example "units";r=999;t=846087
                      */
                     RateLimit?: string;

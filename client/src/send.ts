@@ -19,7 +19,7 @@ export interface Connection {
 }
 
 export interface Call {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   /** The value of the Authorization header. */
   readonly authorization?: string | undefined;

@@ -3,8 +3,8 @@ import type { Usage } from "./api/usage.ts";
 import type { DailyUnits } from "./daily-units.ts";
 import { countUnits, formatMinute, formatRatio, formatUnits } from "./format.ts";
 
-/** The service sends a mail at this share of the quota, too. */
-const HIGH_SHARE = 0.8;
+/** Unless the account has its own thresholds, the service sends a mail at this share, too. */
+export const HIGH_SHARE = 0.8;
 
 /** How much of the quota is used: `high` from 80 %, `full` when nothing is left. */
 export type QuotaLevel = "low" | "high" | "full";

@@ -39,6 +39,43 @@ test("a program logs in, creates, lists and revokes keys, sees its usage and log
   assert.equal((await account.usage()).error?.code, "unauthorized");
 });
 
+test("a program limits and rotates a key, and a cap that is used up is not taken for the quota", async () => {
+  const account = countedClient({ url }).kurs.account(await service.openSession("bob@example.org"));
+  const created = await account.keys.create("billing", { limits: { units_per_day: 2 } });
+  const { id = "", api_key: apiKey } = created.data ?? {};
+  const limits = { expires_at: null, units_per_period: 9, units_per_day: 1 };
+  assert.deepEqual((await account.keys.setLimits(id, limits)).data, limits);
+  assert.deepEqual((await account.keys.limits(id)).data, limits);
+  assert.equal((await account.keys.setLimits("1", limits)).error?.code, "not_found");
+  const rotated = await account.keys.rotate(id, { overlapHours: 1 });
+  assert.deepEqual([rotated.data?.name, rotated.unitsCharged], ["billing", 0]);
+
+  const { kurs, requests } = countedClient({ url, apiKey, timeoutMs: AMPLE_MS });
+  await kurs.rates.get("EUR", "USD");
+  const { error, unitsCharged, response } = await kurs.rates.get("EUR", "USD");
+
+  assert.ok(error?.code === "quota_exceeded");
+  assert.match(error.message, /This API key's limit for the current UTC day/);
+  assert.deepEqual([error.limit, error.remaining, unitsCharged], [1, 0, 0]);
+  assert.equal(error.reset_at, "2026-11-22T00:00:00.000Z");
+  assert.equal(error.retryAfterSeconds, 43_200);
+  assert.equal(requests.length, 2, "repeated before the reset");
+  const quotas = response?.headers.get("ratelimit") ?? "";
+  assert.match(quotas, /^"units";r=999;t=\d+, "key-period";r=8;t=\d+, "key-day";r=0;t=43200$/);
+  const limited = (await account.limitUsage()).data?.api_keys ?? [];
+  assert.deepEqual(
+    limited.map(({ api_key_id, day_units }) => [api_key_id, day_units]),
+    [
+      [id, 1],
+      [rotated.data?.id, 1],
+    ],
+  );
+  assert.deepEqual((await account.grants()).data, { grants: [] });
+  const thresholds = [{ api_key_id: id, percent: 90 }, { units: 500 }];
+  await account.setThresholds(thresholds);
+  assert.deepEqual((await account.thresholds()).data, { thresholds });
+});
+
 test("a limit of log-ins is an error at once, and a key that the store could not create is not sent again", async () => {
   const session = await service.openSession();
   const { kurs, requests } = countedClient({ url, timeoutMs: AMPLE_MS });

@@ -161,7 +161,7 @@ test("a failure of the service is shown with its request id, and another try is 
 test("what the service rejects shows why, and nothing counts as done", async () => {
   await using visitor = await comeLoggedIn(service, "/account");
   const { page, see, press } = visitor;
-  const box = page.getByRole("checkbox", { name: "Mail me at 80 % and at 100 % of the quota" });
+  const box = page.getByRole("checkbox", { name: "Mail me when the usage reaches a threshold" });
   await box.waitFor();
   visitor.expectError(/status of 429/);
   const json = { code: "rate_limited", message: "Too many." };

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import type { Visitor } from "../support/browser.ts";
 import type { TestService } from "../support/service.ts";
 import { charge, stepsOn } from "./steps.ts";
@@ -28,7 +30,7 @@ const guestsPages: Pages = [
     /Berlin\. Free to reuse, .+ Read themEUR\/AUD.+EUR\/ZARCzech National Bank/,
   ],
   ["/docs", /GET \/healthz/],
-  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota is used up/],
+  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota or a limit of the key is used up/],
   ["/signup", /You can create your first API key right afterwards/],
   ["/forgot", /Send reset link/],
   ["/verify", /Open this page with the link in your mail/],
@@ -72,7 +74,7 @@ const ownersPages: Pages = [
   [
     "/usage",
     /units usedPlan free.+23 Oct 2026 to 21 Nov 20263\d+ unitsWith 33 units a day the quota lasts/,
-    /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me at 80/,
+    /KeyUnitsSharebilling svc_live_\w{8}…\d+9\d\.\d+%shop svc_.+Download CSVMail me when/,
   ],
   ["/activity", /API key “billing” svc_live_\w{8}… createdfrom 127\.0\.0\.121 Nov 2026, 12:00 UTC/],
   [
@@ -83,7 +85,7 @@ const ownersPages: Pages = [
   ["/agents", /Streamable HTTP at http:.+\/v1\/mcp, with/, /get_usageno arguments.+unitsnothing/],
   [
     "/keys",
-    /billingsvc_live_\w{8}…just nowtoday\d+Revokeshopsvc_live_\w{8}…18 days ago2 Nov 20269/,
+    /billingsvc_live_\w{8}…just nowtoday\d+noneLimitsRotateRevokeshopsvc_live_\w{8}…18 days ago2 Nov/,
   ],
 ];
 
@@ -149,13 +151,66 @@ export async function walk(
     await open(path, texts);
     await look(path);
   }
+  service.query(
+    `INSERT INTO unit_grants (id, account_id, units, reference, granted_at)
+     SELECT id, id, 5000, 'invoice 4711', created_at FROM accounts WHERE email = ?`,
+    email,
+  );
+  await open("/usage", [
+    /Plan free[67]\d\d1 Dec 2026, 00:00 UTCinvoice 47115,000 of 5,000no endMail/,
+    /80% of the quotaRemove100% of the quotaRemoveNew threshold/,
+  ]);
+  await fill({ "New threshold": "80" });
+  await press("Add");
+  await see("“80% of the quota” repeats an earlier one.");
+  await look("grants, and a wrong threshold");
+  await page.getByLabel("Percent or units").selectOption("units");
+  await page.getByLabel("Of", { exact: true }).selectOption("billing");
+  await fill({ "New threshold": "1,000" });
+  await press("Add");
+  await see("1,000 units of billing in a month");
+  await press("Remove 100% of the quota");
+  await page.getByText("100% of the quota").waitFor({ state: "detached" });
+  await open("/keys", [/billingsvc_live_/]);
+  await limit(page, look);
   await press("Revoke billing");
   await see("This key was used today");
   await look("the question before a revocation");
   await press("Revoke key");
   await page.getByText("Revoked keys (1)").click();
   await look("a revoked key");
+  await rotate(page, look);
   await open("/account", [/Download the exportDelete the account …/]);
   await press("Delete the account …");
   await look("the question before a deletion");
+}
+
+/** Wrong and right limits of a key. */
+async function limit(page: Page, look: Walker["look"]): Promise<void> {
+  const { see, press } = stepsOn(page);
+  const field = (label: string) => page.getByRole("dialog").getByLabel(label);
+  await press("Limits of billing");
+  await field("End").fill("2026-11-25");
+  await field("Units per month").fill("400");
+  await field("Units per UTC day").fill("many");
+  await press("Save the limits");
+  await see("Units per UTC day must be a whole number.");
+  await look("wrong limits");
+  await field("Units per UTC day").fill("2");
+  await press("Save the limits");
+  await see("Ends in 4 days, on 25 Nov 2026");
+  await see(/\d of 400 units this month/, "2 of 2 units today: used up");
+  await look("limits that are near");
+}
+
+/** Rotates a key: the secret of the new one is shown once, as that of a created one. */
+async function rotate(page: Page, look: Walker["look"]): Promise<void> {
+  const { see, press, focused } = stepsOn(page);
+  await press("Rotate shop");
+  await see("A new key with the same name and limits");
+  await look("the question before a rotation");
+  await press("Rotate key");
+  await see("Ends in 1 day, on 22 Nov 2026", "2 of 100 active keys");
+  assert.equal(await focused(), "Copy the key “shop” now");
+  await look("a rotated key");
 }

@@ -31,7 +31,7 @@ const operations: readonly (readonly [start: string, body?: object])[] = [
 
 const lists = [
   ...["/v1/account", "/v1/account/api-keys", "/v1/account/sessions", "/v1/account/settings"],
-  "/v1/account/grants",
+  ...["/v1/account/grants", "/v1/account/usage/limits"],
   ...["/v1/account/usage", "/v1/account/usage/api-keys", "/v1/account/usage/daily?days=366"],
   ...["/v1/account/usage/daily?days=1", "/v1/account/events", "/v1/account/pairs?limit=1"],
   ...["/v1/account/pairs?base=EUR&after=EUR/USD", "/v1/account/sources", "/healthz", "/nowhere"],

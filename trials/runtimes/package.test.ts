@@ -30,7 +30,7 @@ before(async () => {
 
 const installed = (path: string) => join(directory, "node_modules/@kurs/client", path);
 
-test("the package has no dependencies, and its modules at most 5.1 kB each when compressed", async () => {
+test("the package has no dependencies, and its modules at most 5.3 kB each when compressed", async () => {
   const packages = await readdir(join(directory, "node_modules"));
   assert.deepEqual(packages.sort(), [".package-lock.json", "@kurs"]);
 
@@ -38,7 +38,7 @@ test("the package has no dependencies, and its modules at most 5.1 kB each when 
     const text = await readFile(installed(`dist/${name}`), "utf8");
     assert.doesNotMatch(text, /^import |\brequire\(|node:/m);
     const bytes = gzipSync(text, { level: 9 }).length;
-    assert.ok(bytes > 500 && bytes <= 5100, `${name} has ${bytes} bytes`);
+    assert.ok(bytes > 500 && bytes <= 5300, `${name} has ${bytes} bytes`);
   }
 });
 

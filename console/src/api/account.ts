@@ -1,5 +1,9 @@
 import type { Static } from "typebox";
-import type { accountDetailsJson, SettingsBody } from "../../../src/customers/accounts/json.ts";
+import type {
+  accountDetailsJson,
+  SettingsBody,
+  ThresholdsBody,
+} from "../../../src/customers/accounts/json.ts";
 import type { EventSchema } from "../../../src/platform/audit/json.ts";
 import { session } from "../session.ts";
 import {
@@ -15,6 +19,12 @@ import {
 export type Account = ReturnType<typeof accountDetailsJson>;
 
 export type AccountSettings = Static<typeof SettingsBody>;
+
+export type Threshold = Static<typeof ThresholdsBody>["thresholds"][number];
+
+/** A threshold as a person states it: the service checks it. */
+export type StatedThreshold = Omit<Threshold, "percent" | "units"> &
+  Readonly<Partial<Record<"percent" | "units", string | number | null>>>;
 
 export type AccountEvent = Static<typeof EventSchema>;
 
@@ -52,6 +62,16 @@ export const readSettings = () => askAsOwner<AccountSettings>("v1/account/settin
 
 export const changeSettings = (settings: AccountSettings) =>
   askAsOwner<AccountSettings>("v1/account/settings", { method: "PATCH", json: settings });
+
+interface Thresholds {
+  readonly thresholds: readonly Threshold[];
+}
+
+export const readThresholds = async () =>
+  (await askAsOwner<Thresholds>("v1/account/thresholds")).thresholds;
+
+export const setThresholds = (thresholds: readonly StatedThreshold[]) =>
+  askAsOwner<Thresholds>("v1/account/thresholds", { method: "PUT", json: { thresholds } });
 
 /**
  * Lists a page of the account's events, newest first.

@@ -35,9 +35,9 @@ export function DeleteQuestion({ email, onClose }: DeleteQuestionProps) {
           your sessions and mails. Requests with your keys fail at once.
         </p>
         <p class="deletion">
-          <strong>Kept:</strong> for billing, the ids and times of the account and its keys, the
-          plan, and the units by month, key and day; in the audit log, its events without addresses
-          or details.
+          <strong>Kept:</strong> for billing, the ids, times and limits of the account and its keys,
+          the plan, the units by month, key and day, those granted with their references, and your
+          customer number; in the audit log, its events without addresses or details.
         </p>
         <p class="aside">This cannot be undone. Download the export first if you need it.</p>
         <PasswordField value={password} onValue={setPassword} />

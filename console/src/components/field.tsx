@@ -4,6 +4,8 @@ import { useId, useState } from "preact/hooks";
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
+  /** What is wrong with the value. */
+  readonly error?: string | undefined;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly type?: "text" | "email" | "password" | "date";
@@ -11,7 +13,7 @@ interface FieldProps {
   readonly placeholder?: string;
   readonly autocomplete: "off" | "username" | "current-password" | "new-password";
   readonly autocapitalize?: "characters";
-  readonly inputMode?: "decimal";
+  readonly inputMode?: "decimal" | "numeric" | undefined;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly readOnly?: boolean;
@@ -24,10 +26,11 @@ interface FieldProps {
  * shown.
  */
 export function Field(props: FieldProps) {
-  const { label, hint, value, onValue, type = "text", class: look = "", ...rest } = props;
+  const { label, hint, error, value, onValue, type = "text", class: look = "", ...rest } = props;
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isSecret = type === "password";
+  const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -41,7 +44,8 @@ export function Field(props: FieldProps) {
           spellcheck={false}
           class={`input ${look}`}
           value={value}
-          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+          aria-invalid={error !== undefined}
+          aria-describedby={describedBy || undefined}
           onInput={(event) => onValue(event.currentTarget.value)}
         />
         {isSecret ? (
@@ -51,6 +55,11 @@ export function Field(props: FieldProps) {
           </button>
         ) : null}
       </div>
+      {error === undefined ? null : (
+        <span class="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </span>
+      )}
       {hint === undefined ? null : (
         <span class="field-hint" id={`${id}-hint`}>
           {hint}

@@ -11,20 +11,30 @@ import {
   formatUnits,
 } from "../format.ts";
 import { labelsOf } from "../key-labels.ts";
+import { linesOf } from "../key-limits.ts";
 import { isFoundIn } from "../search.ts";
 import { Button } from "./button.tsx";
 import { Pager } from "./pager.tsx";
 import { SearchField } from "./search-field.tsx";
 
+/** What an owner may change of a key. */
+export type KeyQuestion = "limits" | "rotate" | "revoke";
+
+const questions: readonly (readonly [KeyQuestion, label: string])[] = [
+  ["limits", "Limits"],
+  ["rotate", "Rotate"],
+  ["revoke", "Revoke"],
+];
+
 interface KeyListProps {
   readonly keys: readonly KeyWithUsage[];
-  readonly onRevoke: (key: KeyWithUsage) => void;
+  readonly onAsk: (what: KeyQuestion, key: KeyWithUsage) => void;
 }
 
 const KEYS_PER_PAGE = 25;
 
 /** The active keys, newest first, and below them the revoked ones. */
-export function KeyList({ keys, onRevoke }: KeyListProps) {
+export function KeyList({ keys, onAsk }: KeyListProps) {
   const [search, setSearch] = useState("");
   const newestFirst = [...keys].reverse();
   const active = newestFirst.filter(({ revoked_at }) => revoked_at === undefined);
@@ -51,7 +61,7 @@ export function KeyList({ keys, onRevoke }: KeyListProps) {
       )}
       {foundActive.length === 0 ? null : (
         <Paged key={`active ${search}`} keys={foundActive}>
-          {(shown) => <ActiveKeys keys={shown} onRevoke={onRevoke} />}
+          {(shown) => <ActiveKeys keys={shown} onAsk={onAsk} />}
         </Paged>
       )}
       {foundRevoked.length === 0 ? null : (
@@ -101,7 +111,7 @@ function NoKeys() {
   );
 }
 
-function ActiveKeys({ keys, onRevoke }: KeyListProps) {
+function ActiveKeys({ keys, onAsk }: KeyListProps) {
   const labels = labelsOf(keys);
   return (
     <KeyTable
@@ -113,16 +123,19 @@ function ActiveKeys({ keys, onRevoke }: KeyListProps) {
           {formatAge(created_at)}
         </time>
       )}
-      actionOf={(key) => (
-        <Button
-          look="plain"
-          isSmall
-          label={`Revoke ${labels.get(key.id)}`}
-          onClick={() => onRevoke(key)}
-        >
-          Revoke
-        </Button>
-      )}
+      actionOf={(key) =>
+        questions.map(([what, label]) => (
+          <Button
+            key={what}
+            look="quiet"
+            isSmall
+            label={`${label}${what === "limits" ? " of" : ""} ${labels.get(key.id)}`}
+            onClick={() => onAsk(what, key)}
+          >
+            {label}
+          </Button>
+        ))
+      }
     />
   );
 }
@@ -167,6 +180,11 @@ function KeyTable({ keys, state, dated, dateOf, actionOf }: KeyTableProps) {
           <th scope="col" class="number">
             Units this month
           </th>
+          {state === "Active" ? (
+            <th scope="col" class="limits">
+              Limits
+            </th>
+          ) : null}
           <td />
         </tr>
       </thead>
@@ -181,6 +199,7 @@ function KeyTable({ keys, state, dated, dateOf, actionOf }: KeyTableProps) {
             </td>
             <td data-label={dated}>{dateOf(key)}</td>
             <UsageCells apiKey={key} />
+            {state === "Active" ? <LimitsCell limits={key.limits} /> : null}
             <td class="key-action">{actionOf(key)}</td>
           </tr>
         ))}
@@ -201,5 +220,19 @@ function UsageCells({ apiKey: { last_used_on, units } }: { readonly apiKey: KeyW
         {formatUnits(units)}
       </td>
     </>
+  );
+}
+
+function LimitsCell({ limits }: Pick<KeyWithUsage, "limits">) {
+  const lines = linesOf(limits);
+  return (
+    <td data-label="Limits" class="limits">
+      {lines.length === 0 ? "none" : null}
+      {lines.map(({ text, level }) => (
+        <span key={text} class={`limit limit-${level}`}>
+          {text}
+        </span>
+      ))}
+    </td>
   );
 }

@@ -1,11 +1,18 @@
+import type { ComponentChildren } from "preact";
 import { type AccountSettings, changeSettings } from "../api/account.ts";
 import { type Loading, useAction } from "../loading.ts";
 import { areMailsFiles, noMailServer } from "../mail.ts";
 import { ErrorNotice } from "./notice.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** The choice to get mails about the quota. The box shows what is stored, not what was clicked. */
-export function QuotaMails({ settings }: { readonly settings: Loading<AccountSettings> }) {
+interface QuotaMailsProps {
+  readonly settings: Loading<AccountSettings>;
+  /** Below the choice. */
+  readonly children: ComponentChildren;
+}
+
+/** The choice to get mails about the usage. The box shows what is stored, not what was clicked. */
+export function QuotaMails({ settings, children }: QuotaMailsProps) {
   const isOn = settings.data?.quota_mails;
   const change = useAction(async () => {
     await changeSettings({ quota_mails: !isOn });
@@ -26,11 +33,12 @@ export function QuotaMails({ settings }: { readonly settings: Loading<AccountSet
               change.run();
             }}
           />
-          Mail me at 80{"\u00a0"}% and at 100{"\u00a0"}% of the quota
+          Mail me when the usage reaches a threshold
         </label>
       )}
       {areMailsFiles ? <p class="field-hint">{noMailServer}</p> : null}
       <ErrorNotice error={change.error} />
+      {children}
     </section>
   );
 }

@@ -41,7 +41,8 @@ export function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionPro
   );
 }
 
-function LastUse({ apiKey }: { readonly apiKey: KeyWithUsage }) {
+/** When a key was used last: a warning if programs still use it. */
+export function LastUse({ apiKey }: { readonly apiKey: KeyWithUsage }) {
   const text = lastUseOf(apiKey);
   return isRecentDay(apiKey.last_used_on) ? <Notice kind="warn">{text}</Notice> : <p>{text}</p>;
 }

@@ -35,7 +35,9 @@ export function AccountPage() {
             <div class="account">
               <div class="stack">
                 <AccountCard account={account} />
-                <QuotaMails settings={{ data: settings, error: undefined, reload }} />
+                <QuotaMails settings={{ data: settings, error: undefined, reload }}>
+                  <Link to="/usage">Thresholds</Link>
+                </QuotaMails>
               </div>
               <div class="stack">
                 <SessionList sessions={sessions} reload={reload} />

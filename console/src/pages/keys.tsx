@@ -1,23 +1,26 @@
 import { useState } from "preact/hooks";
 import { readAccount } from "../api/account.ts";
-import { createApiKey, listKeysWithUsage } from "../api/keys.ts";
+import { createApiKey, type KeyWithUsage, listKeysWithUsage } from "../api/keys.ts";
 import { Button } from "../components/button.tsx";
 import { ConfirmEmail } from "../components/confirm-email.tsx";
 import { Field } from "../components/field.tsx";
-import { KeyList } from "../components/key-list.tsx";
+import { KeyList, type KeyQuestion } from "../components/key-list.tsx";
+import { LimitFields } from "../components/limit-fields.tsx";
+import { LimitsQuestion, OtherError } from "../components/limits-question.tsx";
 import { NewKeyNotice } from "../components/new-key-notice.tsx";
-import { ErrorNotice, LoadingNotice } from "../components/notice.tsx";
+import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { RevokeQuestion } from "../components/revoke-question.tsx";
+import { RotateQuestion } from "../components/rotate-question.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { keyInHand } from "../key-in-hand.ts";
-import { useAction, useLoading } from "../loading.ts";
+import { limitsIn, textsOf } from "../key-limits.ts";
+import { type Loading, useAction, useLoading } from "../loading.ts";
 
 export function KeysPage() {
   const keys = useLoading(listKeysWithUsage, []);
   const account = useLoading(readAccount, []);
-  const [doomedId, setDoomedId] = useState<string | undefined>(undefined);
-  const doomed = keys.data?.find(({ id }) => id === doomedId);
+  const [asked, setAsked] = useState<Asked | undefined>(undefined);
   // Until then it is open whether a notice comes first, which would move the rest.
   const isSettled = account.data !== undefined || account.error !== undefined;
   return (
@@ -40,30 +43,48 @@ export function KeysPage() {
         ) : (
           <KeyList
             keys={keys.data}
-            onRevoke={({ id }) => {
-              setDoomedId(id);
+            onAsk={(what, { id }) => {
+              setAsked({ what, id });
               // The key may have been used since the page was opened.
               void keys.reload();
             }}
           />
         )}
       </div>
-      {doomed === undefined ? null : (
-        <RevokeQuestion
-          doomed={doomed}
-          onRevoked={keys.reload}
-          onClose={() => setDoomedId(undefined)}
-        />
-      )}
+      <Question asked={asked} keys={keys} onClose={() => setAsked(undefined)} />
     </>
   );
 }
 
+/** What is asked about which key. */
+interface Asked {
+  readonly what: KeyQuestion;
+  readonly id: string;
+}
+
+interface QuestionProps {
+  readonly asked: Asked | undefined;
+  readonly keys: Loading<readonly KeyWithUsage[]>;
+  readonly onClose: () => void;
+}
+
+function Question({ asked, keys: { data, reload }, onClose }: QuestionProps) {
+  const key = data?.find(({ id }) => id === asked?.id);
+  if (asked === undefined || key === undefined) return null;
+  if (asked.what === "limits")
+    return <LimitsQuestion limited={key} onSet={reload} onClose={onClose} />;
+  if (asked.what === "rotate")
+    return <RotateQuestion old={key} onRotated={reload} onClose={onClose} />;
+  return <RevokeQuestion doomed={key} onRevoked={reload} onClose={onClose} />;
+}
+
 function CreateKey({ onCreated }: { readonly onCreated: () => Promise<void> }) {
   const [name, setName] = useState("");
+  const [texts, setTexts] = useState(textsOf);
   const action = useAction(async () => {
-    keyInHand.value = await createApiKey(name);
+    keyInHand.value = await createApiKey(name, limitsIn(texts));
     setName("");
+    setTexts(textsOf());
     // Not awaited: the next key can be created while the list loads.
     void onCreated();
   });
@@ -86,7 +107,11 @@ function CreateKey({ onCreated }: { readonly onCreated: () => Promise<void> }) {
           Create key
         </Button>
       </div>
-      <ErrorNotice error={action.error} />
+      <details>
+        <summary>Limits of the new key</summary>
+        <LimitFields texts={texts} onTexts={setTexts} error={action.error} />
+      </details>
+      <OtherError error={action.error} />
     </form>
   );
 }

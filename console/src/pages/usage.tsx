@@ -1,7 +1,8 @@
-import { readSettings } from "../api/account.ts";
+import { readSettings, readThresholds } from "../api/account.ts";
 import { listApiKeys } from "../api/keys.ts";
-import { readDailyUsage, readUsage } from "../api/usage.ts";
+import { listGrants, readDailyUsage, readUsage } from "../api/usage.ts";
 import { Days } from "../components/days.tsx";
+import { GrantList } from "../components/grant-list.tsx";
 import { KeyChoice } from "../components/key-choice.tsx";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
@@ -10,6 +11,7 @@ import { PeriodMeter } from "../components/period-meter.tsx";
 import { QuotaMails } from "../components/quota-mails.tsx";
 import { Segments } from "../components/segments.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
+import { Thresholds } from "../components/thresholds.tsx";
 import { type DailyUnits, dailyUnits, ofKey } from "../daily-units.ts";
 import { useLoading } from "../loading.ts";
 import { type EvenShare, evenShareOf } from "../quota.ts";
@@ -26,12 +28,15 @@ export function UsagePage() {
   const asked = parameter("days");
   const days = isRange(asked) ? asked : "30";
   const period = useLoading(readUsage, []);
+  const grants = useLoading(listGrants, []);
   const settings = useLoading(readSettings, []);
+  const thresholds = useLoading(readThresholds, []);
   const daily = useLoading(async () => {
     const [rows, apiKeys] = await Promise.all([readDailyUsage(+days), listApiKeys()]);
     return { all: dailyUnits(rows, apiKeys, +days), apiKeys };
   }, [days]);
 
+  const errors = [period, daily, grants, settings, thresholds].map(({ error }) => error);
   // A key without units in this range can be chosen by the address, a key of nobody cannot.
   const { all, apiKeys = [] } = daily.data ?? {};
   const chosen = apiKeys.find(({ id }) => id === parameter("key"));
@@ -42,7 +47,7 @@ export function UsagePage() {
     <>
       <PageHead title="Usage">Every read is counted before its response is sent.</PageHead>
       <div class="stack">
-        <LoadingNotice error={period.error ?? daily.error ?? settings.error} />
+        <LoadingNotice error={errors.find((error) => error !== undefined)} />
         {period.data === undefined ? (
           <Skeleton what="the period" heightRem={9.5} class="period-place" />
         ) : (
@@ -75,7 +80,20 @@ export function UsagePage() {
             />
           )}
         </section>
-        <QuotaMails settings={settings} />
+        {period.data && grants.data?.length ? (
+          <GrantList grants={grants.data} usage={period.data} />
+        ) : null}
+        <QuotaMails settings={settings}>
+          {thresholds.data === undefined || daily.data === undefined ? (
+            <Skeleton what="the thresholds" heightRem={10} />
+          ) : (
+            <Thresholds
+              thresholds={thresholds.data}
+              reload={thresholds.reload}
+              keys={apiKeys.filter(({ revoked_at }) => revoked_at === undefined)}
+            />
+          )}
+        </QuotaMails>
       </div>
     </>
   );

@@ -8,6 +8,8 @@ import type { Secrets } from "../../platform/shared/secrets.ts";
 import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import { billingPeriodAt, utcDay } from "../billing/rules.ts";
+import type { LineUnits, UsageStore } from "../billing/store.ts";
 import { chooseLimits, type GivenLimits, type OwnLimits, succeedingLimits } from "./limits.ts";
 import {
   apiKeyNotFound,
@@ -18,7 +20,14 @@ import {
   keyLimitReached,
   keyPrefixOf,
 } from "./rules.ts";
-import type { ApiKey, ApiKeyStore, ChosenForKey, NewApiKey, Successor } from "./store.ts";
+import type {
+  ApiKey,
+  ApiKeyStore,
+  ChosenForKey,
+  LimitedKey,
+  NewApiKey,
+  Successor,
+} from "./store.ts";
 
 /** A key that may read, and its account. */
 interface ValidKey extends Caller {
@@ -29,6 +38,9 @@ interface KeyWithSecret {
   readonly key: ApiKey;
   readonly secret: string;
 }
+
+/** An active key with an end or a cap, and the units that count against its caps. */
+export type LimitUsage = LimitedKey & LineUnits;
 
 export interface ApiKeys {
   /**
@@ -53,6 +65,8 @@ export interface ApiKeys {
    */
   revoke(session: SessionInUse, keyId: string): Promise<void>;
   limits(accountId: string, keyId: string): Promise<OwnLimits>;
+  /** The active keys with an end or a cap, oldest first. */
+  limitUsage(accountId: string): Promise<LimitUsage[]>;
   /** @throws {Failure} also `invalid_request` for an invalid end; `too_many_requests`. */
   setLimits(session: SessionInUse, keyId: string, given: GivenLimits): Promise<OwnLimits>;
   /**
@@ -65,7 +79,7 @@ export interface ApiKeys {
 }
 
 export function createApiKeys(uses: {
-  readonly store: { readonly keys: ApiKeyStore };
+  readonly store: { readonly keys: ApiKeyStore; readonly usage: Pick<UsageStore, "ofLines"> };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly keyMaxAgeDays: number | undefined;
@@ -101,6 +115,17 @@ export function createApiKeys(uses: {
 
     limits: async (accountId, keyId) =>
       found(await store.keys.limits(accountId, idOf(keyId), now())),
+
+    async limitUsage(accountId) {
+      const nowMs = clock.nowMs();
+      const keys = await store.keys.limited(accountId, timestamp(nowMs));
+      if (keys.length === 0) return [];
+      const period = billingPeriodAt(nowMs).name;
+      const used = await store.usage.ofLines(accountId, period, utcDay(nowMs));
+      return keys.map((key) => {
+        return { ...key, ...(used.get(key.line) ?? { periodUnits: 0, dayUnits: 0 }) };
+      });
+    },
 
     async setLimits(session, keyId, given) {
       const { accountId, clientAddress } = session;

@@ -16,6 +16,7 @@ import {
   keyLimitsJson,
   LimitsBody,
   limitsInBody,
+  limitUsageJson,
   NewApiKeyBody,
   RotationBody,
 } from "./json.ts";
@@ -59,6 +60,19 @@ const limitsSchema = {
   response: documentedResponses({ 200: Type.Ref("ApiKeyLimits#", { description: "The limits" }) }, [
     sessionRequired,
     apiKeyNotFound,
+  ]),
+};
+
+const limitUsageSchema = {
+  operationId: "getLimitUsage",
+  tags: ["Usage"],
+  security,
+  summary: "Get the limits of active keys, and the units that count against them",
+  description:
+    "Only keys with an end or a cap. The units are those of the key and of all that rotations " +
+    "joined with it, as the caps count them.",
+  response: documentedResponses({ 200: Type.Ref("LimitUsageList#", { description: "The keys" }) }, [
+    sessionRequired,
   ]),
 };
 
@@ -153,6 +167,14 @@ export async function apiKeyRoutes(
     const given = limitsInBody(request.body);
     return keyLimitsJson(await apiKeys.setLimits(sessionOf(request), request.params.id, given));
   });
+
+  app.get(
+    "/v1/account/usage/limits",
+    { schema: limitUsageSchema, onRequest: listGuard },
+    async (request) => ({
+      api_keys: (await apiKeys.limitUsage(accountOf(request))).map(limitUsageJson),
+    }),
+  );
 
   app.post(`${url}/:id/rotate`, { schema: rotateSchema, onRequest }, async (request, reply) => {
     const { overlap_hours: hours = OVERLAP_HOURS.default } = request.body;

@@ -6,7 +6,9 @@ import {
   Timestamp,
   Type,
   textWithout,
+  Units,
 } from "../../platform/shared/json-schema.ts";
+import type { LimitUsage } from "./api-keys.ts";
 import type { BurnReport } from "./burn.ts";
 import {
   CAP_UNITS_MAX,
@@ -113,7 +115,7 @@ const ApiKeyListSchema = Type.Object(
   { $id: "ApiKeyList" },
 );
 
-const KeyLimitsSchema = Type.Object(
+export const KeyLimitsSchema = Type.Object(
   {
     expires_at: nullable({
       format: "date-time",
@@ -125,8 +127,26 @@ const KeyLimitsSchema = Type.Object(
   { $id: "ApiKeyLimits" },
 );
 
+const LimitUsageSchema = Type.Object(
+  {
+    api_key_id: Id,
+    ...KeyLimitsSchema.properties,
+    period_units: { ...Units, description: "Of the billing period: they count against its cap" },
+    day_units: { ...Units, description: "Of this UTC day" },
+  },
+  { $id: "LimitUsage" },
+);
+
+const LimitUsageListSchema = Type.Object(
+  { api_keys: Type.Array(Type.Ref("LimitUsage#"), { description: "Oldest key first" }) },
+  { $id: "LimitUsageList" },
+);
+
 /** Every schema here that responses refer to by name. */
-export const apiKeySchemas = [ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema, KeyLimitsSchema];
+export const apiKeySchemas = [
+  ...[ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema, KeyLimitsSchema],
+  ...[LimitUsageSchema, LimitUsageListSchema],
+];
 
 export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
   const { id, name, keyPrefix, createdAt, revokedAt } = key;
@@ -141,6 +161,12 @@ export function createdApiKeyJson(key: ApiKey, secret: string): Static<typeof Cr
 export function keyLimitsJson(limits: OwnLimits): Static<typeof KeyLimitsSchema> {
   const { expiresAt, unitsPerPeriod, unitsPerDay } = limits;
   return { expires_at: expiresAt, units_per_period: unitsPerPeriod, units_per_day: unitsPerDay };
+}
+
+export function limitUsageJson(key: LimitUsage): Static<typeof LimitUsageSchema> {
+  const { id, limits, periodUnits, dayUnits } = key;
+  const units = { period_units: periodUnits, day_units: dayUnits };
+  return { api_key_id: id, ...keyLimitsJson(limits), ...units };
 }
 
 /** The limits in a body; a member that is missing stays undefined. */

@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EventDetails } from "../../platform/audit/rules.ts";
 import { writeEvent } from "../../platform/audit/sql.ts";
-import { optionalTextOf } from "../../platform/storage/columns.ts";
-import { type Engine, statement, type Transaction } from "../../platform/storage/engine.ts";
+import { optionalTextOf, textOf } from "../../platform/storage/columns.ts";
+import {
+  type Engine,
+  type Row,
+  statement,
+  type Transaction,
+} from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, NOT_REVOKED, transactionBy } from "../access/sql.ts";
 import { reachedNoticeDays } from "../billing/quota-notices.ts";
 import type { OwnLimits } from "./limits.ts";
@@ -21,6 +26,12 @@ import type { ApiKey, ApiKeyStore, KeyRotation } from "./store.ts";
 const ACTIVE_KEY = `
   SELECT ${KEY_COLUMNS} FROM api_keys
   WHERE id = $1 AND account_id = $2 AND ${activeKey("$3")}`;
+
+const LIMITED_KEYS = `
+  SELECT ${KEY_COLUMNS} FROM api_keys
+  WHERE account_id = $1 AND ${activeKey("$2")} AND
+    (expires_at IS NOT NULL OR units_per_period IS NOT NULL OR units_per_day IS NOT NULL)
+  ORDER BY id`;
 
 const SET_END = `
   UPDATE api_keys SET expires_at = $2, lifetime_days = $3,
@@ -47,11 +58,17 @@ const END_EARLIER = `
 
 export function keyLimitStore(
   engine: Engine,
-): Pick<ApiKeyStore, "limits" | "setLimits" | "rotate"> {
+): Pick<ApiKeyStore, "limits" | "limited" | "setLimits" | "rotate"> {
   return {
     async limits(accountId, keyId, now) {
       const [row] = await engine.query(ACTIVE_KEY, keyId, accountId, now);
       return row && limitsOf(row);
+    },
+
+    async limited(accountId, now) {
+      return (await engine.query(LIMITED_KEYS, accountId, now)).map((row) => {
+        return { id: textOf(row, "id"), line: lineOf(row), limits: limitsOf(row) };
+      });
     },
 
     setLimits: (accountId, keyId, choose, origin) =>
@@ -109,9 +126,10 @@ function* lockKey(
   if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
   const [row] = yield statement(ACTIVE_KEY, keyId, accountId, now);
   if (row === undefined) return undefined;
-  const line = optionalTextOf(row, "line") ?? keyId;
-  return { ...apiKeyOf(row, now), limits: limitsOf(row), line };
+  return { ...apiKeyOf(row, now), limits: limitsOf(row), line: lineOf(row) };
 }
+
+const lineOf = (row: Row): string => optionalTextOf(row, "line") ?? textOf(row, "id");
 
 /** The limits that a key has. */
 export function limitDetails({ expiresAt, unitsPerPeriod, unitsPerDay }: OwnLimits): EventDetails {

@@ -24,6 +24,14 @@ export interface NewApiKey extends ApiKey {
 /** A key that replaces another one. */
 export type Successor = Pick<NewApiKey, "id" | "keyPrefix" | "keyHash">;
 
+/** A key with an end or a cap. */
+export interface LimitedKey {
+  readonly id: string;
+  /** The id of the first key of its line, whose keys' units count together. */
+  readonly line: string;
+  readonly limits: OwnLimits;
+}
+
 /** The most keys of one account. */
 export interface KeyLimits {
   readonly active: number;
@@ -81,6 +89,8 @@ export interface ApiKeyStore {
   revoke(accountId: string, keyId: string, origin: Origin): Promise<boolean>;
   /** @returns undefined for an id that is unknown, another account's or of no active key. */
   limits(accountId: string, keyId: string, now: string): Promise<OwnLimits | undefined>;
+  /** The account's active keys that have an end or a cap, oldest first. */
+  limited(accountId: string, now: string): Promise<LimitedKey[]>;
   /**
    * Sets a key's end, and the caps of every active key of its line.
    *

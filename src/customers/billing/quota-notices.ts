@@ -43,9 +43,9 @@ export interface QuotaNoticeStore {
 }
 
 /** How long before the end of a key its account gets a mail, in days. */
-export const END_NOTICE_DAYS = [1, 7] as const;
+const END_NOTICE_DAYS = [1, 7] as const;
 
-export interface EndingKey {
+interface EndingKey {
   readonly expiresAt: string;
   readonly id: string;
   readonly accountId: string;
@@ -71,7 +71,7 @@ export function reachedNoticeDays(end: string, nowMs: number): number | undefine
 }
 
 /** @returns how many days before its end a key is due a mail now; undefined for none. */
-export function dueEndNotice(key: EndingKey, nowMs: number): number | undefined {
+function dueEndNotice(key: EndingKey, nowMs: number): number | undefined {
   const { expiresAt, createdAt, noticeDays } = key;
   const days = reachedNoticeDays(expiresAt, nowMs);
   // Who makes a key for a week knows when it ends.

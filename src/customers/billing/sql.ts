@@ -35,6 +35,11 @@ export interface UnitStatements {
    */
   readonly monthOfKeys: string;
   /**
+   * Selects `line`, `period_units` and `day_units` of each line of an account's keys with units in
+   * one month. Its parameters are the account, the month and a day of it.
+   */
+  readonly unitsOfLines: string;
+  /**
    * Selects `api_key_id`, `key_prefix`, `day` and `units` of an account in one month, ordered by
    * key and day, all at one instant. Without a key come its counters before: of the months until
    * then (day ''), and of the month (its name). Its parameters are the account and the month.
@@ -44,7 +49,7 @@ export interface UnitStatements {
 
 export function usageStore(
   engine: Engine,
-  { dailyUnits, monthOfKeys, statedUnits }: UnitStatements,
+  { dailyUnits, monthOfKeys, unitsOfLines, statedUnits }: UnitStatements,
 ): UsageStore {
   return {
     async ofPeriod(accountId, period, now) {
@@ -67,6 +72,16 @@ export function usageStore(
 
     async monthOfKeys(...range) {
       return (await engine.query(monthOfKeys, ...range)).map(dayOf);
+    },
+
+    async ofLines(accountId, period, day) {
+      const rows = await engine.query(unitsOfLines, accountId, period, day);
+      return new Map(
+        rows.map((row) => [
+          textOf(row, "line"),
+          { periodUnits: integerOf(row, "period_units"), dayUnits: integerOf(row, "day_units") },
+        ]),
+      );
     },
 
     async ofStatement(accountId, period) {
@@ -138,6 +153,13 @@ export const postgresUnitStatements: UnitStatements = {
       AND api_key_id >= $3 AND api_key_id <= $4
     GROUP BY api_key_id`,
 
+  unitsOfLines: `
+    SELECT coalesce(k.line, k.id) AS line, CAST(sum(u.units) AS bigint) AS period_units,
+      CAST(coalesce(sum(u.units) FILTER (WHERE u.day = $3), 0) AS bigint) AS day_units
+    FROM daily_usage u JOIN api_keys k ON k.id = u.api_key_id
+    WHERE u.account_id = $1 AND u.day >= $2 || '-01' AND u.day <= $2 || '-31'
+    GROUP BY coalesce(k.line, k.id)`,
+
   statedUnits: `
     SELECT '' AS api_key_id, '' AS key_prefix, CASE WHEN period < $2 THEN '' ELSE $2 END AS day,
       CAST(sum(units) AS bigint) AS units
@@ -173,6 +195,14 @@ export const sqliteUnitStatements: UnitStatements = {
       GROUP BY api_key
     ) c CROSS JOIN api_keys k ON k.number = c.api_key
     WHERE k.id >= $3 AND k.id <= $4`,
+
+  unitsOfLines: `
+    SELECT coalesce(k.line, k.id) AS line, sum(c.units) AS period_units,
+      sum(iif(c.day = CAST(substr($3, 9) AS INTEGER), c.units, 0)) AS day_units
+    FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
+    WHERE a.id = $1 AND c.account = a.number AND c.period = $2 AND c.day > 0
+    GROUP BY 1`,
+
   // An account's counter is a search in each existing period. 6,200 days take 7 ms.
   statedUnits: `
     SELECT '' AS api_key_id, '' AS key_prefix, iif(period < $2, '', $2) AS day, sum(units) AS units

@@ -71,6 +71,12 @@ export interface DailyUnits extends DayOfKey {
   readonly units: number;
 }
 
+/** The units of a key and of those that it replaced, or that replaced it. */
+export interface LineUnits {
+  readonly periodUnits: number;
+  readonly dayUnits: number;
+}
+
 /** A key, active or revoked, and when it was created. */
 interface CreatedKey {
   readonly keyId: string;
@@ -139,6 +145,11 @@ export interface UsageStore {
     firstId: string,
     lastId: string,
   ): Promise<DailyUnits[]>;
+  /**
+   * The units of a period, and of a day of it, of all keys of each line, by the line. Lines without
+   * units in the period are left out.
+   */
+  ofLines(accountId: string, period: string, day: string): Promise<ReadonlyMap<string, LineUnits>>;
   /** At most some 6,000 days: an account has at most 100 active keys and creates 100 a day. */
   ofStatement(accountId: string, period: string): Promise<StatedUnits>;
   /**

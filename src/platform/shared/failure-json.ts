@@ -15,11 +15,15 @@ export const ErrorResponseSchema = Type.Object(
 
 /** The fields that `quota_exceeded` adds to the envelope. */
 export const quotaFields = {
-  limit: { ...Units, description: "The quota of the billing period", examples: [1000] },
+  limit: {
+    ...Units,
+    description: "The account's quota, or the key's cap that is used up",
+    examples: [1000],
+  },
   remaining: { ...Units, description: "The units that remain: none", examples: [0] },
   reset_at: {
     ...Timestamp,
-    description: "The end of the period",
+    description: "The end of the period, or of the UTC day of a daily cap",
     examples: ["2026-12-01T00:00:00.000Z"],
   },
 };

@@ -24,9 +24,9 @@ are free.
 A failure is JSON with a code:
 - unsupported_pair (404): charged. Do not retry. EUR/USD does not give USD/EUR: neither invert nor \
 cross rates unless the user asks, and then say that you did. kurs://pairs lists the pairs.
-- quota_exceeded (429, the only one here): not charged. No unit is left until reset_at: tell the \
-user, do not call again before.
+- quota_exceeded (429): not charged. The quota, or this key's limit, is used up until reset_at: \
+tell the user; call no earlier.
 - temporarily_unavailable (503): retry once, later. kurs/units-charged says if it cost a unit.
 - invalid_asset_symbol, invalid_request: not charged. Correct the arguments.
-- HTTP 401: the API key is missing, wrong or revoked. Ask the user to correct the header \
+- HTTP 401: the API key is missing, wrong, revoked or expired. Ask the user to correct the header \
 Authorization: ApiKey svc_live_… in the client's settings. There is no OAuth log-in.`;

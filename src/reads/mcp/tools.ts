@@ -179,7 +179,7 @@ export function createTools(deps: {
       title: "Get the usage",
       description:
         "Reads how many units of the monthly quota the account has used and has left, and when " +
-        "the billing period ends. Costs nothing.",
+        "the billing period ends, without the limits of the key. Costs nothing.",
       inputSchema: exactly({}),
       outputSchema: exactly(UsageSchema.properties),
       ...costsNothing,

@@ -30,12 +30,12 @@ const chargedIfKnown: DocumentedHeaders = {
 };
 
 const policy = [
-  "The quota, q, and the seconds of its billing period, w",
+  "The quota, q, and the seconds of its period, w; then those of a key's caps, if it has any",
   '"units";q=1000;w=2592000',
 ] as const;
 
 const limit = [
-  "The units that remain, r, and the seconds to the reset, t",
+  "The units that remain, r, and the seconds to the reset, t; those of a key's caps follow",
   '"units";r=999;t=846087',
 ] as const;
 

@@ -36,7 +36,7 @@ export interface QuotaState {
 }
 
 /** What is left of a cap of a key, and until when. */
-export interface KeyQuotaState extends KeyQuota {
+interface KeyQuotaState extends KeyQuota {
   /** RFC 3339 in UTC: the end of the period or of the day. */
   readonly resetAt: string;
   readonly secondsToReset: number;

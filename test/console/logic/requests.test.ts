@@ -104,10 +104,16 @@ test("a key without usage has never been used", async () => {
     "/api-keys": () => Response.json({ api_keys: [{ id: "1" }, { id: "2" }] }),
     "/usage/api-keys": () =>
       Response.json({ api_keys: [{ api_key_id: "2", last_used_on: "2026-11-20", units: 3 }] }),
+    "/usage/limits": () => Response.json({ api_keys: [{ api_key_id: "2", units_per_day: 1 }] }),
   });
   assert.deepEqual(await listKeysWithUsage(), [
-    { id: "1", last_used_on: null, units: 0 },
-    { id: "2", last_used_on: "2026-11-20", units: 3 },
+    { id: "1", last_used_on: null, units: 0, limits: undefined },
+    {
+      id: "2",
+      last_used_on: "2026-11-20",
+      units: 3,
+      limits: { api_key_id: "2", units_per_day: 1 },
+    },
   ]);
 });
 

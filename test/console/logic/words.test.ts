@@ -2,13 +2,16 @@ import "./tab.ts";
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { type ComponentChildren, isValidElement, type VNode } from "preact";
+import { ApiError } from "../../../console/src/api/request.ts";
 import { isLate } from "../../../console/src/coverage.ts";
 import { pairNameOf } from "../../../console/src/doubtful-pair.ts";
 import { originOf, wordsOf } from "../../../console/src/event-words.ts";
 import { forecastOf } from "../../../console/src/forecast.ts";
 import * as format from "../../../console/src/format.ts";
+import { endOfGrant, leftOfPlan, splitGrants } from "../../../console/src/grants.ts";
 import { completeKey } from "../../../console/src/key-in-hand.ts";
 import { lastUseOf } from "../../../console/src/key-labels.ts";
+import { errorsOf, limitsIn, linesOf, textsOf } from "../../../console/src/key-limits.ts";
 import { majorsFirst } from "../../../console/src/majors.ts";
 import { outcomeOf } from "../../../console/src/outcome.ts";
 import { evenShareOf, levelOf, warningOf } from "../../../console/src/quota.ts";
@@ -22,6 +25,7 @@ import {
   stateOf,
   unreachedSince,
 } from "../../../console/src/source-words.ts";
+import { describeThreshold, errorOfThreshold } from "../../../console/src/thresholds.ts";
 import { tab } from "./tab.ts";
 
 // What the pages make of what the service sends and a visitor types: functions, in one table.
@@ -30,6 +34,7 @@ const NOW = "2026-11-21T12:00:00.000Z";
 mock.timers.enable({ apis: ["Date"], now: Date.parse(NOW) });
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000] as const;
 const ago = (ms: number) => new Date(Date.parse(NOW) - ms).toISOString();
+const [OLD, OLDER] = [ago(2 * DAY), ago(3 * DAY)];
 
 /** The text of what a function shows. */
 function textOf(shown: ComponentChildren): string {
@@ -126,11 +131,37 @@ const TOOL_FAILURE = {
   content: [{ text: JSON.stringify(failed("quota_exceeded")) }],
 };
 
+const limitsTyped = (expires_at: string, units_per_period = "", units_per_day = "") =>
+  Object.values(limitsIn({ expires_at, units_per_period, units_per_day }));
+const errorAt = (message: string, code: "invalid_request" | "not_found" = "invalid_request") =>
+  errorsOf(new ApiError(code, message));
+const limited = (expires_at: string | null, used: number, cap: number | null, today = 0) =>
+  linesOf({
+    ...{ api_key_id: "1", expires_at, units_per_period: cap, units_per_day: today || null },
+    ...{ period_units: used, day_units: today },
+  }).map(({ text, level }) => `${level}: ${text}`);
+
+const grant = (id: string, left: number, expires_at: string | null, revoked_at = "") => ({
+  ...{ id, units: 9, used_units: 9 - left, remaining_units: left, reference: id },
+  ...{ granted_at: OLDER, expires_at, revoked_at: revoked_at || null },
+});
+const grants = [
+  ...[grant("old", 2, null), grant("new", 1, null), grant("late", 3, "2026-12-31T00:00:00.000Z")],
+  ...[grant("soon", 4, "2026-11-22T00:00:00.000Z"), grant("spent", 0, null)],
+  ...[grant("over", 0, ago(0)), grant("gone", 0, null, OLDER)],
+];
+const split = splitGrants(grants);
+const keyNames = new Map([["1", "bill"]]);
+const threshold = (stated: Parameters<typeof describeThreshold>[0]) =>
+  describeThreshold(stated, keyNames);
+const errorOfSent = (message: string) =>
+  errorOfThreshold(new ApiError("invalid_request", message), [{ percent: 80 }], keyNames);
+const idsOf = (some: readonly { id: string }[]) => some.map(({ id }) => id).join(" ");
+
 const source = (change = {}) => {
   const times = { newest_as_of: NOW, last_success_at: NOW, next_publication: null };
   return { ...times, missed_publications: 1, pairs: 1, ...change } as never;
 };
-const [OLD, OLDER] = [ago(2 * DAY), ago(3 * DAY)];
 const late = source({ newest_as_of: OLD, last_success_at: null });
 const unreached = (change: object) =>
   unreachedSince([late, source({ newest_as_of: OLDER, last_success_at: OLDER, ...change })]);
@@ -229,6 +260,70 @@ const rows: readonly (readonly [what: string, said: unknown, expected: unknown])
   ["80 %", warning(8), ["high", "80% of the quota is used: 2 of 10 units left."]],
   ["a full quota", warning(10)[0], "full"],
   ["an even share", evenShareOf(usageOf(0, 60)), { perDay: 2, firstDay: "2026-11-01" }],
+
+  ["no limit", limitsTyped(" "), [null, null, null]],
+  ["days and numbers", limitsTyped("30 days", "500", "1,000"), ["30 days", 500, 1000]],
+  ["a date", limitsTyped("2027-01-31", " 1 000 000 "), ["2027-01-31T00:00:00Z", 1e6, null]],
+  ["what is no limit", limitsTyped("31.1.2027", "1,5", "-1"), ["31.1.2027", "1,5", "-1"]],
+  ["a limit's text", textsOf({ units_per_day: 5 }).units_per_day, "5"],
+  ["a wrong end", errorAt("expires_at must be a time."), { expires_at: "End must be a time." }],
+  [
+    "a wrong cap",
+    errorAt("units_per_day must be either integer or null."),
+    { units_per_day: "Units per UTC day must be a whole number." },
+  ],
+  ["a wrong name", errorAt("name must not be empty."), {}],
+  ["a member of all objects", errorAt("constructor is wrong."), {}],
+  ["a key that is gone", errorAt("expires_at is of no active key.", "not_found"), {}],
+  ["an end in 8 days", limited("2026-11-29T12:00:00Z", 0, null), ["low: Ends on 29 Nov 2026"]],
+  [
+    "an end in 7 days",
+    limited("2026-11-28T12:00:00Z", 0, null),
+    ["high: Ends in 7 days, on 28 Nov 2026"],
+  ],
+  ["79 % of a cap", limited(null, 79, 100), ["low: 79 of 100 units this month"]],
+  ["80 % of a cap", limited(null, 80, 100), ["high: 80 of 100 units this month"]],
+  [
+    "two full caps",
+    limited(null, 3, 2, 1),
+    ["full: 3 of 2 units this month: used up", "full: 1 of 1 unit today: used up"],
+  ],
+
+  ["a threshold", threshold({ percent: 80 }), "80% of the quota"],
+  ["a threshold in units", threshold({ units: 5000 }), "5,000 units in a month"],
+  ["one of a key", threshold({ api_key_id: "1", percent: 90 }), "90% of the month's cap of bill"],
+  ["one of a key in units", threshold({ api_key_id: "1", units: 1 }), "1 unit of bill in a month"],
+  [
+    "one of a key that ended",
+    threshold({ api_key_id: "2", units: 1 }),
+    "1 unit of a key that is not active in a month",
+  ],
+  ["none", threshold({ units: null }), " units in a month"],
+  ["what was typed", threshold({ percent: "most" }), "most% of the quota"],
+  [
+    "a wrong threshold",
+    errorOfSent("thresholds.0 repeats an earlier one."),
+    "“80% of the quota” repeats an earlier one.",
+  ],
+  [
+    "a wrong percentage",
+    errorOfSent("thresholds.0.percent must be integer."),
+    "“80% of the quota” must be integer.",
+  ],
+  ["too many", errorOfSent("thresholds must not have more than 10 items."), undefined],
+  ["one not sent", errorOfSent("thresholds.1 repeats an earlier one."), undefined],
+
+  ["grants in the order of their use", idsOf(split.usable), "soon late old new"],
+  ["former grants", idsOf(split.others), "spent over gone"],
+  ["the plan's units", [leftOfPlan(13, grants), leftOfPlan(5, grants)], [3, 0]],
+  [
+    "the ends of grants",
+    grants.slice(1, 7).map(endOfGrant),
+    [
+      ...["no end", "31 Dec 2026, 00:00 UTC", "22 Nov 2026, 00:00 UTC"],
+      ...["used up", "expired on 21 Nov 2026", "revoked on 18 Nov 2026"],
+    ],
+  ],
 
   ["a pair", found("EUR/USD"), "EUR/USD"],
   ["a pair in one word", found(" eurusd "), "EUR/USD"],

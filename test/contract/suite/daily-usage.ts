@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createApiKeys } from "../../../src/customers/api-keys/api-keys.ts";
+import { NO_LIMITS } from "../../../src/customers/api-keys/limits.ts";
 import { keyUnitsJson } from "../../../src/customers/billing/json.ts";
 import { billingPeriodAt } from "../../../src/customers/billing/rules.ts";
 import type { DailyUnits } from "../../../src/customers/billing/store.ts";
@@ -9,7 +11,9 @@ import {
   readUnitsByKeyAndDay,
 } from "../../../src/customers/billing/usage.ts";
 import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
+import { createSecrets } from "../../../src/platform/shared/secrets.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
+import { TestClock } from "../../support/service.ts";
 import type { Store } from "../../support/stores.ts";
 import {
   KEY_LIMITS,
@@ -20,7 +24,7 @@ import {
   unitsOfDays,
 } from "./customers.ts";
 import { type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, NOW, newId, PERIOD } from "./origins.ts";
+import { BY, byAt, NOW, newHash, newId, PERIOD } from "./origins.ts";
 import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 /** Reads once with each key, sequentially, at a given time. */
@@ -106,6 +110,38 @@ export function dailyUsageSuite(test: StoreTest): void {
     assert.deepEqual(await unitsOf(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
     assert.deepEqual(await unitsOf(idle.id), []);
     assert.deepEqual(await unitsOf(newId()), []);
+  });
+
+  test("the units of a line are those of each of its keys, revoked ones too, this month and today", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key: first } = await newCustomer(store, 100);
+    const other = newKey(accountId, { limits: { ...NO_LIMITS, unitsPerDay: 9 } });
+    await store.keys.create(other, KEY_LIMITS, BY);
+    const capped = { ...NO_LIMITS, unitsPerPeriod: 50 };
+    await store.keys.setLimits(accountId, first.id, () => capped, BY);
+    const second = { id: newId(), keyPrefix: "svc_live_89abcdef", keyHash: newHash() };
+    const old = { accountId, keyId: first.id, endsAt: "2026-11-22T12:00:00.000Z" };
+    await store.keys.rotate(old, second, (limits) => limits, KEY_LIMITS, BY);
+    await readWith(store, "2026-10-31T12:00:00.000Z", first.keyHash);
+    await readWith(store, "2026-11-20T12:00:00.000Z", first.keyHash, other.keyHash);
+    await readWith(store, NOW, first.keyHash, second.keyHash, second.keyHash);
+    const uses = { store, secrets: createSecrets(), keyMaxAgeDays: undefined };
+    const limits = async (now: string) => {
+      const clock = new TestClock(now);
+      const keys = createApiKeys({ ...uses, clock, consumeAuthAttempt: async () => undefined });
+      return (await keys.limitUsage(accountId)).map((key) => [
+        ...[key.id, key.limits.unitsPerPeriod, key.periodUnits, key.dayUnits],
+      ]);
+    };
+
+    const [one, two] = [
+      [first.id, 50, 4, 3],
+      [second.id, 50, 4, 3],
+    ];
+    assert.deepEqual(await limits(NOW), [one, [other.id, null, 1, 0], two]);
+    await store.keys.revoke(accountId, other.id, BY);
+    assert.deepEqual(await limits("2026-11-23T12:00:00.000Z"), [[second.id, 50, 4, 0]]);
+    assert.deepEqual(await store.keys.limited(newId(), NOW), []);
   });
 
   test("a day's units are exact beyond 32 bits", async (store, _, __, { setDailyUnits }) => {

@@ -74,6 +74,7 @@ test("§4 usage: a storage failure returns 503 with Retry-After and does not rev
   assert.equal(await own.usedUnits(session), 0);
 });
 
+const LIMITS = "/v1/account/usage/limits";
 const KEY_USAGE = "/v1/account/usage/api-keys";
 
 test("each key has its last day and its units of this month, revoked keys too", async () => {
@@ -112,4 +113,26 @@ test("an account without keys has an empty list, and a request changes nothing",
 
   assert.deepEqual([answer.status, answer.text], [200, '{"api_keys":[]}']);
   assert.deepEqual(stored(), before);
+});
+
+test("each limited key has its limits and the units that count against them", async () => {
+  const { session, keyId, read } = await service.newCustomer("bob@example.org");
+  const limits = {
+    expires_at: "2027-01-31T00:00:00.000Z",
+    units_per_period: 5,
+    units_per_day: null,
+  };
+  const url = `/v1/account/api-keys/${keyId}`;
+  assert.deepEqual((await service.get(LIMITS, { session })).body, { api_keys: [] });
+  await service.call("PUT", `${url}/limits`, { session, json: limits });
+  await read();
+
+  const { status, body } = await service.get(LIMITS, { session });
+
+  const used = { period_units: 1, day_units: 1 };
+  assert.deepEqual(
+    [status, body],
+    [200, { api_keys: [{ api_key_id: keyId, ...limits, ...used }] }],
+  );
+  assert.equal((await service.get(LIMITS)).status, 401);
 });

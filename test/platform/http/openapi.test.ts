@@ -80,6 +80,7 @@ const withoutHead: Readonly<Record<string, readonly string[]>> = {
   "GET /v1/account/usage": ["200", "401 unauthorized"],
   "GET /v1/account/usage/api-keys": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
+  "GET /v1/account/usage/limits": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
     ...["200", "400 invalid_asset_symbol", "401 unauthorized", "404 unsupported_pair"],
     "429 quota_exceeded",

@@ -44,7 +44,7 @@ const points = [
   /get_rate and convert_currency cost one unit/,
   /unsupported_pair \(404\): charged\. Do not retry/,
   /EUR\/USD does not give USD\/EUR: neither invert nor cross/,
-  /quota_exceeded \(429, the only one here\): not charged.*until reset_at/,
+  /quota_exceeded \(429\): not charged\. The quota, or this key's limit.*until reset_at/,
   /temporarily_unavailable \(503\): retry once/,
   /invalid_asset_symbol, invalid_request: not charged/,
   /HTTP 401.*Authorization: ApiKey svc_live_….*no OAuth/,

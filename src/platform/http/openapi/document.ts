@@ -10,15 +10,16 @@ import { createOperations } from "./operation.ts";
 const description = `Stored direct exchange rates, exactly as their publishers wrote them.
 
 Every read of a rate costs one unit of the account's quota for the billing period, the calendar
-month in UTC. Credentials are accepted in the Authorization header only. Every error is the
-envelope of code, message and request_id; any other method on a path gets 405. The API's paths start
-with /v1; the health checks are not part of the API.`;
+month in UTC, or then of the units that the operator has granted it. Beyond them, or beyond a cap
+of its key, a read gets 429 and costs nothing. Credentials are accepted in the Authorization header
+only. Every error is the envelope of code, message and request_id; any other method on a path gets
+405. The API's paths start with /v1; the health checks are not part of the API.`;
 
 const tags = [
   { name: "Rates", description: "Metered reads" },
-  { name: "Usage", description: "Used units of the quota" },
-  { name: "Account", description: "What happened to the account, and its settings" },
-  { name: "API keys", description: "Credentials for reads" },
+  { name: "Usage", description: "Used and granted units, and what limits them" },
+  { name: "Account", description: "What happened to the account, its settings and thresholds" },
+  { name: "API keys", description: "Credentials for reads, their limits and rotation" },
   { name: "Authentication", description: "Accounts and sessions" },
   { name: "Health", description: "For supervisors and load balancers" },
 ];

@@ -38,8 +38,8 @@ const ADD_UNITS = `
   SELECT account_id, $2, 0 FROM unnest($1::text[]) AS account_id ORDER BY account_id COLLATE "C"
   ON CONFLICT (account_id, period) DO UPDATE SET units = u.units`;
 
-// The units of a line's keys on a day are in one row for each. Those of a period have a counter; one
-// that is not stored is counted from the days.
+// The units of a line's keys on a day are in one row for each. Those of a period have a counter;
+// one that is missing is counted from the days.
 const unitsOfLine = (condition: string) => `
   SELECT coalesce(sum(d.units), 0) FROM api_keys k JOIN daily_usage d ON d.api_key_id = k.id
   WHERE (k.id = c.line OR k.line = c.line) AND d.account_id = k.account_id AND ${condition}`;

@@ -3,7 +3,8 @@ import type { PastSearch } from "../store.ts";
 import { lastFigure, type PastFigureRow } from "./past-figure.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit, unless a
-// cap or a grant decides on one of its reads (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
+// cap or a grant decides on one of its reads
+// (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
 //
 // wanted: the batch's accounts, unless a key, an account or a plan has changed since the node read
 // them: then there are none, nothing is charged, and the node reads them again.

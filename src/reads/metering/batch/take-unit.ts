@@ -67,7 +67,7 @@ function usableGrant(grants: readonly Grant[], nowMs: number): Grant | undefined
   return grants.find(({ leftUnits, expiresAtMs }) => leftUnits > 0 && nowMs < expiresAtMs);
 }
 
-export function isUsedUp({ usedUnits, quotaUnits }: Quota): boolean {
+function isUsedUp({ usedUnits, quotaUnits }: Quota): boolean {
   return usedUnits >= quotaUnits;
 }
 
