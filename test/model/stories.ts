@@ -37,7 +37,7 @@ import type { Stage } from "./story-client.ts";
 
 /** Weights: enough reads to use up a quota, and enough log-ins for valid sessions. */
 const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
-  [60, someRead],
+  [90, someRead],
   [20, someTime],
   [18, someLogIn],
   [4, someLogOut],
@@ -45,10 +45,10 @@ const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = 
   [12, someKeyCreation],
   [6, someKeyList],
   [8, someRevocation],
-  [14, someLimitChange],
+  [30, someLimitChange],
   [2, someLimitLook],
-  [8, someRotation],
-  [8, someGrant],
+  [14, someRotation],
+  [14, someGrant],
   [3, someGrantRevocation],
   [4, someGrantList],
   [6, someQuota],
