@@ -50,6 +50,13 @@ export const trials: readonly Trial[] = [
     ),
   },
   {
+    name: "limits",
+    about: "caps, ends and grants under 64 connections, and while they change; no deadlock",
+    commands: ["sqlite", "postgres"].map((engine) =>
+      program("trials/limits/run-limits.ts", "--engine", engine, "--times", "100", "--seed", seed),
+    ),
+  },
+  {
     name: "random",
     about: "the property tests of `npm test` with another seed and more inputs",
     commands: [

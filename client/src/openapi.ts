@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * Get the thresholds of usage at which the account gets mails
-         * @description 80 and 100 % of its quota, until it sets its own.
+         * @description Until an account sets its own, they are 80 and 100 % of its quota.
          */
         get: operations["getThresholds"];
         /**
@@ -487,7 +487,7 @@ export interface paths {
         options?: never;
         /**
          * Get the thresholds of usage at which the account gets mails: headers only
-         * @description 80 and 100 % of its quota, until it sets its own.
+         * @description Until an account sets its own, they are 80 and 100 % of its quota.
          */
         head: operations["headThresholds"];
         patch?: never;
@@ -6201,7 +6201,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayloadTooLargeError"];
                 };
             };
-            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota is used up, or a limit of the key; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6413,7 +6413,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `quota_exceeded`: the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end */
+            /** @description `quota_exceeded`: the quota is used up, or a limit of the key; costs nothing; retry after Retry-After, its end */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

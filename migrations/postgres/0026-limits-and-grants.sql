@@ -73,6 +73,17 @@ CREATE CONSTRAINT TRIGGER accounts_renew_epoch
 CREATE CONSTRAINT TRIGGER unit_grants_renew_epoch AFTER INSERT OR UPDATE OR DELETE ON unit_grants
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION renew_read_epoch('access');
 
+-- A batch that holds changes back locks the epoch before the grants of its accounts. So does who
+-- changes a grant: before its rows, where the others wait only at their commit.
+CREATE FUNCTION lock_access_epoch() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT FROM %I.read_epochs WHERE name = ''access'' FOR UPDATE', TG_TABLE_SCHEMA);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER unit_grants_lock_epoch BEFORE UPDATE OR DELETE ON unit_grants
+  FOR EACH STATEMENT EXECUTE FUNCTION lock_access_epoch();
+
 ALTER TABLE api_keys ENABLE ALWAYS TRIGGER api_keys_updated_renew_epoch;
 ALTER TABLE accounts ENABLE ALWAYS TRIGGER accounts_renew_epoch;
 ALTER TABLE unit_grants ENABLE ALWAYS TRIGGER unit_grants_renew_epoch;

@@ -13,7 +13,7 @@ test("a visitor searches the publishers' pairs, and goes on to an account", asyn
   const command = `curl -s ${service.url}/v1/rates/EUR/USD \\\n  -H "Authorization: ApiKey $KURS_API_KEY"`;
   assert.equal(await copyWith("Copy Example"), command);
   await page.getByRole("link", { name: "See the publishers and their pairs" }).click();
-  await see("299 pairs from 6 publishers");
+  await see("299 pairs of 149 currencies from 6 publishers");
   await page.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
   await fill({ Search: "euro swiss" });
   await see("1 of 299 pairs", "EUR/CHF Euro, Swiss Franc");

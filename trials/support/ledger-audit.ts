@@ -5,6 +5,7 @@ import {
   type KeyEntry,
   keepOnly,
   type Ledger,
+  type LineEntry,
   type MailToken,
   type SessionEntry,
   today,
@@ -46,6 +47,12 @@ export interface Stored {
   readonly periods: readonly { readonly email: string; readonly period: string; units: number }[];
   /** Units by key and day. */
   readonly days: ReadonlyMap<string, number>;
+  /** Units that were granted, by account. */
+  readonly granted: ReadonlyMap<string, number>;
+  /** Those that were used, by account and billing period. */
+  readonly grantedUsage: ReadonlyMap<string, number>;
+  /** Grants of which more was used than granted. */
+  readonly overdrawn: readonly string[];
 }
 
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -58,7 +65,22 @@ export async function readStored(query: Query): Promise<Stored> {
   const periods = await query(`
     SELECT a.email, u.period, u.units FROM period_usage u JOIN accounts a ON a.id = u.account_id`);
   const days = await query("SELECT api_key_id, day, units FROM daily_usage");
+  const ofAccount = "JOIN accounts a ON a.id = g.account_id";
+  const granted = await query(`
+    SELECT a.email, sum(g.units) AS units FROM unit_grants g ${ofAccount} GROUP BY a.email`);
+  const used = "granted_usage u JOIN unit_grants g ON g.id = u.grant_id";
+  const grantedUsage = await query(`
+    SELECT a.email, u.period, sum(u.units) AS units FROM ${used} ${ofAccount}
+    GROUP BY a.email, u.period`);
+  const overdrawn = await query(
+    `SELECT g.id FROM ${used} GROUP BY g.id, g.units HAVING sum(u.units) > g.units`,
+  );
   return {
+    granted: new Map(granted.map(({ email, units }) => [String(email), Number(units)])),
+    grantedUsage: new Map(
+      grantedUsage.map(({ email, period, units }) => [`${email} ${period}`, Number(units)]),
+    ),
+    overdrawn: overdrawn.map(({ id }) => String(id)),
     accounts: new Map(
       accounts.map(({ email, plan, email_verified_at: verifiedAt }) => [
         String(email),
@@ -85,6 +107,9 @@ function nameOfDay(keyId: unknown, day: unknown): string {
 export function auditStore(ledger: Ledger, stored: Stored, findings: Findings): void {
   auditUnits(ledger, stored, findings);
   auditPlans(ledger, stored, findings);
+  auditGrants(ledger, stored, findings);
+  const lines = new Set([...ledger.keys.values()].flatMap(({ line }) => line ?? []));
+  for (const line of lines) auditLine(line, stored, findings);
   auditAccounts(ledger, stored, findings);
   for (const key of ledger.keys.values()) auditKey(key, stored, findings);
   for (const { sessions } of ledger.accounts.values()) {
@@ -120,7 +145,8 @@ function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): void {
   const seen = new Map<string, number>();
   for (const { email, period, units } of stored.periods) {
     seen.set(`${email} ${period}`, units);
-    auditQuota(ledger, { email, period, units }, findings);
+    const fromGrants = stored.grantedUsage.get(`${email} ${period}`) ?? 0;
+    auditQuota(ledger, { email, period, units }, fromGrants, findings);
   }
   for (const [account, bounds] of periods)
     compareUnits(account, seen.get(account) ?? 0, bounds, findings);
@@ -129,17 +155,44 @@ function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): void {
 function auditQuota(
   ledger: Ledger,
   { email, period, units }: Stored["periods"][number],
+  fromGrants: number,
   findings: Findings,
 ): void {
   const account = ledger.accounts.get(email);
   if (account === undefined) return;
-  const { ceilingUnits, wasRejected } = account;
+  const { ceilingUnits, wasRejected, granted } = account;
   const quotas = ledger.quotasOf(account.plans);
-  const found = `${email}, ${period}: ${units} units, quota ${quotas}`;
-  if (units > ceilingUnits) findings.complain(`${found}: past the ${ceilingUnits} it may have`);
-  if (wasRejected && units < Math.min(...quotas)) {
+  const ofPlan = units - fromGrants;
+  const found = `${email}, ${period}: ${ofPlan} units, quota ${quotas}, ${fromGrants} from grants`;
+  if (ofPlan > ceilingUnits) findings.complain(`${found}: past the ${ceilingUnits} it may have`);
+  if (wasRejected && (ofPlan < Math.min(...quotas) || fromGrants < Math.min(...granted))) {
     findings.complain(`${found}: rejected before the quota was spent`);
   }
+}
+
+/** A grant in doubt is there once or not at all, and no unit of it was used twice. */
+function auditGrants(ledger: Ledger, stored: Stored, findings: Findings): void {
+  for (const id of stored.overdrawn) findings.complain(`more was used of grant ${id} than it has`);
+  for (const { email, granted } of ledger.accounts.values()) {
+    const units = stored.granted.get(email) ?? 0;
+    if (!granted.has(units)) {
+      findings.lose(`${email} was granted ${units} units, not ${[...granted]}`);
+    } else if (granted.size > 1) ledger.settleChange(() => keepOnly(granted, units));
+  }
+}
+
+/** No line has more units than its cap, nor fewer once it has rejected a read. */
+function auditLine({ cap, keys, wasRejected }: LineEntry, stored: Stored, findings: Findings) {
+  const month = today().slice(0, 7);
+  let units = 0;
+  for (const { id, days } of keys) {
+    for (const day of days.keys()) {
+      if (day.startsWith(month)) units += stored.days.get(nameOfDay(id, day)) ?? 0;
+    }
+  }
+  const found = `${keys[0]?.owner.email}: ${units} units of keys with a cap of ${cap}`;
+  if (units > cap) findings.complain(found);
+  if (wasRejected && units < cap) findings.lose(`${found}, which has rejected a read`);
 }
 
 function compareUnits(
@@ -164,11 +217,12 @@ export function carryUnits(ledger: Ledger, stored: Stored): void {
     }
   }
   const latest = stored.periods.toSorted((left, right) => (left.period < right.period ? -1 : 1));
-  for (const { email, units } of latest) {
+  for (const { email, period, units } of latest) {
     const account = ledger.accounts.get(email);
     if (account === undefined) continue;
     account.sentUnits = units;
-    account.ceilingUnits = Math.max(ledger.quotaMax(account), units);
+    const fromGrants = stored.grantedUsage.get(`${email} ${period}`) ?? 0;
+    account.ceilingUnits = Math.max(ledger.quotaMax(account), units - fromGrants);
   }
 }
 

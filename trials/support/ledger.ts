@@ -20,6 +20,17 @@ export interface KeyEntry {
   readonly owner: AccountEntry;
   revocation: Progress;
   readonly days: Map<string, DayUnits>;
+  /** Undefined for a key without a cap. */
+  readonly line: LineEntry | undefined;
+}
+
+/** Keys that replaced each other. */
+export interface LineEntry {
+  /** The most units of a billing period. */
+  readonly cap: number;
+  readonly keys: KeyEntry[];
+  /** Whether the cap has rejected a read. */
+  wasRejected: boolean;
 }
 
 export interface SessionEntry {
@@ -50,7 +61,9 @@ export class AccountEntry {
   keys: KeyEntry[] = [];
   /** The plans that it may be on; more than one while a move is in doubt. */
   plans = new Set(["free"]);
-  /** More units than these cannot have been charged. */
+  /** The units that it may have been granted, likewise. */
+  granted = new Set([0]);
+  /** More units of the plan than these cannot have been charged. */
   ceilingUnits = 0;
   /** Charged at the last audit, and sent since then without being told to be free of charge. */
   sentUnits = 0;
@@ -123,9 +136,14 @@ export class Ledger {
     return account;
   }
 
-  addKey(owner: AccountEntry, key: { readonly id: string; readonly apiKey: string }): KeyEntry {
-    const entry: KeyEntry = { ...key, owner, revocation: "none", days: new Map() };
+  addKey(
+    owner: AccountEntry,
+    key: { readonly id: string; readonly apiKey: string },
+    line?: LineEntry,
+  ): KeyEntry {
+    const entry: KeyEntry = { ...key, owner, revocation: "none", days: new Map(), line };
     owner.keys.push(entry);
+    line?.keys.push(entry);
     this.keys.set(entry.id, entry);
     this.fresh.keys.add(entry);
     return entry;

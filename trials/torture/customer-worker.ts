@@ -8,6 +8,9 @@ import type { Round } from "./round.ts";
 
 const KEYS_MAX = 8;
 
+/** The cap of a key: it is used up within a round. */
+const CAP_MAX = 80;
+
 /** Per account; the service allows this many per UTC day. */
 const KEYS_PER_DAY_MAX = 100;
 const SESSIONS_MAX = 4;
@@ -19,6 +22,7 @@ const actionWeights = {
   "log out": 2,
   "create key": 3,
   "revoke key": 4,
+  "rotate key": 3,
   "ask for reset": 2,
   "use mail": 6,
   "try ended session": 2,
@@ -90,6 +94,7 @@ class Actor {
       else if (action === "log out") await this.#logOut(customer);
       else if (action === "create key") await this.#createKey(customer);
       else if (action === "revoke key") await this.#revokeKey(customer);
+      else if (action === "rotate key") await this.#rotateKey(customer);
       else if (action === "ask for reset") await this.#askForReset(customer);
       else await this.#tryEndedSession(customer);
     });
@@ -122,11 +127,29 @@ class Actor {
     const [session] = liveSessions(customer);
     if (session === undefined) return await this.#logIn(customer);
     if (liveKeys(customer).length >= KEYS_MAX || customer.keys.length >= KEYS_PER_DAY_MAX) return;
-    const how = { session: session.token, json: { name: "torture" } };
+    const cap = this.#draws.chance(0.5) ? this.#draws.whole(5, CAP_MAX) : null;
+    const how = { session: session.token, json: { name: "torture", units_per_period: cap } };
     const answer = await this.#ask(customer.email, "POST /v1/account/api-keys", how, 201);
     if (answer === undefined) return;
-    const { id, api_key: apiKey } = answer.body;
-    this.#round.ledger.addKey(customer, { id: String(id), apiKey: String(apiKey) });
+    const line = cap === null ? undefined : { cap, keys: [], wasRejected: false };
+    this.#round.ledger.addKey(customer, keyIn(answer), line);
+  }
+
+  /** The new key goes on with the units of the old one. */
+  async #rotateKey(customer: AccountEntry): Promise<void> {
+    const [session] = liveSessions(customer);
+    const key = this.#draws.any(liveKeys(customer).filter(({ line }) => line !== undefined));
+    if (session === undefined || key === undefined) return;
+    if (liveKeys(customer).length >= KEYS_MAX || customer.keys.length >= KEYS_PER_DAY_MAX) return;
+    const hours = this.#draws.one([0, 24]);
+    if (hours === 0) key.revocation = "sent";
+    this.#round.ledger.fresh.keys.add(key);
+    const how = { session: session.token, json: { overlap_hours: hours } };
+    const path = `POST /v1/account/api-keys/${key.id}/rotate`;
+    const answer = await this.#ask(customer.email, path, how, 201);
+    if (answer === undefined) return;
+    if (hours === 0) key.revocation = "acknowledged";
+    this.#round.ledger.addKey(customer, keyIn(answer), key.line);
   }
 
   /** One key remains; otherwise there would soon be no reads. */
@@ -225,7 +248,8 @@ class Actor {
     }
     answers.count();
     counts.add("answers");
-    counts.add(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
+    const isOfKey = path.startsWith("/v1/account/api-keys/");
+    counts.add(isOfKey ? (method === "DELETE" ? "key revocations" : "key rotations") : what);
     story.tell(`${message} got ${answer.status}`);
     if (answer.status === 503) return undefined;
     if (answer.status !== status) {
@@ -233,6 +257,10 @@ class Actor {
     }
     return answer;
   }
+}
+
+function keyIn({ body }: Answer) {
+  return { id: String(body.id), apiKey: String(body.api_key) };
 }
 
 function liveSessions({ sessions }: AccountEntry) {

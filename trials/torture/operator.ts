@@ -48,7 +48,13 @@ export async function importRates(
   story.tell(`import ${number} is done`);
 }
 
-/** Sets a plan's units or moves an account, to the end or until it is killed. */
+/** At most: an account that was granted more would not use it up. */
+const GRANTED_MAX = 300;
+
+/** Each grant has a reference of its own. */
+let grants = 0;
+
+/** Sets a plan's units, moves an account or grants it units, to the end or until it is killed. */
 export async function runCommand(round: Round, plan: CommandPlan): Promise<void> {
   const { ledger, story } = round;
   const reader = ledger.readers[plan.customer];
@@ -61,6 +67,26 @@ export async function runCommand(round: Round, plan: CommandPlan): Promise<void>
     const isDone = await run(round, args, plan.killedAt);
     if (isDone) ledger.settleChange(() => keepOnly(reader.plans, name));
     story.tell(`${reader.email}: moved from ${before} to ${name}: ${isDone ? "done" : "killed"}`);
+    return;
+  }
+  if (plan.kind === "grant") {
+    const units = 1 + (plan.moreUnits % GRANTED_MAX);
+    const { granted } = reader;
+    const after = [...granted].map((before) => before + units);
+    grants += 1;
+    const reference = `invoice ${grants}`;
+    const args = ["units", "grant", reader.email, String(units), "--reference", reference];
+    ledger.beginChange(() => {
+      for (const each of after) granted.add(each);
+    });
+    const isDone = await run(round, args, plan.killedAt);
+    if (isDone) {
+      ledger.settleChange(() => {
+        granted.clear();
+        for (const each of after) granted.add(each);
+      });
+    }
+    story.tell(`${reader.email}: ${units} units are granted: ${isDone ? "done" : "killed"}`);
     return;
   }
   const onIt = [...ledger.accounts.values()].filter(({ plans }) => plans.has(name));

@@ -28,7 +28,7 @@ export interface ImportPlan {
 export interface CommandPlan {
   readonly afterAnswers: number;
   /** `quota`: sets a plan's units. `move`: moves an account to another plan. */
-  readonly kind: "quota" | "move";
+  readonly kind: "quota" | "move" | "grant";
   readonly customer: number;
   readonly plan: number;
   /** The units of a new quota above those sent so far. */
@@ -92,7 +92,7 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   if (nodes > 1 && draws.chance(0.6)) ends.push(end((victim + draws.whole(1, nodes - 1)) % nodes));
   const command = (): CommandPlan => ({
     afterAnswers: draws.whole(1, answersMax),
-    kind: draws.kind({ quota: 0.6, move: 0.4 }),
+    kind: draws.kind({ quota: 0.5, move: 0.2, grant: 0.3 }),
     customer: draws.whole(0, readers - 1),
     plan: draws.whole(0, readers - 1),
     moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),

@@ -166,7 +166,13 @@ function checkReading(
   if (code === "unauthorized") {
     if (key.revocation === "none") throw new Violation(`${seen}, but the key is valid`);
   } else if (code === "quota_exceeded") {
-    const quotas = ledger.quotasOf(owner.plans);
+    const ofPlan = ledger.quotasOf(owner.plans);
+    const quotas = ofPlan.flatMap((units) => [...owner.granted].map((more) => units + more));
+    // A HEAD does not say whose quota it is.
+    if (key.line !== undefined && (limit ?? key.line.cap) === key.line.cap) {
+      if (limit !== undefined && !quotas.includes(limit)) key.line.wasRejected = true;
+      return;
+    }
     // A change in flight may have changed the quota.
     if (before.changes !== ledger.changes) return;
     if (limit !== undefined && !quotas.includes(limit)) {

@@ -5,6 +5,7 @@ import { administer, type Row } from "../../harness/postgres.ts";
 import { DISAGREEING_UNITS, startCluster } from "../../test/support/nodes.ts";
 import { temporaryDirectory } from "../../test/support/process.ts";
 import { newKeyPem } from "../../test/support/signatures.ts";
+import { WRONG_COUNTERS } from "../support/counters.ts";
 import type { EngineName } from "./plan.ts";
 
 /** A store under torture: the settings of the programs that use it, and direct access. */
@@ -75,6 +76,7 @@ async function newCluster(): Promise<TorturedStore> {
         return [
           ...cluster.complaints(),
           ...problemsIn("sums of units disagree", await query(DISAGREEING_UNITS)),
+          ...problemsIn("counters disagree", await query(WRONG_COUNTERS)),
         ];
       },
       async another() {

@@ -54,7 +54,7 @@ const readThresholdsSchema = {
   ...common,
   operationId: "getThresholds",
   summary: "Get the thresholds of usage at which the account gets mails",
-  description: "80 and 100 % of its quota, until it sets its own.",
+  description: "Until an account sets its own, they are 80 and 100 % of its quota.",
   response: documentedResponses(thresholds, [sessionRequired]),
 };
 

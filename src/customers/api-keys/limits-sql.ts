@@ -40,9 +40,9 @@ const SET_END = `
 
 const OF_LINE = "(id = $1 OR line = $1)";
 
+// Also of keys that are revoked or have ended: those of a line have the same caps.
 const SET_CAPS = `
-  UPDATE api_keys SET units_per_period = $2, units_per_day = $3
-  WHERE ${OF_LINE} AND ${activeKey("$4")}`;
+  UPDATE api_keys SET units_per_period = $2, units_per_day = $3 WHERE ${OF_LINE}`;
 
 // Not of the key that is replaced: its end may be that of an overlap already.
 const NEWEST_LIMITS = `
@@ -79,7 +79,7 @@ export function keyLimitStore(
         if (isDeepStrictEqual(limits, key.limits)) return limits;
         const { expiresAt, lifetimeDays, unitsPerPeriod, unitsPerDay } = limits;
         yield statement(SET_END, keyId, expiresAt, lifetimeDays);
-        yield statement(SET_CAPS, key.line, unitsPerPeriod, unitsPerDay, origin.at);
+        yield statement(SET_CAPS, key.line, unitsPerPeriod, unitsPerDay);
         const details = { api_key_id: keyId, key_prefix: key.keyPrefix, ...limitDetails(limits) };
         yield writeEvent("api_key.limits_set", origin, { accountId, details });
         return limits;

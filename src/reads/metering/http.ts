@@ -38,7 +38,7 @@ const conditions = {
     "no valid API key: WWW-Authenticate says what to send, and what came; costs nothing",
   invalid_asset_symbol: "a symbol is not 2 to 10 of A-Z and 0-9; costs nothing",
   quota_exceeded:
-    "the quota or a limit of the key is used up; costs nothing; retry after Retry-After, its end",
+    "the quota is used up, or a limit of the key; costs nothing; retry after Retry-After, its end",
   unsupported_pair:
     "the pair is not stored, or has no figure of that time or before: Link says whether its " +
     "other direction is, or where the list is; costs one unit",

@@ -17,8 +17,9 @@ import {
   UNCHANGED,
 } from "./customers.ts";
 import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
+import { foundIn } from "./meter.ts";
 import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
-import { newRead } from "./rates-stored.ts";
+import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 const BEFORE_END = "2026-11-21T12:59:59.999Z";
 const END = "2026-11-21T13:00:00.000Z";
@@ -152,6 +153,25 @@ export function keyLimitSuite(test: StoreTest): void {
     await setTo(store, accountId, third.id, { ...ending, unitsPerDay: 5 });
     assert.deepEqual(others, []);
     assert.equal((await eventsOf(store, accountId)).at(-1)?.id, event.id);
+  });
+
+  test("caps that are set once a key of the line is revoked or has ended hold for reads and the next rotation", async (store) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 10);
+    await setTo(store, accountId, key.id, { ...NO_LIMITS, unitsPerDay: 5 });
+    const second = await rotate(store, accountId, key.id, { endsAt: END });
+    const third = await rotate(store, accountId, second.id);
+    await store.keys.revoke(accountId, third.id, BY);
+    await setTo(store, accountId, second.id, { ...NO_LIMITS, unitsPerDay: 1 }, END);
+
+    const hashes = [keyHash, second.keyHash, second.keyHash];
+    const outcomes = await Promise.all(
+      hashes.map((hash) => store.metering.read(newRead(hash, { time: END }))),
+    );
+    const fourth = await rotate(store, accountId, second.id, { at: END });
+
+    assert.deepEqual(foundIn(outcomes), [undefined, "1.1476", "key_exhausted"]);
+    assert.equal((await limitsAt(store, accountId, fourth.id, END))?.unitsPerDay, 1);
   });
 
   test("a rotation keeps name, caps and end, moves the old end only earlier, and can be repeated", async (store) => {

@@ -223,6 +223,13 @@ test("on PostgreSQL no invitation is stored for an email that registers meanwhil
 const changes = [
   ["POST", "/v1/account/api-keys", { name: "late" }],
   ["DELETE", "/v1/account/api-keys/{id}"],
+  [
+    "PUT",
+    "/v1/account/api-keys/{id}/limits",
+    { expires_at: null, units_per_period: 5, units_per_day: null },
+  ],
+  ["POST", "/v1/account/api-keys/{id}/rotate", {}],
+  ["PUT", "/v1/account/thresholds", { thresholds: [{ percent: 90 }] }],
   ["PATCH", "/v1/account/settings", { quota_mails: false }],
   ["DELETE", "/v1/account/sessions/{id}"],
   ["DELETE", "/v1/account/sessions"],

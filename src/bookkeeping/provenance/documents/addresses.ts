@@ -21,7 +21,7 @@ const formOf = (address: string) =>
   address.replaceAll(/[0-9]+/g, "0").replaceAll(new RegExp(`/(?:${MONTHS})/`, "g"), "/0/");
 
 /** Any date on which all publish: every address of an archive has the same form. */
-const ANY_DAY = { from: "2026-03-11", to: "2026-03-11" };
+const ANY_DAY = { from: "2026-03-31", to: "2026-03-31" };
 
 /** The addresses that an archive has for some dates. */
 const archiveAddresses = (archive: Archive | undefined, dates: typeof ANY_DAY) =>

@@ -14,18 +14,25 @@ import {
 
 // Caps and grants are decided here, by the rule that both engines share, and not in the statement
 // that charges. So their rows are locked first, the grants before the accounts' units, and in the
-// same order by every batch. The transaction's next statement sees them as they are then.
+// same order by every batch. The transaction's next statement sees them as they are then. Where an
+// account has no row in the period yet, none is locked here: `ADD_UNITS` keeps the order.
+//
+// none: takes the table's lock of a charge before any row's. A change of caps waits for that one, and
+// the charge would wait behind it while others wait for these rows.
 const LOCK_UNITS = `
-  WITH grants AS MATERIALIZED (
+  WITH none AS (UPDATE period_usage SET units = units WHERE false),
+  grants AS MATERIALIZED (
     SELECT id FROM unit_grants WHERE account_id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE
   ), units AS MATERIALIZED (
     SELECT account_id FROM period_usage
     WHERE account_id = ANY ($1::text[]) AND period = $2 AND (SELECT count(*) FROM grants) >= 0
+      AND (SELECT count(*) FROM period_usage WHERE account_id = ANY ($1::text[]) AND period = $2)
+        = cardinality($1::text[])
     ORDER BY account_id FOR NO KEY UPDATE
   )
-  SELECT count(*) FROM units`;
+  SELECT count(*) AS count FROM units`;
 
-/** Makes the rows that a period does not have yet, and so locks them. */
+/** Locks the accounts' rows too, and makes those that a period does not have yet. */
 const ADD_UNITS = `
   INSERT INTO period_usage AS u (account_id, period, units)
   SELECT account_id, $2, 0 FROM unnest($1::text[]) AS account_id ORDER BY account_id COLLATE "C"
@@ -136,10 +143,9 @@ export async function takeUnits(
     const { rows } = await run(FIND_UNITS, [...units, ...named, day]);
     return (rows as FoundUnits[])[0];
   };
-  let [, found] = await Promise.all([run(LOCK_UNITS, units), find()]);
-  if (found?.accounts?.length !== ids.length) {
-    [, found] = await Promise.all([run(ADD_UNITS, units), find()]);
-  }
+  const [{ rows }, first] = await Promise.all([run(LOCK_UNITS, units), find()]);
+  const isLocked = (rows as { readonly count: number }[])[0]?.count === ids.length;
+  const [, found] = isLocked ? [rows, first] : await Promise.all([run(ADD_UNITS, units), find()]);
   if (found === undefined) throw new StoreUnavailable(new Error("the units were not found"));
   for (const [place, { cap }] of ofPeriod.entries()) cap.usedUnits = found.of_period?.[place] ?? 0;
   for (const [place, { cap }] of ofDay.entries()) cap.usedUnits = found.of_day?.[place] ?? 0;

@@ -38,7 +38,8 @@ const FIND_LINE = "SELECT coalesce(line, id) FROM api_keys WHERE number = ?1";
 // A search for each day and key of the line: the account's other keys are not read.
 const FIND_UNITS_OF_LINE = `
   WITH RECURSIVE days (day) AS (SELECT 1 UNION ALL SELECT day + 1 FROM days WHERE day < 31)
-  SELECT coalesce(sum(c.units), 0), coalesce(sum(c.units) FILTER (WHERE c.day = CAST(?4 AS INTEGER)), 0)
+  SELECT coalesce(sum(c.units), 0),
+    coalesce(sum(c.units) FILTER (WHERE c.day = CAST(?4 AS INTEGER)), 0)
   FROM api_keys k CROSS JOIN days CROSS JOIN charged_units c
     ON c.period = ?2 AND c.account = ?3 AND c.day = days.day AND c.api_key = k.number
   WHERE k.id = ?1 OR k.line = ?1`;
