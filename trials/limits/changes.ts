@@ -51,10 +51,20 @@ async function caps(stage: Stage): Promise<readonly [Readers["keys"], Round]> {
       assert.equal(shown.units_per_period, perPeriod);
       return readers.acknowledge();
     };
+    const replaceKey = async () => {
+      const old = draws.one(readers.keys);
+      const hours = draws.one([0, 24]);
+      const next = await rotate(draws.one(stage.nodes), account, old, hours);
+      readers.keys = hours === 0 ? [next] : [old, next];
+      if (hours === 24) return;
+      const { status } = await draws.one(stage.nodes).readRate("EUR/USD", old.apiKey);
+      assert.equal(status, 401);
+    };
     const capTo = async (most: number) => {
       const more = draws.chance(0.5) ? null : most + draws.whole(0, 3);
       const isDay = draws.chance(0.3);
       const change = isDay ? await set(more, most) : await set(most, more);
+      if (draws.chance(0.2)) await replaceKey();
       await readers.untilRejected();
       const units = await assertServed(stage, account, readers);
       if (units.counters && !(isDay && more === null)) {
@@ -66,16 +76,7 @@ async function caps(stage: Stage): Promise<readonly [Readers["keys"], Round]> {
     const most = readers.served + 10_000;
     await set(draws.chance(0.5) ? null : most, draws.chance(0.5) ? null : most);
     await readers.untilServed(readers.served + draws.whole(0, 100));
-    if (draws.chance(0.3)) {
-      const old = draws.one(readers.keys);
-      const hours = draws.one([0, 24]);
-      const next = await rotate(draws.one(stage.nodes), account, old, hours);
-      readers.keys = hours === 0 ? [next] : [old, next];
-      if (hours === 0) {
-        const { status } = await draws.one(stage.nodes).readRate("EUR/USD", old.apiKey);
-        assert.equal(status, 401);
-      }
-    }
+    if (draws.chance(0.2)) await replaceKey();
     await capTo(Math.max(1, readers.served + draws.whole(-20, 80)));
     if (draws.chance(0.5)) await capTo(readers.served + draws.whole(1, 80));
   };

@@ -2,6 +2,9 @@ import { Draws } from "../../test/support/random.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
+/** So many of the first readers have few units of their plan, and soon read from grants. */
+export const GRANTED_READERS = 2;
+
 /** When a started process is killed: before a statement, or after a part of the usual start time. */
 export type Instant = { readonly statement: number } | { readonly part: number };
 
@@ -90,10 +93,10 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const victim = draws.whole(0, nodes - 1);
   const ends = [end(victim)];
   if (nodes > 1 && draws.chance(0.6)) ends.push(end((victim + draws.whole(1, nodes - 1)) % nodes));
-  const command = (): CommandPlan => ({
+  const command = (kind: CommandPlan["kind"]): CommandPlan => ({
     afterAnswers: draws.whole(1, answersMax),
-    kind: draws.kind({ quota: 0.5, move: 0.2, grant: 0.3 }),
-    customer: draws.whole(0, readers - 1),
+    kind,
+    customer: draws.whole(0, (kind === "grant" ? GRANTED_READERS : readers) - 1),
     plan: draws.whole(0, readers - 1),
     moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),
     // During a load a start takes longer.
@@ -108,7 +111,10 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     };
   };
   const rates = draws.chance(0.45) ? rateImport() : undefined;
-  const commands = Array.from({ length: Number(draws.kind({ 0: 5, 1: 3, 2: 2 })) }, command);
+  const commands = Array.from({ length: Number(draws.kind({ 0: 5, 1: 3, 2: 2 })) }, () =>
+    command(draws.kind({ quota: 0.6, move: 0.4 })),
+  );
+  if (draws.chance(0.6)) commands.push(command("grant"));
   const [first] = commands;
   return {
     round,

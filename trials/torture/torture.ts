@@ -9,7 +9,7 @@ import { AnswerCount, Story, Violation } from "./event-log.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { importRates, planNamed, runCommand } from "./operator.ts";
-import { type PlanSettings, planRound, type RoundPlan } from "./plan.ts";
+import { GRANTED_READERS, type PlanSettings, planRound, type RoundPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
@@ -28,6 +28,7 @@ const NEWEST_READERS = 6;
 const PROBE = "probe@example.org";
 const PROBE_PLAN = "probe";
 const AMPLE_UNITS = 1_000_000_000;
+const FEW_UNITS = 300;
 
 export interface TortureOptions extends PlanSettings {
   /** The first round: each can be run alone. */
@@ -98,12 +99,13 @@ export async function torture(options: TortureOptions) {
 async function prepare(shared: Pick<Round, "settings" | "store" | "nodes" | "ledger">) {
   const { settings, store, nodes, ledger } = shared;
   const { server } = await nodes.start(0);
-  const open = (email: string, plan: string) =>
-    openReader(ledger, server, { email, plan, quotaUnits: AMPLE_UNITS }, store.query);
+  const open = (email: string, plan: string, quotaUnits: number) =>
+    openReader(ledger, server, { email, plan, quotaUnits }, store.query);
   for (let index = 0; index < settings.readers; index += 1) {
-    ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index)));
+    const quotaUnits = index < GRANTED_READERS ? FEW_UNITS : AMPLE_UNITS;
+    ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index), quotaUnits));
   }
-  await open(PROBE, PROBE_PLAN);
+  await open(PROBE, PROBE_PLAN, AMPLE_UNITS);
   for (let index = 1; index < settings.nodes; index += 1) await nodes.start(index);
   nodes.recoveriesMs.length = 0;
 }

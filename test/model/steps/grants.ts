@@ -67,8 +67,9 @@ export const someGrantRevocation = fc.tuple(somePerson, someFromLast).map(([pers
       const grant = find(model);
       assert.ok(grant !== undefined);
       const done = await stage.operate(["units", "revoke", grant.id]);
-      if (grant.revokedMs !== undefined) return assertExit(done, 1);
-      grant.revokedMs = model.nowMs;
+      grant.revokedMs ??= model.nowMs;
+      // Of two revocations within a millisecond, either may be the first.
+      if (grant.revokedMs !== model.nowMs) return assertExit(done, 1);
       const used = model.account(person).unitsFrom(grant);
       assert.match(done.printed, new RegExp(`: ${used} of ${grant.units} units? were used\n$`));
       return assertExit(done, 0);

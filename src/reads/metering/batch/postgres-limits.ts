@@ -17,8 +17,8 @@ import {
 // same order by every batch. The transaction's next statement sees them as they are then. Where an
 // account has no row in the period yet, none is locked here: `ADD_UNITS` keeps the order.
 //
-// none: takes the table's lock of a charge before any row's. A change of caps waits for that one, and
-// the charge would wait behind it while others wait for these rows.
+// none: takes the table's lock of a charge before any row's. A change of caps waits for that one,
+// and the charge would wait behind it while others wait for these rows.
 const LOCK_UNITS = `
   WITH none AS (UPDATE period_usage SET units = units WHERE false),
   grants AS MATERIALIZED (
