@@ -30,7 +30,7 @@ const guestsPages: Pages = [
     /Berlin\. Free to reuse, .+ Read themEUR\/AUD.+EUR\/ZARCzech National Bank/,
   ],
   ["/docs", /GET \/healthz/],
-  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota or a limit of the key is used up/],
+  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota is used up, or a limit of the key/],
   ["/signup", /You can create your first API key right afterwards/],
   ["/forgot", /Send reset link/],
   ["/verify", /Open this page with the link in your mail/],
