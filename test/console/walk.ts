@@ -30,7 +30,7 @@ const guestsPages: Pages = [
     /Berlin\. Free to reuse, .+ Read themEUR\/AUD.+EUR\/ZARCzech National Bank/,
   ],
   ["/docs", /GET \/healthz/],
-  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota or a limit of the key is used up/],
+  ["/docs#/Rates/getRate", /429 quota_exceeded: the quota is used up, or a limit of the key/],
   ["/signup", /You can create your first API key right afterwards/],
   ["/forgot", /Send reset link/],
   ["/verify", /Open this page with the link in your mail/],
@@ -171,6 +171,7 @@ export async function walk(
   await see("1,000 units of billing in a month");
   await press("Remove 100% of the quota");
   await page.getByText("100% of the quota").waitFor({ state: "detached" });
+  assert.equal(await focusedLabel(page), "Thresholds");
   await open("/keys", [/billingsvc_live_/]);
   await limit(page, look);
   await press("Revoke billing");
@@ -185,6 +186,9 @@ export async function walk(
   await look("the question before a deletion");
 }
 
+/** What a screen reader calls the focused element. */
+const focusedLabel = (page: Page) => page.evaluate("document.activeElement.ariaLabel");
+
 /** Wrong and right limits of a key. */
 async function limit(page: Page, look: Walker["look"]): Promise<void> {
   const { see, press } = stepsOn(page);
@@ -197,9 +201,11 @@ async function limit(page: Page, look: Walker["look"]): Promise<void> {
   await see("Units per UTC day must be a whole number.");
   await look("wrong limits");
   await field("Units per UTC day").fill("2");
-  await press("Save the limits");
+  await page.keyboard.press("Enter");
   await see("Ends in 4 days, on 25 Nov 2026");
   await see(/\d of 400 units this month/, "2 of 2 units today: used up");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal(await focusedLabel(page), "Limits of billing");
   await look("limits that are near");
 }
 

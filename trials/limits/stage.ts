@@ -155,10 +155,11 @@ export async function grant(
   units: number,
   expiresAt?: string,
 ): Promise<string> {
-  const given = { units, reference: "invoice 1", expiresAt };
-  const id = await stage.store.grants.add(email, given, originAt(stage));
-  if (id === undefined) throw new Error(`${email} has no account`);
-  return id;
+  const origin = originAt(stage);
+  const given = { units, reference: `invoice ${origin.newId()}`, expiresAt };
+  const granted = await stage.store.grants.add(email, given, origin);
+  if (granted === undefined) throw new Error(`${email} has no account`);
+  return granted.id;
 }
 
 /** What the store has of an account: units by day, by period, from grants and of lines. */

@@ -14,6 +14,7 @@ import { labelsOf } from "../key-labels.ts";
 import { linesOf } from "../key-limits.ts";
 import { isFoundIn } from "../search.ts";
 import { Button } from "./button.tsx";
+import { LimitLines } from "./limit-lines.tsx";
 import { Pager } from "./pager.tsx";
 import { SearchField } from "./search-field.tsx";
 
@@ -228,11 +229,7 @@ function LimitsCell({ limits }: Pick<KeyWithUsage, "limits">) {
   return (
     <td data-label="Limits" class="limits">
       {lines.length === 0 ? "none" : null}
-      {lines.map(({ text, level }) => (
-        <span key={text} class={`limit limit-${level}`}>
-          {text}
-        </span>
-      ))}
+      <LimitLines lines={lines} />
     </td>
   );
 }

@@ -3,6 +3,7 @@ import { type KeyWithUsage, listKeysWithUsage } from "../api/keys.ts";
 import { listSources } from "../api/rates.ts";
 import { readDailyUsage, readUsage } from "../api/usage.ts";
 import { ConfirmEmail } from "../components/confirm-email.tsx";
+import { LimitLines } from "../components/limit-lines.tsx";
 import { Link } from "../components/link.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -10,6 +11,7 @@ import { PeriodMeter } from "../components/period-meter.tsx";
 import { StaleSources } from "../components/stale-sources.tsx";
 import { FORECAST_DAYS, forecastOf } from "../forecast.ts";
 import { formatLastDay, formatUnits } from "../format.ts";
+import { linesOf } from "../key-limits.ts";
 
 /** The page of the keys shows the others. */
 const KEYS_MAX = 5;
@@ -60,10 +62,11 @@ function ActiveKeys({ keys }: { readonly keys: readonly KeyWithUsage[] }) {
       </div>
       {keys.length === 0 ? <p>You need a key to read rates.</p> : null}
       <ul class="stack-close">
-        {mostUsed.map(({ id, name, key_prefix, last_used_on }) => (
+        {mostUsed.map(({ id, name, key_prefix, last_used_on, limits }) => (
           <li key={id} class="row-apart key-line">
             <span>
               {name} <code class="key-prefix">{key_prefix}…</code>
+              <LimitLines lines={linesOf(limits).filter(({ level }) => level !== "low")} />
             </span>
             <span class="aside">last used: {formatLastDay(last_used_on)}</span>
           </li>

@@ -29,12 +29,17 @@ export interface UnitGrant {
 }
 
 export interface GrantStore {
-  /** @returns the grant's id; undefined when there is no such account. */
+  /**
+   * Grants units once for a reference: a command that is sent again grants nothing.
+   *
+   * @returns the grant, or the one that has the reference and is not revoked; undefined when there
+   *   is no such account.
+   */
   add(
     email: string,
     grant: Pick<UnitGrant, "units" | "reference" | "expiresAt">,
     origin: Origin,
-  ): Promise<string | undefined>;
+  ): Promise<{ readonly id: string; readonly isNew: boolean } | undefined>;
   /** A page of an account's grants after an id ("": all), oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<UnitGrant[]>;
   /** Revokes a grant, once. @returns it as it is then; undefined for an unknown id. */

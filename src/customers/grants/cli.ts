@@ -45,7 +45,7 @@ export function grantCommands(program: Command, deps: GrantCommandDeps): void {
     .command("grant")
     .description("grant an account units; they can be used from the next read on")
     .argument("<email>")
-    .argument("<units>", "how many; each call grants them once more")
+    .argument("<units>", "how many; once for each reference")
     .requiredOption(
       "--reference <text>",
       `your name for it, such as an invoice, up to ${REFERENCE_MAX} characters`,
@@ -100,8 +100,15 @@ async function grantUnits(
       ? undefined
       : parseFutureMoment("--expires", options.expires, clock.nowMs());
   await using store = await openStore();
-  const id = await store.grants.add(email, { units, reference, expiresAt }, origin());
-  if (id === undefined) throw unknownAccount(email);
+  const grant = await store.grants.add(email, { units, reference, expiresAt }, origin());
+  if (grant === undefined) throw unknownAccount(email);
+  const { id, isNew } = grant;
+  if (!isNew) {
+    const advice = "give another reference, or revoke that one first";
+    throw new CommandError(
+      `${email} was granted units for ${reference} already, by the grant ${id}: ${advice}`,
+    );
+  }
   const end = expiresAt === undefined ? "" : ` until ${expiresAt}`;
   print(
     `${email} is granted ${counted(units, "unit")}${end}, for ${reference}; the grant is ${id}`,

@@ -29,6 +29,9 @@ const ADD_GRANT = `
   INSERT INTO unit_grants (id, account_id, units, reference, granted_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 
+const FIND_BY_REFERENCE = `
+  SELECT id FROM unit_grants WHERE account_id = $1 AND reference = $2 AND revoked_at IS NULL`;
+
 const LIST_GRANTS = `
   SELECT ${GRANT_COLUMNS} FROM unit_grants g
   WHERE g.account_id = $1 AND g.id > $2 ORDER BY g.id LIMIT $3`;
@@ -44,13 +47,16 @@ export function grantStore(engine: Engine): GrantStore {
       engine.transaction(function* () {
         const [account] = yield statement(LOCK_BY_EMAIL, email);
         if (account === undefined) return undefined;
-        const [id, accountId] = [origin.newId(), textOf(account, "id")];
+        const accountId = textOf(account, "id");
+        const [earlier] = yield statement(FIND_BY_REFERENCE, accountId, reference);
+        if (earlier !== undefined) return { id: textOf(earlier, "id"), isNew: false };
+        const id = origin.newId();
         const values = [id, accountId, units, reference, origin.at, expiresAt ?? null] as const;
         yield statement(ADD_GRANT, ...values);
         const end = expiresAt === undefined ? {} : { expires_at: expiresAt };
         const details = { grant_id: id, units, reference, ...end };
         yield writeEvent("units.granted", origin, { accountId, details });
-        return id;
+        return { id, isNew: true };
       }),
 
     async list(accountId, afterId, limit) {

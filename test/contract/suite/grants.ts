@@ -12,8 +12,9 @@ import { newRead } from "./rates-stored.ts";
 const OCTOBER = "2026-10-10T00:00:00.000Z";
 const DECEMBER = "2026-12-01T00:00:00.000Z";
 
-const grant = (store: Store, email: string, units: number, reference: string, expiresAt?: string) =>
-  store.grants.add(email, { units, reference, expiresAt }, byAt(NOW));
+const grant = async (
+  ...[store, email, units, reference, expiresAt]: [Store, string, number, string, string?]
+) => (await store.grants.add(email, { units, reference, expiresAt }, byAt(NOW)))?.id;
 
 /** Stores what a read would have: units of a grant in a period. */
 const use = (engine: Engine, id: string | undefined, units: number, period = PERIOD.name) =>

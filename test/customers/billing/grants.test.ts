@@ -61,6 +61,11 @@ for (const engine of engines) {
         granted.stdout,
         /^ada@example\.org is granted 3 units, for invoice 4711; the gr/,
       );
+      const again = await run(...grant);
+      assert.match(
+        again.stderr,
+        /was granted units for invoice 4711 already, by the grant \S+: give/,
+      );
       const ending = await run(...grant.with(3, "1").with(5, "trial"), "--expires", "2999-01-01");
       assert.match(ending.stdout, /granted 1 unit until 2999-01-01T00:00:00\.000Z, for trial/);
       assert.deepEqual(await usage(), [2, 6, 4]);

@@ -30,6 +30,9 @@ function optionOf(name: string, ms: number | undefined): string[] {
   return [name, ms % DAY_MS === 0 ? dayOf(ms) : rfc3339(ms)];
 }
 
+/** A reference grants once. */
+const invoice = (index: number) => `invoice ${index + 1}`;
+
 export const someGrant = fc
   .tuple(somePerson, fc.constantFrom(1, 1, 2, 3, 5), someEnd)
   .map(([person, units, end]) =>
@@ -40,11 +43,11 @@ export const someGrant = fc
       async run(model, stage) {
         const { nowMs } = model;
         const endsMs = ends[end](nowMs);
+        const grants = model.accounts.get(person)?.grants;
         const done = await stage.operate([
           ...["units", "grant", stage.emailOf(person), String(units)],
-          ...["--reference", "invoice 1", ...optionOf("--expires", endsMs)],
+          ...["--reference", invoice(grants?.length ?? 0), ...optionOf("--expires", endsMs)],
         ]);
-        const grants = model.accounts.get(person)?.grants;
         if (grants === undefined) return assertExit(done, 1);
         const [id = ""] = /\S+$/.exec(done.printed.trim()) ?? [];
         const grant = { number: grants.length + 1, id, units, grantedMs: nowMs, endsMs };
@@ -76,12 +79,12 @@ export const someGrantRevocation = fc.tuple(somePerson, someFromLast).map(([pers
 
 function listed(account: AccountState, nowMs: number) {
   const time = (ms: number | undefined) => (ms === undefined ? null : rfc3339(ms));
-  return account.grants.map((grant) => ({
+  return account.grants.map((grant, index) => ({
     id: grant.id,
     units: grant.units,
     used_units: account.unitsFrom(grant),
     remaining_units: account.unitsLeftIn(grant, nowMs),
-    reference: "invoice 1",
+    reference: invoice(index),
     granted_at: rfc3339(grant.grantedMs),
     expires_at: time(grant.endsMs),
     revoked_at: time(grant.revokedMs),

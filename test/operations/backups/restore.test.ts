@@ -474,8 +474,8 @@ test("a restore revives no grant, names those that it loses, and keeps quotas an
   }
   {
     await using store = openSqliteStore(dataDirectory, 1000);
-    revoked = (await store.grants.add(ada, grant(1, "revoked since"), BY)) ?? "";
-    kept = (await store.grants.add(ada, grant(2, "kept"), BY)) ?? "";
+    revoked = (await store.grants.add(ada, grant(1, "revoked since"), BY))?.id ?? "";
+    kept = (await store.grants.add(ada, grant(2, "kept"), BY))?.id ?? "";
     await store.accounts.setQuota(eve, { units: 3, until: undefined }, BY);
   }
   cpSync(databaseIn(dataDirectory), backup);
@@ -483,7 +483,7 @@ test("a restore revives no grant, names those that it loses, and keeps quotas an
     await using store = openSqliteStore(dataDirectory, 1000);
     await store.grants.revoke(revoked, BY);
     await store.grants.add(eve, grant(4, "invoice 4711"), BY);
-    const both = (await store.grants.add(eve, grant(5, "revoked"), BY)) ?? "";
+    const both = (await store.grants.add(eve, grant(5, "revoked"), BY))?.id ?? "";
     await store.grants.revoke(both, BY);
     await store.accounts.setQuota(ada, { units: 6, until: later.at }, BY);
     await store.accounts.setQuota(eve, undefined, BY);

@@ -80,7 +80,7 @@ suite("batches with limited keys on PostgreSQL", () => {
     await storeRates(store, [EUR_USD]);
     const { accountId, email, keyHash } = await newCustomer(store, 0);
     const grant = { units: 5, reference: "invoice 1", expiresAt: undefined };
-    const id = (await store.grants.add(email, grant, BY)) ?? "";
+    const id = (await store.grants.add(email, grant, BY))?.id ?? "";
     const touch = "UPDATE accounts SET suspended_at = suspended_at WHERE id = $1";
     const revoke = "UPDATE unit_grants SET revoked_at = '2026' WHERE id = $1";
     // A transaction would be repeated.
