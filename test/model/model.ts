@@ -226,8 +226,11 @@ export class Model {
   /** With what grants have given in the month, and can give now. */
   quotaUnits(account: AccountState): number {
     const left = account.grants.map((grant) => account.unitsLeftIn(grant, this.nowMs));
-    const granted = left.reduce((sum, units) => sum + units, account.grantedUnits(this.nowMs));
-    return this.planUnits(account) + granted;
+    const leftUnits = left.reduce((sum, units) => sum + units, 0);
+    const granted = account.grantedUnits(this.nowMs);
+    // Of a plan that was lowered below its usage, nothing is missing from the grants.
+    const usedOfPlan = leftUnits > 0 ? account.usedUnits(this.nowMs) - granted : 0;
+    return Math.max(this.planUnits(account), usedOfPlan) + granted + leftUnits;
   }
 
   unitsLeft(account: AccountState): number {

@@ -1,6 +1,6 @@
 import { integerOf, type Tables } from "../../platform/storage/columns.ts";
 import { type Row, type Statement, statement } from "../../platform/storage/engine.ts";
-import { billingPeriodAt, type Quota } from "./rules.ts";
+import { billingPeriodAt, type Quota, withGrants } from "./rules.ts";
 
 /** Each after those that it references, accounts among them. */
 export const termTables: Tables = {
@@ -20,28 +20,28 @@ export const accountQuota = (now: string, planUnits = "coalesce(p.units_per_peri
   `CASE WHEN a.quota_units IS NOT NULL AND coalesce(a.quota_until > ${now}, TRUE)
     THEN a.quota_units ELSE ${planUnits} END`;
 
-/**
- * The columns of `quotaOf`, of an account `a` on a plan `p`. Units that grants have given in the
- * period, or can give now, are part of the quota: what is left is then what can be used.
- */
+/** The columns of `quotaOf`, of an account `a` on a plan `p`. */
 export const quotaColumns = (period: string, now: string): string => `
   ${accountQuota(now)} AS account_units,
   CAST((
-    SELECT coalesce(sum(
-      coalesce((
-        SELECT u.units FROM granted_usage u WHERE u.grant_id = g.id AND u.period = ${period}), 0)
-      + CASE WHEN g.revoked_at IS NULL AND coalesce(g.expires_at > ${now}, TRUE)
-        THEN g.units - ${USED_OF_GRANT} ELSE 0 END), 0)
-    FROM unit_grants g WHERE g.account_id = a.id) AS bigint) AS granted_units,
+    SELECT coalesce(sum(u.units), 0)
+    FROM unit_grants g JOIN granted_usage u ON u.grant_id = g.id AND u.period = ${period}
+    WHERE g.account_id = a.id) AS bigint) AS granted_units,
+  CAST((
+    SELECT coalesce(sum(g.units - ${USED_OF_GRANT}), 0) FROM unit_grants g
+    WHERE g.account_id = a.id AND g.revoked_at IS NULL
+      AND coalesce(g.expires_at > ${now}, TRUE)) AS bigint) AS left_units,
   coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = ${period}), 0)
     AS used_units`;
 
 /** @param row with the `quotaColumns`. */
 export function quotaOf(row: Row): Quota {
-  return {
-    quotaUnits: integerOf(row, "account_units") + integerOf(row, "granted_units"),
+  return withGrants({
+    quotaUnits: integerOf(row, "account_units"),
     usedUnits: integerOf(row, "used_units"),
-  };
+    grantedUnits: integerOf(row, "granted_units"),
+    leftUnits: integerOf(row, "left_units"),
+  });
 }
 
 // Only the first change of a period writes a row: what was before it was true until its start.

@@ -20,6 +20,22 @@ export interface Quota {
   readonly usedUnits: number;
 }
 
+/** An account's quota of a period, and its units from grants: used in it, and left now. */
+export interface GrantedQuota extends Quota {
+  readonly grantedUnits: number;
+  readonly leftUnits: number;
+}
+
+/**
+ * The quota with what grants have given and can give: what remains of it is what can be used. Units
+ * used beyond a plan that was lowered are part of it, or they would hide what the grants have left.
+ */
+export function withGrants({ grantedUnits, leftUnits, ...quota }: GrantedQuota): Quota {
+  const { quotaUnits, usedUnits } = quota;
+  const ofPlan = leftUnits > 0 ? Math.max(quotaUnits, usedUnits - grantedUnits) : quotaUnits;
+  return { quotaUnits: ofPlan + grantedUnits + leftUnits, usedUnits };
+}
+
 /** What the keys of a line may use in a span of time, and have used. */
 export interface KeyQuota extends Quota {
   readonly span: "period" | "day";

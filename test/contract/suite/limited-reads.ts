@@ -5,7 +5,7 @@ import type { Store } from "../../support/stores.ts";
 import { dailyUnits, KEY_LIMITS, newCustomer, newKey, usedUnits } from "./customers.ts";
 import type { StoreTest } from "./database.ts";
 import { foundIn, isRate, times } from "./meter.ts";
-import { BY, newId } from "./origins.ts";
+import { BY, NOW, newId } from "./origins.ts";
 import { EUR_USD, newRead, storeRates } from "./rates-stored.ts";
 
 /** Sets columns of a key. */
@@ -189,6 +189,27 @@ export function limitedReadSuite(test: StoreTest): void {
     );
     assert.deepEqual(foundIn(after), ["exhausted", "exhausted"]);
     assert.deepEqual(await grantedUsage(engine, id), ["0 2026-11 2", "0 2026-12 1"]);
+  });
+
+  test("what remains is what can be read, also on a plan that was lowered below its usage", async (store, engine) => {
+    await storeRates(store, [EUR_USD]);
+    const { accountId, plan, keyHash } = await newCustomer(store, 3);
+    await readAll(
+      store,
+      times(3).map(() => [keyHash]),
+    );
+    await store.plans.set({ name: plan, unitsPerPeriod: 1 }, BY);
+    await grant(engine, accountId, 2);
+
+    const outcomes = await readAll(
+      store,
+      times(3).map(() => [keyHash]),
+    );
+
+    const quotas = outcomes.map((each) => `${each?.quota?.usedUnits}/${each?.quota?.quotaUnits}`);
+    assert.deepEqual(foundIn(outcomes), ["1.1476", "1.1476", "exhausted"]);
+    assert.deepEqual(quotas, ["4/5", "5/3", "5/3"]);
+    assert.equal((await store.usage.ofPeriod(accountId, "2026-11", NOW))?.quotaUnits, 3);
   });
 
   test("an account's own quota replaces its plan's until its end", async (store, engine) => {

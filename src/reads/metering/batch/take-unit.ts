@@ -1,4 +1,4 @@
-import type { KeyQuota, Quota } from "../../../customers/billing/rules.ts";
+import { type KeyQuota, type Quota, withGrants } from "../../../customers/billing/rules.ts";
 
 /** Units beside the plan's, of which some are left. */
 export interface Grant {
@@ -35,10 +35,12 @@ export function planUnitsAt({ planUnits, own }: PlanQuota, nowMs: number): numbe
 
 /** An account's quota with what its grants have given in the period and can give now. */
 export function quotaOf(account: AccountUnits, nowMs: number): Quota {
-  const { plan, usedUnits, grants } = account;
-  let quotaUnits = planUnitsAt(plan, nowMs) + account.grantedUnits;
-  for (const { leftUnits, expiresAtMs } of grants) if (nowMs < expiresAtMs) quotaUnits += leftUnits;
-  return { quotaUnits, usedUnits };
+  const { plan, grants, usedUnits, grantedUnits } = account;
+  const quotaUnits = planUnitsAt(plan, nowMs);
+  if (grants.length === 0) return { quotaUnits, usedUnits };
+  let leftUnits = 0;
+  for (const grant of grants) if (nowMs < grant.expiresAtMs) leftUnits += grant.leftUnits;
+  return withGrants({ quotaUnits, usedUnits, grantedUnits, leftUnits });
 }
 
 /**
