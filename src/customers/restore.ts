@@ -81,10 +81,10 @@ export const SCHEMA_WITH_LIMITS = 26;
 
 /** Selects the first grants that the replaced database alone has, and how many there are. */
 export const LOST_GRANTS = `
-  SELECT g.id, a.email, g.units, g.reference, count(*) OVER () AS grants
+  SELECT g.id, a.email, g.units, g.reference, g.expires_at, count(*) OVER () AS grants
   FROM main.unit_grants g JOIN main.accounts a ON a.id = g.account_id AND a.deleted_at IS NULL
   WHERE g.revoked_at IS NULL AND g.id NOT IN (SELECT id FROM restored.unit_grants)
-  ORDER BY g.id LIMIT 100`;
+  ORDER BY g.id LIMIT 1000`;
 
 /**
  * Grants that were revoked since the backup stay so; accounts keep their own quotas and customer

@@ -7,7 +7,7 @@ import { sessionRequired } from "../../platform/shared/failure.ts";
 import { Type } from "../../platform/shared/json-schema.ts";
 import { ownerNow } from "../../platform/shared/origin.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
-import { type ConsumeAuthAttempt, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
+import { type ConsumeAuthAttempt, changesOf, tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import type { ThresholdStore } from "../billing/rules.ts";
 import { accountDetailsJson, SettingsBody, settingsJson, ThresholdsBody } from "./json.ts";
 import type { AccountStore } from "./store.ts";
@@ -97,9 +97,9 @@ export function accountRoutes(
 
   app.patch(`${url}/settings`, { schema: changeSettingsSchema, onRequest }, async (request) => {
     const session = sessionOf(request);
-    const { accountId, clientAddress } = session;
+    const { accountId } = session;
     // Each change adds an event to the audit log.
-    await uses.consumeAuthAttempt(clientAddress, `settings of ${accountId}`);
+    await uses.consumeAuthAttempt(changesOf(accountId), "settings");
     const origin = ownerNow(session, uses);
     await store.accounts.setQuotaMails(accountId, request.body.quota_mails, origin);
     return settingsJson(await storedAccount(accountId));
@@ -111,8 +111,8 @@ export function accountRoutes(
 
   app.put(`${url}/thresholds`, { schema: setThresholdsSchema, onRequest }, async (request) => {
     const session = sessionOf(request);
-    const { accountId, clientAddress } = session;
-    await uses.consumeAuthAttempt(clientAddress, `thresholds of ${accountId}`);
+    const { accountId } = session;
+    await uses.consumeAuthAttempt(changesOf(accountId), "thresholds");
     const { thresholds: given } = request.body;
     const origin = ownerNow(session, uses);
     return { thresholds: await store.thresholds.set(accountId, given, origin) };

@@ -7,7 +7,7 @@ import { pagesOf } from "../../platform/shared/pages.ts";
 import type { Secrets } from "../../platform/shared/secrets.ts";
 import { API_KEY_PREFIX } from "../../platform/shared/text/credentials.ts";
 import { isUuid } from "../../platform/shared/uuid.ts";
-import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import { type ConsumeAuthAttempt, changesOf } from "../auth-limit/auth-limiter.ts";
 import { billingPeriodAt, utcDay } from "../billing/rules.ts";
 import type { LineUnits, UsageStore } from "../billing/store.ts";
 import { chooseLimits, type GivenLimits, type OwnLimits, succeedingLimits } from "./limits.ts";
@@ -128,11 +128,11 @@ export function createApiKeys(uses: {
     },
 
     async setLimits(session, keyId, given) {
-      const { accountId, clientAddress } = session;
+      const { accountId } = session;
       const key = { accountId, id: idOf(keyId) };
       found(await store.keys.limits(accountId, key.id, now()));
       // On PostgreSQL a change of caps holds up every read until its commit.
-      await uses.consumeAuthAttempt(clientAddress, `limits of ${key.id}`);
+      await uses.consumeAuthAttempt(changesOf(accountId), `limits of ${key.id}`);
       return found(await setKeyLimits(uses, key, given, ownerNow(session, uses)));
     },
 

@@ -6,8 +6,9 @@ import { documentedResponses, emptyResponse } from "../../platform/http/openapi/
 import { invalidJson, notJson } from "../../platform/http/response/error-handler.ts";
 import type { SendList } from "../../platform/http/response/list.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
-import { sessionRequired } from "../../platform/shared/failure.ts";
+import { Failure, sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
+import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
@@ -149,7 +150,7 @@ export async function apiKeyRoutes(
 
   app.post(
     url,
-    { schema: createSchema, onRequest, preValidation: trimName },
+    { schema: createSchema, onRequest, preValidation: [trimName, rejectMisspelt] },
     async (request, reply) => {
       const { name } = request.body;
       const chosen = { name, ...limitsInBody(request.body) };
@@ -200,4 +201,17 @@ async function trimName({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "name" in body) {
     if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();
   }
+}
+
+const limitNames = Object.keys(LimitsBody.properties);
+
+/** A limit that is misspelt, and so ignored, would leave a key without one. */
+async function rejectMisspelt({ body }: FastifyRequest): Promise<void> {
+  const misspelt = Object.keys(Object(body)).find(
+    (name) => /unit|expir|limit|period|day/i.test(name) && !limitNames.includes(name),
+  );
+  if (misspelt === undefined) return;
+  const limits = limitNames.join(", ");
+  const message = `There is no member ${visibleLine(misspelt)}: the limits are ${limits}.`;
+  throw new Failure("invalid_request", message);
 }

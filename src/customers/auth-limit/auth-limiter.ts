@@ -26,6 +26,7 @@ const CALLS_PER_IP_FACTOR = 30;
  * Counts one call of register, login, password-reset or verification-resend against the auth
  * budget (specification, section 8), or one change of an account's settings against another.
  *
+ * @param clientAddress or `changesOf` an account.
  * @param email or another name for what is called; undefined for the confirmation of a reset, which
  *   counts only for the address.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
@@ -74,6 +75,12 @@ function tooManyRequests(windows: readonly AuthWindow[], nowMs: number): Failure
   const endsMs = Math.max(...windows.map(({ endsAt }) => Date.parse(endsAt)));
   return tooManyAttempts(Math.ceil((endsMs - nowMs) / 1000));
 }
+
+/**
+ * What counts the changes of an account in place of a client address: they take no log-in from
+ * others on its address, and more addresses make no more of them.
+ */
+export const changesOf = (accountId: string) => `account ${accountId}`;
 
 /** The failure of a call beyond a limit, which opens again after these seconds. */
 export function tooManyAttempts(retryAfterSeconds: number): Failure {

@@ -124,7 +124,7 @@ function quotaMail(
   const effect =
     used >= units
       ? `Further reads get 429 quota_exceeded and cost nothing until ${moment(resetsAt)}, unless ` +
-        "the operator of this server moves the account to a larger plan."
+        "the operator of this server grants units, or moves the account to a larger plan."
       : `When all are used, further reads get 429 quota_exceeded until ${moment(resetsAt)}.`;
   const isOver = writtenAt >= resetsAt;
   return {

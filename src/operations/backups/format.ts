@@ -19,13 +19,15 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
   if (forgotten !== undefined) {
     const { accounts, keys, units, passwords, revocations } = forgotten;
     const { deletions, suspensions, pairs, grants, granted } = forgotten;
+    const ending = grants > granted.length ? ", such as" : ":";
     lines.push(
       `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
         `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
-      ...(grants > 0 ? [`${counted(grants, "grant")} of units lost since then, such as`] : []),
+      ...(grants > 0 ? [`${counted(grants, "grant")} of units lost since then${ending}`] : []),
       ...granted.map(
-        ({ email, units, reference }) =>
-          `  ${counted(units, "unit")} of ${email}, for ${visibleLine(reference)}`,
+        ({ email, units, expiresAt, reference }) =>
+          `  ${counted(units, "unit")} of ${email}` +
+          `${expiresAt === undefined ? "" : ` until ${expiresAt}`}, for ${visibleLine(reference)}`,
       ),
       `${counted(revocations, "key")} revoked since then: ` +
         (reviveKeys ? "valid again" : "still revoked"),
@@ -96,6 +98,9 @@ export function restoreJson({
   forgotten,
   ...rest
 }: RestoreReport) {
+  const granted = forgotten?.granted.map(({ expiresAt, ...grant }) => {
+    return { ...grant, expires_at: expiresAt ?? null };
+  });
   return {
     ...rest,
     active_keys: activeKeys,
@@ -103,6 +108,6 @@ export function restoreJson({
     program: note?.program ?? null,
     sessions_ended: sessionsEnded,
     kept: kept ?? null,
-    forgotten: forgotten ?? null,
+    forgotten: forgotten === undefined ? null : { ...forgotten, granted: granted ?? [] },
   };
 }

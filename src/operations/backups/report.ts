@@ -45,12 +45,14 @@ export interface LostChanges {
   readonly pairs: number;
   /** Grants of units that only the replaced database has, and were not revoked. */
   readonly grants: number;
-  /** The first 100 of them, which the operator can grant again. */
+  /** The first 1,000 of them, which the operator can grant again. */
   readonly granted: readonly {
     readonly id: string;
     readonly email: string;
     readonly units: number;
     readonly reference: string;
+    /** RFC 3339; undefined without an end. */
+    readonly expiresAt: string | undefined;
   }[];
 }
 

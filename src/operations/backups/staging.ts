@@ -156,9 +156,10 @@ export function compareAndRevoke(
       suspensions: Number(row.suspensions),
       pairs,
       grants: Number(lost[0]?.grants ?? 0),
-      granted: lost.map(({ id, email, units, reference }) => ({
+      granted: lost.map(({ id, email, units, reference, expires_at }) => ({
         ...{ id: String(id), email: String(email) },
         ...{ units: Number(units), reference: String(reference) },
+        expiresAt: expires_at === null ? undefined : String(expires_at),
       })),
     };
   } catch (error) {

@@ -87,6 +87,19 @@ test("limits: the 21st change of a key in a window is rejected and changes nothi
   assert.equal((await put(session, other.id, SOME)).status, 200);
 });
 
+test("limits: the changes of an account in a window are 30 times a key's, and take no log-in from others", async () => {
+  await using own = await startService({ config: { authCallsPerWindow: 3 } });
+  const { session } = await own.newCustomer("ada@example.org");
+  const keys = [];
+  for (let count = 0; count < 31; count += 1) keys.push((await own.createKey(session)).id);
+  const statuses = [];
+  for (const id of [...keys, ...keys, ...keys]) {
+    statuses.push((await own.call("PUT", limitsPath(id), { session, json: SOME })).status);
+  }
+  assert.deepEqual(statuses, [...new Array(90).fill(200), 429, 429, 429]);
+  await own.openSession("eve@example.org");
+});
+
 const invalidEnds = ["2026-12-31", "tomorrow", "0 days", "3651 days", "2026-11-21T11:00:00Z"];
 const invalidMembers: readonly (readonly [member: object, message: RegExp])[] = [
   ...invalidEnds.map(
@@ -102,7 +115,10 @@ const invalidMembers: readonly (readonly [member: object, message: RegExp])[] = 
 
 const routes = (keyId: string) =>
   [
-    ["POST", KEYS, { name: "a" }, invalidMembers],
+    [
+      ...(["POST", KEYS, { name: "a" }] as const),
+      [...invalidMembers, [{ unit_per_day: 5 }, /no member unit_per_day: the limits are/] as const],
+    ],
     [
       ...(["PUT", limitsPath(keyId), NONE] as const),
       [

@@ -495,7 +495,7 @@ test("a restore revives no grant, names those that it loses, and keeps quotas an
   const { exitCode, stdout } = await restore(dataDirectory, backup);
 
   assert.equal(exitCode, 0);
-  const lost = "1 grant of units lost since then, such as\n  4 units of eve@example.org, for ";
+  const lost = "1 grant of units lost since then:\n  4 units of eve@example.org, for ";
   assert.ok(stdout.includes(`${lost}invoice 4711\n`), stdout);
   const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row));
   assert.deepEqual(rows("SELECT id, revoked_at FROM unit_grants ORDER BY units"), [
