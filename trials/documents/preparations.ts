@@ -240,7 +240,7 @@ const RECIPES = "trials/documents/export-recipes.test.ts";
 /** The blocks that another test runs: their document, their beginning, and that test. */
 export const elsewhere: readonly (readonly [string, string, string])[] = [
   ["docs/adding-a-source.md", "npm run -s kurs -- migrate", ADDING],
-  ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch boi", ADDING],
+  ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch bom", ADDING],
   ["docs/api.md", "npx openapi-typescript", "test/platform/http/openapi-client.test.ts"],
   ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", SCRIPT],
   ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],

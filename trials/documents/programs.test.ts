@@ -16,13 +16,14 @@ const run = promisify(execFile);
 const service = await startSharedService({ config: { signingKey: newSigningKey() } });
 
 /** Languages of what no reader runs: data, configurations, pictures, and changes to files. */
-const NOT_RUN = ["", "diff", "http", "json", "mermaid", "yaml"];
+const NOT_RUN = ["", "csv", "diff", "http", "json", "mermaid", "yaml"];
 
 /** Which test runs the programs of a document, and how many there are. */
 const programs: Readonly<
   Record<string, readonly [language: string, count: number, test: string][]>
 > = {
   "client/README.md": [["ts", 6, "trials/runtimes/package.test.ts"]],
+  "docs/adding-a-source.md": [["ts", 1, "trials/documents/adding-a-source.test.ts"]],
   "docs/api.md": [
     ["ts", 1, "test/platform/http/openapi-client.test.ts"],
     ["js", 1, "trials/documents/programs.test.ts"],
