@@ -146,6 +146,9 @@ export const preparations: Readonly<Record<string, Preparation>> = {
       await fetchPolishFigures(dataDirectory);
       const list = "number;date;currency;amount\n17;16.03.2026;EUR;1.234,56\n";
       await writeFile(join(folder, "invoices.csv"), list);
+      // Of an unchanged figure the job sends no mail.
+      const used = "date,base,quote,rate,source\n2026-03-13,EUR,PLN,4.2512,nbp\n";
+      await writeFile(join(folder, "used.csv"), used);
       await copyFile(installation.signingKey, join(folder, "signing-key.pem"));
       const keys = await fetch(`${installation.url}/.well-known/jwks.json`);
       await writeFile(join(folder, "jwks.json"), await keys.text());
