@@ -2,8 +2,8 @@ import { useId } from "preact/hooks";
 
 interface ChoiceProps {
   readonly label: string;
-  /** What to choose from: the text of each value. */
-  readonly options: Readonly<Record<string, string>>;
+  /** What to choose from: values, and the text of each. */
+  readonly options: readonly (readonly [value: string, text: string])[];
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
@@ -20,7 +20,7 @@ export function Choice({ label, options, value, onValue }: ChoiceProps) {
         value={value}
         onChange={(event) => onValue(event.currentTarget.value)}
       >
-        {Object.entries(options).map(([option, text]) => (
+        {options.map(([option, text]) => (
           <option key={option} value={option}>
             {text}
           </option>

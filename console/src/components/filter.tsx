@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Choice } from "./choice.tsx";
 
 /** A search finds what a longer list leaves out. */
 const OPTIONS_MAX = 100;
@@ -14,27 +14,15 @@ interface FilterProps {
 
 /** Narrows a list down to one value, or shows all. */
 export function Filter({ label, all, options, value, onValue }: FilterProps) {
-  const id = useId();
   const isListed = value === undefined || options.some((option) => option.value === value);
   const listed = isListed ? options : [{ value, name: value }, ...options];
+  const shown = listed.filter((one, index) => index < OPTIONS_MAX || one.value === value);
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="input"
-        value={value ?? ""}
-        onChange={({ currentTarget }) => onValue(currentTarget.value || undefined)}
-      >
-        <option value="">{all}</option>
-        {listed
-          .filter((option, index) => index < OPTIONS_MAX || option.value === value)
-          .map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.name}
-            </option>
-          ))}
-      </select>
-    </div>
+    <Choice
+      label={label}
+      value={value ?? ""}
+      onValue={(chosen) => onValue(chosen || undefined)}
+      options={[["", all], ...shown.map(({ value, name }) => [value, name] as const)]}
+    />
   );
 }

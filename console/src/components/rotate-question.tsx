@@ -32,7 +32,12 @@ export function RotateQuestion({ old, onRotated, onClose }: RotateQuestionProps)
         A new key with the same name and limits replaces <code>{old.key_prefix}…</code>. The units
         of both count against one cap.
       </p>
-      <Choice label="The old key works" value={hours} onValue={setHours} options={overlaps} />
+      <Choice
+        label="The old key works"
+        value={hours}
+        onValue={setHours}
+        options={Object.entries(overlaps)}
+      />
       {hours === "0" ? <LastUse apiKey={old} /> : null}
       <ErrorNotice error={action.error} />
       <div class="dialog-actions">

@@ -81,12 +81,17 @@ export function Thresholds({ thresholds, reload, keys }: ThresholdsProps) {
             placeholder="90"
             autocomplete="off"
           />
-          <Choice label="Percent or units" value={kind} onValue={setKind} options={kinds} />
+          <Choice
+            label="Percent or units"
+            value={kind}
+            onValue={setKind}
+            options={Object.entries(kinds)}
+          />
           <Choice
             label="Of"
             value={keyId}
             onValue={setKeyId}
-            options={{ "": "the quota", ...Object.fromEntries(labels) }}
+            options={[["", "the quota"], ...labels]}
           />
           <Button isSubmit look="plain" isBusy={change.isBusy}>
             Add

@@ -13,13 +13,11 @@ import { reachedNoticeDays } from "../billing/quota-notices.ts";
 import type { OwnLimits } from "./limits.ts";
 import {
   apiKeyOf,
-  COUNT_KEYS,
-  countedFor,
+  findReachedLimit,
   insertKey,
   KEY_COLUMNS,
   LIMIT_COLUMNS,
   limitsOf,
-  reachedLimit,
 } from "./rows-sql.ts";
 import type { ApiKey, ApiKeyStore, KeyRotation } from "./store.ts";
 
@@ -90,9 +88,7 @@ export function keyLimitStore(
       const isRevoked = endsAt <= at;
       // The old one still counts.
       const limits = { ...most, active: most.active + (isRevoked ? 1 : 0) };
-      const counted = countedFor({ accountId, createdAt: at }, limits);
-      const [counts = {}] = await engine.query(COUNT_KEYS, ...counted);
-      const reached = reachedLimit(counts, limits);
+      const reached = await findReachedLimit(engine, { accountId, createdAt: at }, limits);
       if (reached !== undefined) return reached;
       return transactionBy(engine, origin, function* (): Transaction<KeyRotation> {
         const old = yield* lockKey(accountId, keyId, at);

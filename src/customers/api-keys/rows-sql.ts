@@ -4,7 +4,12 @@ import {
   optionalTextOf,
   textOf,
 } from "../../platform/storage/columns.ts";
-import { type Row, statement, type Transaction } from "../../platform/storage/engine.ts";
+import {
+  type Engine,
+  type Row,
+  statement,
+  type Transaction,
+} from "../../platform/storage/engine.ts";
 import { activeKey } from "../access/sql.ts";
 import type { OwnLimits } from "./limits.ts";
 import type { ApiKey, KeyLimits, NewApiKey } from "./store.ts";
@@ -20,7 +25,7 @@ export const KEY_COLUMNS = `id, name, key_prefix, created_at, revoked_at, ${LIMI
 
 // Each count reads no more rows than its limit: of all keys, only whether there is one behind the
 // first $2. The keys of a day are among the newest in id order.
-export const COUNT_KEYS = `
+const COUNT_KEYS = `
   SELECT
     (SELECT count(*) FROM (
       SELECT 1 FROM api_keys WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2) AS beyond)
@@ -58,8 +63,18 @@ export function* insertKey(
   return reachedLimit(counts, limits) ?? "active";
 }
 
+/** Finds the limit that a creation reaches, without a lock and a commit: clients try again. */
+export async function findReachedLimit(
+  engine: Engine,
+  key: Pick<NewApiKey, "accountId" | "createdAt">,
+  limits: KeyLimits,
+): Promise<keyof KeyLimits | undefined> {
+  const [counts = {}] = await engine.query(COUNT_KEYS, ...countedFor(key, limits));
+  return reachedLimit(counts, limits);
+}
+
 /** The parameters of `COUNT_KEYS`. */
-export function countedFor(
+function countedFor(
   { accountId, createdAt }: Pick<NewApiKey, "accountId" | "createdAt">,
   { active, perDay, total }: KeyLimits,
 ) {
@@ -67,7 +82,7 @@ export function countedFor(
 }
 
 /** Checks the active keys last: revoking one does not help against the other limits. */
-export function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits | undefined {
+function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits | undefined {
   if (integerOf(counts, "beyond") > 0) return "total";
   if (integerOf(counts, "today") >= limits.perDay) return "perDay";
   return integerOf(counts, "active") >= limits.active ? "active" : undefined;

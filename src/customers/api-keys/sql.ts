@@ -14,14 +14,7 @@ import {
 } from "../../platform/storage/engine.ts";
 import { activeKey, LOCK_ACCOUNT, transactionBy, USABLE_KEY } from "../access/sql.ts";
 import { keyLimitStore, limitDetails } from "./limits-sql.ts";
-import {
-  apiKeyOf,
-  COUNT_KEYS,
-  countedFor,
-  insertKey,
-  KEY_COLUMNS,
-  reachedLimit,
-} from "./rows-sql.ts";
+import { apiKeyOf, findReachedLimit, insertKey, KEY_COLUMNS } from "./rows-sql.ts";
 import { explainRejection } from "./rules.ts";
 import type { ApiKeyStore, KeyCreation, KeyReference, OwnedKey } from "./store.ts";
 
@@ -73,9 +66,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
     async create(key, limits, origin) {
       const { id, accountId, keyPrefix } = key;
-      // Without a lock and a commit: a client may try again and again.
-      const [counts = {}] = await engine.query(COUNT_KEYS, ...countedFor(key, limits));
-      const reached = reachedLimit(counts, limits);
+      const reached = await findReachedLimit(engine, key, limits);
       if (reached !== undefined) return reached;
       return transactionBy(engine, origin, function* (): Transaction<KeyCreation> {
         if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return "account_deleted";

@@ -4,6 +4,7 @@ import {
   billingPeriodAt,
   type KeyQuota,
   type Quota,
+  remainingUnits,
   utcDay,
 } from "../../customers/billing/rules.ts";
 import type { Caller } from "../../platform/shared/caller.ts";
@@ -178,28 +179,25 @@ function withMissed(rate: ServedRate, missed: number): ServedRate {
   return { ...rate, headers: [...rate.headers, RATE_MISSED, String(missed)] };
 }
 
-/** @param resetAt when the billing period ends: RFC 3339 in UTC. */
-export function quotaExceeded(quotaUnits: number, resetAt: string, secondsToReset: number) {
-  return new Failure(
-    "quota_exceeded",
-    "Request-unit quota exceeded for the current billing period.",
-    {
-      quota: { limit: quotaUnits, remaining: 0, reset_at: resetAt },
-      retryAfterSeconds: secondsToReset,
-    },
-  );
+/** @param resetAt when what is used up begins anew: RFC 3339 in UTC. */
+export function quotaExceeded(
+  limit: number,
+  resetAt: string,
+  retryAfterSeconds: number,
+  message = "Request-unit quota exceeded for the current billing period.",
+) {
+  const quota = { limit, remaining: 0, reset_at: resetAt };
+  return new Failure("quota_exceeded", message, { quota, retryAfterSeconds });
 }
 
 const spans = { period: "billing period", day: "UTC day" };
 
 /** @param quotas those of the key, of which one is used up: the period's comes first. */
 function keyQuotaExceeded(quotas: readonly KeyQuotaState[]): Failure {
-  const used = quotas.find(({ quotaUnits, usedUnits }) => usedUnits >= quotaUnits);
+  const used = quotas.find((quota) => remainingUnits(quota) === 0);
   if (used === undefined) throw new Error("no cap of the key is used up");
-  const { span, quotaUnits: limit, resetAt, secondsToReset: retryAfterSeconds } = used;
-  const message = `This API key's limit for the current ${spans[span]} is used up.`;
-  const quota = { limit, remaining: 0, reset_at: resetAt };
-  return new Failure("quota_exceeded", message, { quota, retryAfterSeconds });
+  const message = `This API key's limit for the current ${spans[used.span]} is used up.`;
+  return quotaExceeded(used.quotaUnits, used.resetAt, used.secondsToReset, message);
 }
 
 /** Caches the period and day of the last call: they change once a day. */

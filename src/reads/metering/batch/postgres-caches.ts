@@ -9,17 +9,21 @@ import { type AssetSymbol, type Pair, pairName } from "../../../rates/served/rul
 import type { RateRead } from "../store.ts";
 import { capsOf, endMs, type KeyCap, type PlanQuota } from "./take-unit.ts";
 
+/** The grants `g` that count in the period $2: some of their units are left, or were used in it. */
+export const GRANTS_IN_PERIOD = `
+  unit_grants g CROSS JOIN LATERAL (
+    SELECT coalesce(sum(units), 0) AS units,
+      coalesce(sum(units) FILTER (WHERE period = $2), 0) AS of_period
+    FROM granted_usage WHERE grant_id = g.id
+  ) used
+  WHERE (used.of_period > 0 OR (g.revoked_at IS NULL AND used.units < g.units))`;
+
 // Each statement reads rows and their epoch in one snapshot.
 const FIND_KEYS = `
   SELECT e.epoch, k.key_hash, k.id, k.account_id, p.units_per_period AS quota,
     k.revoked_at, a.suspended_at, k.expires_at, coalesce(k.line, k.id) AS line,
     k.units_per_period, k.units_per_day, a.quota_units, a.quota_until, EXISTS (
-      SELECT FROM unit_grants g CROSS JOIN LATERAL (
-        SELECT coalesce(sum(units), 0) AS units, bool_or(period = $2) AS is_of_period
-        FROM granted_usage WHERE grant_id = g.id
-      ) used
-      WHERE g.account_id = k.account_id
-        AND (used.is_of_period OR (g.revoked_at IS NULL AND used.units < g.units))
+      SELECT FROM ${GRANTS_IN_PERIOD} AND g.account_id = k.account_id
     ) AS has_grants
   FROM read_epochs e LEFT JOIN (
     api_keys k JOIN accounts a ON a.id = k.account_id LEFT JOIN plans p ON p.name = a.plan

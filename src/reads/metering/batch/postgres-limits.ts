@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../../../platform/shared/store.ts";
 import type { RunStatement } from "../../../platform/storage/postgres/engine.ts";
 import type { MeteredOutcome, RateRead } from "../store.ts";
-import type { KnownKey } from "./postgres-caches.ts";
+import { GRANTS_IN_PERIOD, type KnownKey } from "./postgres-caches.ts";
 import {
   type AccountUnits,
   endMs,
@@ -52,13 +52,7 @@ const FIND_UNITS = `
     SELECT json_agg(json_build_array(g.account_id, g.id, g.expires_at,
         CASE WHEN g.revoked_at IS NULL THEN g.units - used.units ELSE 0 END, used.of_period)
       ORDER BY g.expires_at NULLS LAST, g.id)
-    FROM unit_grants g CROSS JOIN LATERAL (
-      SELECT coalesce(sum(units), 0) AS units,
-        coalesce(sum(units) FILTER (WHERE period = $2), 0) AS of_period
-      FROM granted_usage WHERE grant_id = g.id
-    ) used
-    WHERE g.account_id = ANY ($1::text[])
-      AND (used.of_period > 0 OR (g.revoked_at IS NULL AND used.units < g.units))
+    FROM ${GRANTS_IN_PERIOD} AND g.account_id = ANY ($1::text[])
   ) AS grants, (
     SELECT json_agg(coalesce(u.units, (${unitsOfLine("d.day >= $2 AND d.day < $2 || '-99'")}))
       ORDER BY c.place)
@@ -128,14 +122,14 @@ export async function takeUnits(
     const caps = key.caps.map((cap) => ({ ...cap, usedUnits: 0 }));
     lines.set(key.line, caps);
   }
-  const capsOf = (span: KeyCap["span"]) => {
+  const withCap = (span: KeyCap["span"]) => {
     const all = [...lines].map(([line, caps]) => ({
       line,
       cap: caps.find((c) => c.span === span),
     }));
     return all.filter((each): each is { line: string; cap: KeyCap } => each.cap !== undefined);
   };
-  const [ofPeriod, ofDay] = [capsOf("period"), capsOf("day")];
+  const [ofPeriod, ofDay] = [withCap("period"), withCap("day")];
   const named = [ofPeriod, ofDay].map((caps) => caps.map(({ line }) => line));
 
   const units = [ids, period.name] as const;

@@ -57,6 +57,7 @@ type KeyRow = [
 ];
 type AccountRow = [id: string, quotaUnits: number | null, quotaUntil: string | null];
 type GrantRow = [id: string, expiresAt: string | null, leftUnits: number, usedUnits: number];
+
 /** A cached account. Batches change its usage as they charge it, so its keys share one object. */
 interface Account extends AccountUnits {
   readonly id: string;
@@ -78,7 +79,7 @@ interface Line {
   readonly id: string;
   /** Its usage is of this day. */
   day: string;
-  caps: readonly KeyCap[];
+  readonly caps: readonly KeyCap[];
 }
 
 /** That of every key without caps. */

@@ -1,4 +1,9 @@
-import { type KeyQuota, type Quota, withGrants } from "../../../customers/billing/rules.ts";
+import {
+  type KeyQuota,
+  type Quota,
+  remainingUnits,
+  withGrants,
+} from "../../../customers/billing/rules.ts";
 
 /** Units beside the plan's, of which some are left. */
 export interface Grant {
@@ -56,7 +61,7 @@ export function takeUnit(
   const isOfPlan = account.usedUnits - account.grantedUnits < planUnitsAt(account.plan, nowMs);
   const grant = isOfPlan ? undefined : usableGrant(account.grants, nowMs);
   if (!isOfPlan && grant === undefined) return "exhausted";
-  if (caps.some(isUsedUp)) return "key_exhausted";
+  if (caps.some((cap) => remainingUnits(cap) === 0)) return "key_exhausted";
   account.usedUnits += 1;
   for (const cap of caps) cap.usedUnits += 1;
   if (grant === undefined) return "plan";
@@ -67,10 +72,6 @@ export function takeUnit(
 
 function usableGrant(grants: readonly Grant[], nowMs: number): Grant | undefined {
   return grants.find(({ leftUnits, expiresAtMs }) => leftUnits > 0 && nowMs < expiresAtMs);
-}
-
-function isUsedUp({ usedUnits, quotaUnits }: Quota): boolean {
-  return usedUnits >= quotaUnits;
 }
 
 /** The caps of a key, the period's first. Their units are not counted yet. */
