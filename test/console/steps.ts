@@ -94,9 +94,16 @@ export function stepsOn(page: Page) {
       for (const name of names) await page.getByRole("button", { name }).first().click();
     },
 
-    /** Fills in fields, by their labels. */
+    /**
+     * Fills in fields, by their labels. The click waits until a dialog that covers the field is
+     * closed: until then the field is inert, and a text filled in is lost.
+     */
     async fill(values: Readonly<Record<string, string>>) {
-      for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+      for (const [label, value] of Object.entries(values)) {
+        const field = page.getByLabel(label);
+        await field.click();
+        await field.fill(value);
+      }
     },
 
     async signUp(email: string, password = PASSWORD) {
