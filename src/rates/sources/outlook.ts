@@ -71,19 +71,14 @@ function memoizedBySource<Result>(
   knownSources: readonly RateSource[],
   compute: (schedule: Schedule, asOf: Instant | undefined, nowMs: number) => Result,
 ) {
-  const bySource = new Map(
-    knownSources.map((source) => {
-      const { schedule, rarerPairs } = source;
-      const schedules = rarerPairs === undefined ? [schedule] : [schedule, rarerPairs.schedule];
-      const memos = schedules.map((one) => [one, memoized(one, compute)] as const);
-      return [source.key, { source, memos: new Map(memos) }];
-    }),
-  );
+  const sources = new Map(knownSources.map((source) => [source.key, source]));
+  const memos = new Map<Schedule, ReturnType<typeof memoizedIn>>();
+  const memoizedIn = (schedule: Schedule) => memoized(schedule, compute);
   return (key: string, asOf: Instant | undefined, nowMs: number, pair?: Pair) => {
-    const { source, memos } = bySource.get(key) ?? {};
+    const source = sources.get(key);
     if (source === undefined) return undefined;
     const schedule = pair === undefined ? source.schedule : scheduleOf(source, pair);
-    return memos?.get(schedule)?.(asOf, nowMs);
+    return memos.getOrInsertComputed(schedule, memoizedIn)(asOf, nowMs);
   };
 }
 

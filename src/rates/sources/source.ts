@@ -63,7 +63,7 @@ export interface RateSource {
   readonly termsUrl?: string;
   readonly schedule: Schedule;
   /** Unset for a publisher that publishes all its pairs at the same times. */
-  readonly rarerPairs?: RarerPairs;
+  readonly rarerPairs?: RarerPairs | undefined;
   /** Whether an operator hands in its documents: no server fetches them. */
   readonly isHandedIn?: boolean;
   /** Which kind of figures is served; unset: middle. Others go to their series alone. */

@@ -14,6 +14,7 @@ import {
   type Fetched,
   type FetchedDocument,
   type RateSource,
+  type Schedule,
   type SourceArchive,
   SourceError,
 } from "../source.ts";
@@ -40,16 +41,26 @@ export function createPublisherSource(
 ): RateSource {
   const { schedule, rarerPairs, archive, tokenUrl, parse, ...described } = publisher;
   const { clock, token, limits } = settings;
-  const createTimes = (calendar: Publisher["schedule"]) =>
-    createSchedule(calendar, publisher.publishedAt?.time);
+  // On first use: croner takes up to 1 ms for one, and most commands need few of 63 publishers'.
+  const onFirstUse = (calendar: Publisher["schedule"]) => {
+    let created: Schedule | undefined;
+    return () => (created ??= createSchedule(calendar, publisher.publishedAt?.time));
+  };
+  const usual = onFirstUse(schedule);
+  const rarer = rarerPairs && onFirstUse(rarerPairs.schedule);
 
   return {
     ...described,
     isHandedIn: publisher.addresses.length === 0,
-    schedule: createTimes(schedule),
-    ...(rarerPairs && {
-      rarerPairs: { ...rarerPairs, schedule: createTimes(rarerPairs.schedule) },
-    }),
+    get schedule() {
+      return usual();
+    },
+    rarerPairs: rarer && {
+      includes: rarerPairs.includes,
+      get schedule() {
+        return rarer();
+      },
+    },
     ...(archive && { archive: createArchive({ ...archive, parse, tokenUrl }, settings) }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
