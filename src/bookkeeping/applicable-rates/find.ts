@@ -9,8 +9,8 @@ import {
   absent,
   adviceToFetch,
   contradicted,
+  explainHeld,
   explainSuspension,
-  held,
   lostAfter,
   missingFigures,
   notNamed,
@@ -58,7 +58,8 @@ export async function findApplicableRate(
   if (ended !== undefined) return { reason: ended };
   if ("reason" in found || uses.series.kind !== (uses.source?.servedKind ?? "middle")) return found;
   const why = await uses.reads.whyHeld(found.figure);
-  return why === undefined ? found : held(found.figure, why);
+  if (why === undefined) return found;
+  return { reason: `not known: ${explainHeld(found.figure, why)}` };
 }
 
 async function findByRule(uses: FindUses, asked: AskedRate): Promise<ApplicableRate | Rejection> {

@@ -69,13 +69,13 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
 }
 
 /** @param why the served rate from which the figure jumped, or how it differs from another one. */
-export function held(figure: StoredFigure, why: string | Disagreement): Rejection {
+export function explainHeld(figure: StoredFigure, why: string | Disagreement): string {
   const { base, quote, source, rate, date } = figure;
   const differs = typeof why === "string" ? `jumped from ${why}` : describeDisagreement(why);
   const stated = `${source} states ${rate} of ${base}/${quote} for ${date}, and it is held`;
   const release = `kurs rates held shows it, kurs rates release ${base} ${quote} takes it`;
   const drop = `kurs rates drop ${base} ${quote} does not`;
-  return { reason: `not known: ${stated}, as it ${differs}: ${release}, and ${drop}` };
+  return `${stated}, as it ${differs}: ${release}, and ${drop}`;
 }
 
 /** @param nowMs if the publisher's document of today has the figures of these dates. */

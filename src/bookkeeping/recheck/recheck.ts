@@ -9,14 +9,18 @@ import type {
   SeriesReads,
   StoredFigure,
 } from "../../rates/series/store.ts";
+import { explainHeld } from "../applicable-rates/not-known.ts";
 import type { ObservationReads } from "../provenance/observations.ts";
 import { readEvents } from "../provenance/served-at.ts";
 
 /** A figure as it was booked, by the publisher's own date. */
-export interface UsedFigure extends Series, Pick<StoredFigure, "date" | "rate"> {}
+export interface UsedFigure extends Series, Pick<StoredFigure, "date" | "rate"> {
+  /** Whether figures of its kind are served: no others are held for a jump. */
+  readonly isOfServedKind: boolean;
+}
 
 export const outcomes = [
-  ...(["unchanged", "amended", "contradicted", "withdrawn"] as const),
+  ...(["unchanged", "amended", "held", "contradicted", "withdrawn"] as const),
   ...(["differs", "not stored", "not checked"] as const),
 ];
 
@@ -71,6 +75,8 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
     const withdrawal = await findWithdrawal(store, used);
     return withdrawal === undefined ? as("unchanged") : as("withdrawn", withdrawal);
   }
+  const why = now && asked.isOfServedKind ? await store.series.whyHeld(now) : undefined;
+  if (now && why !== undefined) return as("held", explainHeld(now, why));
   const others = used === undefined ? await findElsewhere(store.series, asked) : "";
   if (now === undefined) {
     const before = await store.series.figureOnOrBefore(asked, asked.date);
@@ -86,7 +92,7 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
 }
 
 /** The figures of a date, by time and revision. */
-async function figuresOn(reads: SeriesReads, { date, ...series }: Omit<UsedFigure, "rate">) {
+async function figuresOn(reads: SeriesReads, { date, ...series }: Series & { date: string }) {
   const pages = pagesOf<StoredFigure, FigureCursor>(
     { date, asOf: "", revision: 0 },
     (after, limit) => reads.figures(series, { from: date, to: date, after, limit }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { ecbDay } from "../../support/fake-publisher.ts";
 import { newRateStore, recorded } from "../applicable-rates/store.ts";
 
 let store: Awaited<ReturnType<typeof newRateStore>>;
@@ -39,6 +40,10 @@ before(async () => {
   }
   store.clock.set("2026-03-19T21:00:00.000Z");
   await store.refresh("bcra", [conflict("2026-03-19", "27.10", "271.00")]);
+  for (const jpy of ["180.00", "18.00"]) {
+    store.clock.set("2026-03-20T15:30:00.000Z");
+    await store.refresh("ecb", [ecbDay("2026-03-20", { JPY: jpy })]);
+  }
   await store.import("GBP,SEK,12.5,2026-03-02T15:00:00Z\nEUR,USD,1.17,2026-03-03T15:00:00Z");
   await store.import("GBP,SEK,125,2026-03-03T15:00:00Z");
   await store.output("rates drop GBP SEK");
@@ -89,6 +94,14 @@ const USES: readonly (readonly [line: string, outcome: string, by: string | null
     ["2026-03-18,BRL,ARS,272,bcra", "contradicted", "-244.80", / 27\.20 \(released\) and 272\.00 /],
     ["2026-03-18,BRL,ARS,2e1,bcra", "differs", "7.20", /^27\.20 now/],
     ["2026-03-19,BRL,ARS,27.10,bcra", "contradicted", null, /^document \w{64} .*10 \(held\)/],
+    [
+      "2026-03-20,EUR,JPY,180,ecb",
+      "held",
+      "-162.00",
+      /^ecb states 18\.00 of EUR\/JPY for 2026-03-20, and it is held, .* release EUR JPY takes it/,
+    ],
+    ["2026-03-20,EUR,JPY,200,ecb", "held", "-182.00", /^ecb states 18\.00 of .* and it is held/],
+    ["2026-03-20,EUR,JPY,18,ecb", "unchanged", null, /^$/],
     ["2026-03-02,GBP,SEK,12.50,import", "unchanged", null, /^$/],
     [
       "2026-03-03,gbp,sek,125,",
@@ -131,12 +144,13 @@ test("text has a sentence for each figure that is not unchanged, and a summary",
 
   assert.equal(exitCode, 1);
   const lines = stdout.trimEnd().split("\n");
-  const summary = "7 unchanged, 1 amended, 4 contradicted, 2 withdrawn, 3 differs, 2 not stored";
-  assert.equal(lines.pop(), `25 figures: ${summary}, 6 not checked`);
-  assert.equal(lines.length, 18);
+  const summary =
+    "8 unchanged, 1 amended, 2 held, 4 contradicted, 2 withdrawn, 3 differs, 2 not stored";
+  assert.equal(lines.pop(), `28 figures: ${summary}, 6 not checked`);
+  assert.equal(lines.length, 20);
   const used = "line 3: EUR/USD 1.1606 for 2026-03-03 from ecb: amended: 1.1599 now, ";
   assert.ok((lines[0] ?? "").startsWith(used), lines[0] ?? "");
-  assert.match(lines[12] ?? "", /^line 21: not checked: date "2026-02-30"/);
+  assert.match(lines[14] ?? "", /^line 24: not checked: date "2026-02-30"/);
   const unchanged = await recheck(`${HEADER}${USES[0]?.[0]}`);
   assert.deepEqual([unchanged.exitCode, unchanged.stdout], [0, "1 figure: 1 unchanged\n"]);
 });
