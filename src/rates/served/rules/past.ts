@@ -38,7 +38,10 @@ export interface PastRates {
   toRate(figure: PastFigure, asked: PastMoment): Promise<PastRate>;
 }
 
-const FIXDATE_LENGTH = "Tue, 14 Oct 2025 16:00:00 GMT".length;
+/** The parts of an IMF-fixdate that state the time; what is written of it is compared. */
+const FIXDATE = /^\w{3}, (\d\d) (\w{3}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /**
  * Parses the time of a header Accept-Datetime (RFC 7089, section 2.1.1).
@@ -46,9 +49,10 @@ const FIXDATE_LENGTH = "Tue, 14 Oct 2025 16:00:00 GMT".length;
  * @returns undefined for anything but an IMF-fixdate (RFC 9110, section 5.6.7) that exists.
  */
 export function parseAcceptDatetime(text: string): PastMoment | undefined {
-  // Longer ones are not read, nor is the year 10000: its instants would come before all others.
-  if (text.length !== FIXDATE_LENGTH) return undefined;
-  const epochMs = Date.parse(text);
+  const [, day, name = "", year, time] = FIXDATE.exec(text) ?? [];
+  const month = String(MONTHS.indexOf(name) + 1).padStart(2, "0");
+  // Date.parse would take the year 0050 of the text itself for 1950.
+  const epochMs = Date.parse(`${year}-${month}-${day}T${time}Z`);
   if (Number.isNaN(epochMs) || new Date(epochMs).toUTCString() !== text) return undefined;
   return { latest: instantAt(epochMs), date: undefined, epochMs, acceptDatetime: text };
 }
