@@ -9,9 +9,8 @@ import type { FigureKind } from "../../rates/served/figures.ts";
 import { byPair, type Pair, pairName, parsePairName } from "../../rates/served/rules/symbol.ts";
 import type { RateStore } from "../../rates/served/store.ts";
 import type { SourceLookup } from "../../rates/sources/source.ts";
-import { EURO } from "./by-date.ts";
 import { type ExportCounts, type ExportQuery, exportFigures } from "./export.ts";
-import type { Format } from "./format.ts";
+import { EURO, type Format } from "./format.ts";
 import { formats } from "./formats/all.ts";
 import type { ExportReads, SelectedKinds } from "./store.ts";
 

@@ -35,8 +35,11 @@ interface RecordWriter {
   readonly end: () => string;
 }
 
+/** The base of the European Central Bank's figures. */
+export const EURO = "EUR";
+
 /** The rates of one date. */
-export interface RatesOfDay {
+interface RatesOfDay {
   readonly date: string;
   /** By their quotes. */
   readonly rates: ReadonlyMap<AssetSymbol, Decimal>;

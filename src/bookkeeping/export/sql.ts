@@ -73,11 +73,11 @@ export function exportReads(engine: Engine): ExportReads {
       return rows.map(toExportedFigure);
     },
 
-    async spans(selected) {
+    async pairs(selected) {
       const { condition, values, parameter } = selection(selected);
       const first = [selected.pairs.first.base, selected.pairs.first.quote].map(parameter);
       const rows = await engine.query(
-        `SELECT f.base, f.quote, min(f.date) AS first, max(f.date) AS last FROM figures f
+        `SELECT f.base, f.quote FROM figures f
         WHERE (f.base, f.quote) >= (${first.join(", ")}) AND ${condition}
         GROUP BY f.base, f.quote ORDER BY f.base, f.quote`,
         ...values,
@@ -85,8 +85,6 @@ export function exportReads(engine: Engine): ExportReads {
       return rows.map((row) => ({
         base: textOf(row, "base") as AssetSymbol,
         quote: textOf(row, "quote") as AssetSymbol,
-        first: textOf(row, "first"),
-        last: textOf(row, "last"),
       }));
     },
 

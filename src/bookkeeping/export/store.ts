@@ -34,12 +34,6 @@ export interface SelectedFigures extends SelectedSeries, DateRange {
   readonly pairs: PairRange;
 }
 
-/** The dates of a pair's selected figures. */
-export interface PairSpan extends Pair {
-  readonly first: string;
-  readonly last: string;
-}
-
 /** A document in the list of those that are stored, without its content. */
 export interface ListedDocument {
   readonly publication: number;
@@ -65,8 +59,8 @@ export type DocumentCursor = Pick<ListedDocument, "publication" | "number">;
 export interface ExportReads {
   /** A page of the selected figures after a place, with all their revisions, by pair and date. */
   figures(selected: SelectedFigures, after: FigurePlace, limit: number): Promise<ExportedFigure[]>;
-  /** The dates of each pair's selected figures, by pair. */
-  spans(selected: SelectedFigures): Promise<PairSpan[]>;
+  /** The pairs of the selected figures, in their order. */
+  pairs(selected: SelectedFigures): Promise<Pair[]>;
   /** A page of the documents of publications after a place, in the order of their arrival. */
   documents(
     selected: SelectedPublications,

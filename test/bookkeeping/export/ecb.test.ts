@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../harness/archives.ts";
-import { byDate } from "../../../src/bookkeeping/export/by-date.ts";
-import type { DateRange, ExportedFigure, PairSpan } from "../../../src/bookkeeping/export/store.ts";
 import { newSeriesCli } from "../../rates/series/cli.ts";
 import { publisherOf } from "../../rates/sources/publishers/recorded.ts";
 import { temporaryDirectory } from "../../support/process.ts";
@@ -21,15 +19,12 @@ const FIGURES = madeUpFigures(targetDays("2024-01-02", "2026-03-13"), ofEuro).fi
 const sorted = (figures: readonly { date?: string; quote: string; rate: string }[]) =>
   figures.map(({ date, quote, rate }) => `${date} ${quote} ${rate}`).sort();
 
-async function storeOfEcb() {
-  const cli = await newSeriesCli();
-  await cli.archive("ecb", ecbHistory(FIGURES));
-  return cli;
-}
+/** With the ECB's archive, which no test changes. */
+const cli = await newSeriesCli();
+after(() => cli[Symbol.asyncDispose]());
+await cli.archive("ecb", ecbHistory(FIGURES));
 
 test("the ECB's own parser reads an export of its XML, digit for digit", async () => {
-  await using cli = await storeOfEcb();
-
   const xml = await cli.output("rates export --format ecb-xml --source ecb");
 
   const lines = publisherOf("ecb").parse([{ address: "", body: Buffer.from(xml), receivedMs: 0 }]);
@@ -47,7 +42,6 @@ test("the ECB's own parser reads an export of its XML, digit for digit", async (
 });
 
 test("an import of an export in the ECB's XML stores the same figures", async () => {
-  await using cli = await storeOfEcb();
   await using directory = await temporaryDirectory();
   await using other = await newSeriesCli();
   const file = join(directory.path, "eurofxref-hist.xml");
@@ -64,8 +58,6 @@ test("an import of an export in the ECB's XML stores the same figures", async ()
 });
 
 test("an export in the ECB's CSV has its figures by date and currency, and N/A for none", async () => {
-  await using cli = await storeOfEcb();
-
   const csv = await cli.output("rates export --format ecb-csv --source ecb");
 
   const [header = "", ...rows] = csv.trimEnd().split("\n");
@@ -96,8 +88,6 @@ test("an export in the ECB's layout leaves out other bases and says so", async (
 });
 
 test("an export in the ECB's layouts has no date outside of --from and --to", async () => {
-  await using cli = await storeOfEcb();
-
   for (const [dates, from, to] of [
     ["--from 2026-03-03 --to 2026-03-05", "2026-03-03", "2026-03-05"],
     ["--from 2026-03-05", "2026-03-05", "2026-03-13"],
@@ -109,25 +99,4 @@ test("an export in the ECB's layouts has no date outside of --from and --to", as
       assert.deepEqual(found, targetDays(from, to).toReversed(), `${format} ${dates}`);
     }
   }
-});
-
-test("days are read in windows, so that few rates are in memory", async () => {
-  const figures = FIGURES as unknown as readonly ExportedFigure[];
-  const spans = ["USD", "JPY"].map(
-    (quote) => ({ base: "EUR", quote, first: "2024-01-02", last: "2026-03-13" }) as PairSpan,
-  );
-  const windows: string[] = [];
-  const read = async function* ({ from = "", to = "" }: DateRange) {
-    windows.push(`${from} ${to}`);
-    yield figures.filter(({ date }) => date >= from && date <= to);
-  };
-
-  const days = await Array.fromAsync(byDate(read, spans, 731));
-
-  const years = ["2025-03-14 2026-03-13", "2024-03-14 2025-03-13", "2024-01-02 2024-03-13"];
-  assert.deepEqual(windows, years);
-  const found = days
-    .flat()
-    .flatMap(({ date, rates }) => [...rates].map(([quote, rate]) => ({ date, quote, rate })));
-  assert.deepEqual(sorted(found), sorted(FIGURES));
 });

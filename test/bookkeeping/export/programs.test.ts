@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../harness/archives.ts";
 import { sourceOfNumber } from "../../../src/platform/shared/decimal.ts";
 import { newSeriesCli } from "../../rates/series/cli.ts";
@@ -71,12 +71,13 @@ const recordsOf: Readonly<Record<string, (text: string) => Record<string, string
 };
 
 const FIGURES = madeUpFigures(targetDays("2020-01-02", "2024-12-31"), ofEuro);
+const cli = await newSeriesCli();
+after(() => cli[Symbol.asyncDispose]());
+await cli.archive("ecb", ecbHistory(FIGURES));
 
 suite("records of an export are those that the program documents", { concurrency: 2 }, () => {
   for (const [format, documented] of Object.entries(programs)) {
     test(format, async () => {
-      await using cli = await newSeriesCli();
-      await cli.archive("ecb", ecbHistory(FIGURES));
       const options = format === "odoo" ? " --company-currency EUR" : "";
 
       const text = await cli.output(`rates export --format ${format} --source ecb${options}`);
@@ -97,9 +98,6 @@ suite("records of an export are those that the program documents", { concurrency
 });
 
 test("a body for Odoo has at most 1000 rates, of one pair, and each external id once", async () => {
-  await using cli = await newSeriesCli();
-  await cli.archive("ecb", ecbHistory(FIGURES));
-
   const text = await cli.output(
     "rates export --format odoo --source ecb --company-currency EUR --pair EUR/USD --pair EUR/JPY",
   );

@@ -5,6 +5,7 @@ import { type Comparison, compareSources, differsBy } from "../../../src/rates/s
 import { NEWEST } from "../../../src/rates/series/rules.ts";
 import type { FigureCursor, FigurePlace, StoredFigure } from "../../../src/rates/series/store.ts";
 import type { Figure, FigureKind } from "../../../src/rates/served/figures.ts";
+import { pairName } from "../../../src/rates/served/rules/symbol.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
 import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
@@ -474,21 +475,15 @@ export function exportSuite(test: StoreTest): void {
     assert.deepEqual(await list(store, { pairs: pairs("EUR/", "EUR/~") }), OF_OWNERS);
   });
 
-  test("an export knows the first and last date of each pair", async (store) => {
+  test("an export knows the pairs of the selected figures", async (store) => {
     await twoOwners(store);
-    const spans = async (change: Partial<SelectedFigures>) =>
-      (await store.exports.spans({ ...SELECTED, ...change })).map(({ base, quote, first, last }) =>
-        [base, quote, first, last].join(" "),
-      );
+    const found = async (change: Partial<SelectedFigures>) =>
+      (await store.exports.pairs({ ...SELECTED, ...change })).map(pairName);
 
-    assert.deepEqual(await spans({}), [
-      "EUR CZK 2026-03-13 2026-03-13",
-      "EUR USD 2026-03-12 2026-03-13",
-    ]);
-    assert.deepEqual(await spans({ pairs: pairs("EUR/USD"), to: "2026-03-12" }), [
-      "EUR USD 2026-03-12 2026-03-12",
-    ]);
-    assert.deepEqual(await spans({ source: "nbp" }), []);
+    assert.deepEqual(await found({}), ["EUR/CZK", "EUR/USD"]);
+    assert.deepEqual(await found({ to: "2026-03-12" }), ["EUR/USD"]);
+    assert.deepEqual(await found({ pairs: pairs("EUR/CZK") }), ["EUR/CZK"]);
+    assert.deepEqual(await found({ source: "nbp" }), []);
   });
 
   test("documents are listed in pages: those of a source, or of its figures of a date", async (store) => {
