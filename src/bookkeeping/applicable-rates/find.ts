@@ -1,9 +1,9 @@
-import { pagesOf } from "../../platform/shared/pages.ts";
-import type { FigureCursor, Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import type { Series, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
 import { explainEnd } from "../../rates/served/rules/ended-currencies.ts";
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import { expectationsOf } from "../../rates/sources/source.ts";
+import { readFigures } from "../provenance/figures.ts";
 import { findBeside } from "./beside.ts";
 import {
   absent,
@@ -228,12 +228,6 @@ async function lastRevisions(
   series: Series,
   dates: Dates,
 ): Promise<readonly StoredFigure[]> {
-  const byDate = new Map<string, StoredFigure>();
-  const read = (after: FigureCursor, limit: number) =>
-    reads.figures(series, { ...dates, after, limit });
-  const start = { date: "", asOf: "", revision: 0 };
-  for await (const page of pagesOf<StoredFigure, FigureCursor>(start, read, (one) => one)) {
-    for (const figure of page) byDate.set(figure.date, figure);
-  }
-  return [...byDate.values()];
+  const figures = (await Array.fromAsync(readFigures(reads, series, dates))).flat();
+  return [...new Map(figures.map((figure) => [figure.date, figure])).values()];
 }

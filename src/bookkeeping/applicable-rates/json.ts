@@ -9,8 +9,6 @@ import type { ApplicableRate } from "./search.ts";
 
 /** What a rule was applied to. */
 export interface AppliedRule {
-  /** The date that was asked for. */
-  readonly asked: string;
   readonly rate: ApplicableRate;
   /** The preset that names the rule, if one does. */
   readonly preset: Preset | undefined;
@@ -32,9 +30,9 @@ export function presetJson(preset: Preset) {
   };
 }
 
-function appliedRuleJson({ asked, rate, preset }: AppliedRule) {
+export function appliedRuleJson({ rate, preset }: AppliedRule) {
   return {
-    asked,
+    asked: rate.asked,
     rule: rate.rule,
     rule_in_words: ruleWords[rate.rule],
     counted_from: rate.date,

@@ -161,14 +161,9 @@ export function observationReads(engine: Engine): ObservationReads {
       return (await engine.query(LAST_STORED_BY, base, quote, at)).map(toObservation)[0];
     },
 
-    async firstStoredAfter({ base, quote }, sequence) {
-      const [row] = await engine.query(AFTER_SEQUENCE, base, quote, sequence);
-      return optionalTextOf(row ?? {}, "stored_at");
-    },
-
-    async countAfter({ base, quote }, sequence) {
-      const [row] = await engine.query(AFTER_SEQUENCE, base, quote, sequence);
-      return integerOf(row ?? {}, "observations");
+    async after({ base, quote }, sequence) {
+      const [row = {}] = await engine.query(AFTER_SEQUENCE, base, quote, sequence);
+      return { count: integerOf(row, "observations"), storedAt: optionalTextOf(row, "stored_at") };
     },
 
     async present({ base, quote }) {

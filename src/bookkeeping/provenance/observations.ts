@@ -84,10 +84,11 @@ export interface ObservationReads {
   observation(pair: Pair, sequence: number): Promise<Observation | undefined>;
   /** The last of a pair's observations that were stored by a time. */
   lastStoredBy(pair: Pair, at: string): Promise<Observation | undefined>;
-  /** The earliest time at which one of a pair's observations after a sequence was stored. */
-  firstStoredAfter(pair: Pair, sequence: number): Promise<string | undefined>;
-  /** How many observations a pair has after a sequence. */
-  countAfter(pair: Pair, sequence: number): Promise<number>;
+  /** How many observations a pair has after a sequence, and when the first of them was stored. */
+  after(
+    pair: Pair,
+    sequence: number,
+  ): Promise<{ readonly count: number; readonly storedAt: string | undefined }>;
   present(pair: Pair): Promise<PresentRate | undefined>;
   /** The first publication, of one source or of any, whose id is at least this. */
   publicationFrom(id: number, source?: string): Promise<StoredPublication | undefined>;

@@ -75,7 +75,7 @@ export async function findServedAt(
     changed === sequence ? change + 1 : changes.filter((one) => one.observation < sequence).length;
   const state = stateAfter(changes.slice(0, end), observation);
   const later = changes.slice(end).filter(({ action }) => endedBy[state.status].includes(action));
-  const nextStoredAt = await history.firstStoredAfter(pair, sequence);
+  const { storedAt: nextStoredAt } = await history.after(pair, sequence);
   const ends = later.map((one) => one.at);
   if (state.status !== "suspended" && nextStoredAt !== undefined) ends.push(nextStoredAt);
   if (next !== undefined) ends.push(next.takenAt);

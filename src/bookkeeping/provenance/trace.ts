@@ -54,13 +54,14 @@ export async function traceObservation(
   uses: HistoryUses & { readonly documents: DocumentReader },
   observation: Observation,
 ): Promise<Trace> {
-  const origin = await findOrigin(uses, observation);
+  const [origin = MISSING] = await findOrigins(uses, observation.publication, [observation]);
   return { observation, origin, ...(await readStory(uses, observation)) };
 }
 
 /** Traces a figure of a series to its document. */
 export async function traceFigure(uses: OriginUses, figure: StoredFigure): Promise<TracedFigure> {
-  return { figure, origin: await findOrigin(uses, figure) };
+  const [traced = { figure, origin: MISSING }] = await traceFigures(uses, [figure]);
+  return traced;
 }
 
 /** Traces figures of series, and reads each publication once. @returns them in their order. */
@@ -85,13 +86,6 @@ export function isContradicted({ origin }: { readonly origin: FigureOrigin }): b
 type OriginUses = Pick<HistoryUses, "history"> & { readonly documents: DocumentReader };
 
 const MISSING = { kind: "missing" } as const;
-
-async function findOrigin(
-  uses: OriginUses,
-  figure: SourcedRate & { readonly publication: number },
-): Promise<FigureOrigin> {
-  return (await findOrigins(uses, figure.publication, [figure]))[0] ?? MISSING;
-}
 
 /** Finds where some figures of a publication came from. */
 async function findOrigins(
@@ -142,7 +136,7 @@ async function readStory(
   const page = { after: sequence, limit: STORY_MAX, ...range };
   const later = await history.observations(observation, page);
   const entries: StoryEntry[] = later.map((one) => ({ at: one.storedAt, observation: one }));
-  const observations = await history.countAfter(observation, sequence);
+  const { count } = await history.after(observation, sequence);
   const before = await history.observation(observation, sequence - 1);
   let events = 0;
   for await (const some of readEvents(audit, observation)) {
@@ -153,7 +147,7 @@ async function readStory(
   }
   entries.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
   const story = entries.slice(0, STORY_MAX);
-  return { story, furtherEntries: observations + events - story.length };
+  return { story, furtherEntries: count + events - story.length };
 }
 
 /**

@@ -1,11 +1,11 @@
 import { DAY_MS } from "../../platform/shared/clock.ts";
 import { instantAt } from "../../platform/shared/instant.ts";
-import { pagesOf } from "../../platform/shared/pages.ts";
-import type { FigureCursor, SeriesReads, StoredFigure } from "../../rates/series/store.ts";
+import type { SeriesReads } from "../../rates/series/store.ts";
 import { type Figure, figureOf } from "../../rates/served/figures.ts";
 import { SNAPSHOT_SOURCE } from "../../rates/served/history.ts";
 import { pairName } from "../../rates/served/rules/symbol.ts";
 import type { StatedFigures } from "./document-reader.ts";
+import { readFigures } from "./figures.ts";
 import type { StoredPublication } from "./observations.ts";
 
 /** Figures of a source that its stored documents state and the store lacks. */
@@ -47,11 +47,8 @@ export async function addUnstored(
     const dates = figures.map(({ date }) => date).sort();
     const [first] = figures;
     if (first === undefined) continue;
-    const read = (after: FigureCursor, limit: number) =>
-      series.figures(first, { from: dates[0], to: dates.at(-1), after, limit });
     const stored = new Set<string>();
-    const start = { date: "", asOf: "", revision: 0 };
-    for await (const page of pagesOf<StoredFigure, FigureCursor>(start, read, (one) => one)) {
+    for await (const page of readFigures(series, first, { from: dates[0], to: dates.at(-1) })) {
       for (const one of page) stored.add(`${one.asOf} ${one.rate}`);
     }
     const contradicted = (await series.contradicted(first)).map(({ date, rate }) => [date, rate]);

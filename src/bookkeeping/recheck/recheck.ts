@@ -1,15 +1,14 @@
 import type { AuditEvent } from "../../platform/audit/rules.ts";
 import type { AuditStore } from "../../platform/audit/store.ts";
 import { type Decimal, isEqual, isLess, subtract } from "../../platform/shared/decimal.ts";
-import { pagesOf } from "../../platform/shared/pages.ts";
 import type {
   ContradictedFigure,
-  FigureCursor,
   Series,
   SeriesReads,
   StoredFigure,
 } from "../../rates/series/store.ts";
 import { explainHeld } from "../applicable-rates/not-known.ts";
+import { readFigures } from "../provenance/figures.ts";
 import type { ObservationReads } from "../provenance/observations.ts";
 import { readEvents } from "../provenance/served-at.ts";
 
@@ -93,12 +92,7 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
 
 /** The figures of a date, by time and revision. */
 async function figuresOn(reads: SeriesReads, { date, ...series }: Series & { date: string }) {
-  const pages = pagesOf<StoredFigure, FigureCursor>(
-    { date, asOf: "", revision: 0 },
-    (after, limit) => reads.figures(series, { from: date, to: date, after, limit }),
-    (figure) => figure,
-  );
-  return (await Array.fromAsync(pages)).flat();
+  return (await Array.fromAsync(readFigures(reads, series, { from: date, to: date }))).flat();
 }
 
 const differenceOf = (now: Decimal, used: Decimal) =>

@@ -11,7 +11,7 @@ import { findInSources } from "../../rates/findings.ts";
 import { checkBackups, type LastVerified } from "./backups.ts";
 import { checkDirectory, inspectDirectory, isReadableByOthers } from "./directory.ts";
 import { examineStore } from "./examine-store.ts";
-import { type CheckedSettings, checkSettings, checkSigningKey } from "./settings.ts";
+import { type CheckedSettings, checkSettings } from "./settings.ts";
 import { checkClock, readKnownTimes } from "./store.ts";
 
 export interface DoctorSettings extends CheckedSettings, StoreSettings {
@@ -53,9 +53,11 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
   const { signingKeyFile: keyFile } = settings;
   const isEmbedded = settings.database.engine === "sqlite";
   const findings = await Promise.all([
-    found("settings", () =>
-      keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile)),
-    ),
+    found("settings", () => {
+      if (keyFile === undefined || !isReadableByOthers(keyFile)) return [];
+      const text = `other users of this machine can read the signing key: chmod 600 ${keyFile}`;
+      return [findingsOf("settings").warning(text)];
+    }),
     found("files", () => (isEmbedded ? findInDirectories(settings) : [])),
     found("backups", () => (isEmbedded ? findInBackups(settings, deps) : [])),
     found("database", () => findInStore(settings, deps, isThorough)),

@@ -9,13 +9,6 @@ export interface CheckedSettings extends MailSettings {
   readonly trustedProxies: readonly string[];
 }
 
-/** @param isReadableByOthers whether other users of this machine can read the file. */
-export function checkSigningKey(path: string, isReadableByOthers: boolean): Finding[] {
-  if (!isReadableByOthers) return [];
-  const { warning } = findingsOf("settings");
-  return [warning(`other users of this machine can read the signing key: chmod 600 ${path}`)];
-}
-
 /** Finds settings that are valid by themselves but do not fit each other. */
 export function checkSettings(settings: CheckedSettings): Finding[] {
   const { ok, warning } = findingsOf("settings");

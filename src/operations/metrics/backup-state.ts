@@ -12,21 +12,16 @@ export interface BackupSettings {
  * a scheduled backup is still to be verified, or when the verified one has changed or its record
  * cannot be read; undefined where there are no backups.
  */
-export type ReadVerifiedBackup = () => Promise<number | undefined>;
-
-export function createVerifiedBackupReader(
+export async function readVerifiedMs(
   { backupDirectory, backupSchedule }: BackupSettings,
   log: Logger,
-): ReadVerifiedBackup {
-  const none = backupSchedule === undefined ? undefined : -Infinity;
-  return async () => {
-    try {
-      const verified = await readVerified(backupDirectory);
-      if (verified === undefined) return none;
-      return verified.isChanged ? -Infinity : Date.parse(verified.takenAt);
-    } catch (err) {
-      log.error({ err }, "the record of the last verified backup could not be read");
-      return -Infinity;
-    }
-  };
+): Promise<number | undefined> {
+  try {
+    const verified = await readVerified(backupDirectory);
+    if (verified === undefined) return backupSchedule === undefined ? undefined : -Infinity;
+    return verified.isChanged ? -Infinity : Date.parse(verified.takenAt);
+  } catch (err) {
+    log.error({ err }, "the record of the last verified backup could not be read");
+    return -Infinity;
+  }
 }

@@ -6,7 +6,7 @@ import type { Passwords } from "../../customers/use-cases.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { StoreStatus } from "../../platform/shared/store.ts";
 import type { RateSource, SourceStore } from "../../rates/findings.ts";
-import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
+import { type BackupSettings, readVerifiedMs } from "./backup-state.ts";
 import { createCounts, type Observers } from "./counts.ts";
 import { watchEventLoop } from "./event-loop-delay.ts";
 import { createRegistry, type RegistryUses } from "./registry.ts";
@@ -44,14 +44,9 @@ export function createMetrics(): Metrics {
     serve(uses) {
       const eventLoopDelay = watchEventLoop();
       const registry = createRegistry({
-        about: uses.about,
-        counts,
-        eventLoopDelay,
-        readStore: createStoreStateCache(uses),
-        readVerifiedBackup: createVerifiedBackupReader(uses.backups, uses.log),
+        ...{ ...uses, counts, eventLoopDelay, readStore: createStoreStateCache(uses) },
+        readVerifiedMs: () => readVerifiedMs(uses.backups, uses.log),
         openConnections: () => countConnections(uses.server),
-        passwordQueue: uses.passwords.queue,
-        clock: uses.clock,
       });
       const server = createScrapeServer(registry, uses.log);
       return {

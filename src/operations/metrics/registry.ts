@@ -1,6 +1,5 @@
 import type { Passwords } from "../../customers/use-cases.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
-import type { ReadVerifiedBackup } from "./backup-state.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop-delay.ts";
 import type { Metric } from "./exposition.ts";
@@ -11,9 +10,9 @@ export interface RegistryUses {
   readonly counts: Counts;
   readonly eventLoopDelay: EventLoopDelay;
   readonly readStore: ReadStore;
-  readonly readVerifiedBackup: ReadVerifiedBackup;
+  readonly readVerifiedMs: () => Promise<number | undefined>;
   readonly openConnections: () => Promise<number>;
-  readonly passwordQueue: Passwords["queue"];
+  readonly passwords: Pick<Passwords, "queue">;
   readonly clock: Clock;
 }
 
@@ -23,7 +22,7 @@ export function createRegistry(uses: RegistryUses): readonly Metric[] {
     ...requestMetrics(uses),
     ...readMetrics(uses.counts),
     ...storeMetrics(uses),
-    ...passwordMetrics(uses.passwordQueue),
+    ...passwordMetrics(uses.passwords),
     ...eventLoopMetrics(uses.eventLoopDelay),
     ...processMetrics(uses),
   ];
@@ -107,7 +106,7 @@ function readMetrics(counts: Counts): readonly Metric[] {
   ];
 }
 
-function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): readonly Metric[] {
+function storeMetrics({ readStore, readVerifiedMs, clock }: RegistryUses): readonly Metric[] {
   return [
     gauge(
       "kurs_store_up",
@@ -140,7 +139,7 @@ function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): r
       "kurs_backup_verified_age_seconds",
       "Age of the newest backup that was verified; +Inf while none is good",
       async () => {
-        const takenMs = await readVerifiedBackup();
+        const takenMs = await readVerifiedMs();
         if (takenMs === undefined) return [];
         // A backup of a time to come was taken by a wrong clock: it must not silence the alarm.
         const ageMs = clock.nowMs() - takenMs;
@@ -195,15 +194,13 @@ function secondsSince(time: string | undefined, clock: Clock): number | undefine
   return Math.max(0, clock.nowMs() - Date.parse(time)) / 1000;
 }
 
-function passwordMetrics(passwordQueue: Passwords["queue"]): readonly Metric[] {
+function passwordMetrics({ queue }: RegistryUses["passwords"]): readonly Metric[] {
   return [
-    gauge("kurs_hashing_waiting", "Passwords that wait to be hashed", () =>
-      one(passwordQueue().waiting),
-    ),
+    gauge("kurs_hashing_waiting", "Passwords that wait to be hashed", () => one(queue().waiting)),
     counter(
       "kurs_hashing_refused_total",
       "Passwords rejected with 503 because too many waited",
-      () => one(passwordQueue().rejected),
+      () => one(queue().rejected),
     ),
   ];
 }

@@ -142,7 +142,7 @@ function readTests(test: StoreTest): void {
     const to = { ...EVERY, to: days[1]?.asOf };
     assert.deepEqual(ratesOf(await history.observations(PAIR, to)), ["1.1", "1.2"]);
     assert.deepEqual(await history.observations(pairOf("EUR/GBP"), EVERY), []);
-    assert.equal(await history.countAfter(PAIR, 1), 2);
+    assert.equal((await history.after(PAIR, 1)).count, 2);
     assert.equal((await history.observation(PAIR, 2))?.rate, "1.2");
     assert.equal(await history.observation(PAIR, 4), undefined);
   });

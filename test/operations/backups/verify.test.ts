@@ -15,7 +15,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { pino } from "pino";
-import { createVerifiedBackupReader } from "../../../src/operations/metrics/backup-state.ts";
+import { readVerifiedMs } from "../../../src/operations/metrics/backup-state.ts";
 import { copyOf, query, storeWithBackup } from "../../platform/storage/stored.ts";
 import { assertRejected } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
@@ -173,7 +173,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     const env = { BACKUP_DIR: backups.path, BACKUP_SCHEDULE: "0 4 1 1 *" };
     assert.equal((await verify(backups.file)).exitCode, 0);
     const settings = { backupDirectory: backups.path, backupSchedule: {} };
-    const readTime = createVerifiedBackupReader(settings, pino({ level: "silent" }));
+    const readTime = () => readVerifiedMs(settings, pino({ level: "silent" }));
     const findings = async () => {
       const { dataDirectory } = stored;
       const { exitCode, stdout, stderr } = await kurs(["doctor"], { dataDirectory, env });

@@ -162,7 +162,7 @@ export async function applyRule(
   };
   const rate = await findApplicableRate(uses, { rule, asked, date, mostGaps });
   if ("reason" in rate) throw new CommandError(rate.reason);
-  return { asked, rate, preset };
+  return { rate, preset };
 }
 
 /** @throws {CommandError} the source has no figure of the pair: why, or how to get one. */

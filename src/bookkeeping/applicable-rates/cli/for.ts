@@ -119,15 +119,15 @@ function describe(
   { figure, origin }: TracedFigure,
   publisher: RateSource | undefined,
 ): string {
-  const { asked, rate, preset } = applied;
+  const { rate, preset } = applied;
   const { validUntil, revision } = figure;
   const counted = preset?.period === undefined ? "" : `, ${periodWords[preset.period]}`;
   const validity = validUntil === undefined ? "" : `, valid until ${validUntil}`;
   const amended = revision === 1 ? "" : `; amended: this is revision ${revision}`;
   return [
-    `${pairName(figure)} ${figure.rate} for ${asked}`,
+    `${pairName(figure)} ${figure.rate} for ${rate.asked}`,
     field("rule", `${rate.rule}: ${ruleWords[rate.rule]}`),
-    ...(rate.date === asked ? [] : [field("counted", `from ${rate.date}${counted}`)]),
+    ...(rate.date === rate.asked ? [] : [field("counted", `from ${rate.date}${counted}`)]),
     ...(preset === undefined ? [] : [field("preset", `${preset.name}: ${preset.law}; no advice`)]),
     field("published", `for ${figure.date}${validity}${amended}`),
     field("as of", shortAsOf(figure)),

@@ -4,9 +4,10 @@ import { type ListOptions, listFormats, writeList } from "../../../platform/cli/
 import { type Column, shortHash } from "../../../platform/cli/output.ts";
 import { pagesOf } from "../../../platform/shared/pages.ts";
 import { figureJson } from "../../../rates/series/json.ts";
-import type { FigureCursor, StoredFigure } from "../../../rates/series/store.ts";
+import type { StoredFigure } from "../../../rates/series/store.ts";
 import { requirePair, shortAsOf } from "../../../rates/served/cli/arguments.ts";
 import { type Pair, pairName } from "../../../rates/served/rules/symbol.ts";
+import { readFigures } from "../figures.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstObservation } from "../served-at.ts";
@@ -117,11 +118,7 @@ async function showSeries(
   const range = parseDates(options);
   await using store = await openStore();
   const series = await askedSeries(store.series, pair, options, deps);
-  const pages = pagesOf<StoredFigure, FigureCursor>(
-    { date: "", asOf: "", revision: 0 },
-    (after, limit) => store.series.figures(series, { ...range, after, limit }),
-    (figure) => figure,
-  );
+  const pages = readFigures(store.series, series, range);
   if (await writeList(pages, options, seriesFormat, write)) {
     printError(`${series.source} has no figure of ${pairName(pair)} in this range of dates.`);
   }
