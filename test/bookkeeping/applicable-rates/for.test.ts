@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { presets } from "../../../src/bookkeeping/applicable-rates/presets.ts";
 import { handedIn, publishers } from "../../../src/rates/sources/publishers/catalogue.ts";
 import { ecbDay } from "../../support/fake-publisher.ts";
@@ -23,6 +23,11 @@ async function weekWithoutWednesday() {
   return store;
 }
 
+/** The week, and a store without a figure, which no test changes; others are of one test. */
+const store = await weekWithoutWednesday();
+const empty = await newRateStore();
+after(() => Promise.all([store[Symbol.asyncDispose](), empty[Symbol.asyncDispose]()]));
+
 const BACKFILL =
   "kurs rates backfill ecb --from 2026-03-11 --to 2026-03-11 fetches it, or pass --accept-gaps if it did not publish";
 
@@ -31,8 +36,6 @@ const notStored = (dates = "2026-03-11") =>
 
 suite("a figure that should be stored", { concurrency: 4 }, () => {
   test("and is not, is never replaced by another date's", async () => {
-    await using store = await weekWithoutWednesday();
-
     for (const [date, rule] of [
       ["2026-03-11", "on"],
       ["2026-03-11", "on-or-before"],
@@ -57,7 +60,6 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
   });
 
   test("counts as closed where the operator accepts that, which the output says", async () => {
-    await using store = await weekWithoutWednesday();
     const command = "rates for EUR USD 2026-03-12 --source ecb --rule before --accept-gaps";
 
     const text = await store.output(command);
@@ -99,7 +101,6 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
   });
 
   test("is not known before it is due, even where gaps are accepted", async () => {
-    await using store = await weekWithoutWednesday();
     for (const rule of ["on", "on-or-before", "on-or-next"]) {
       const command = `rates for EUR USD 2126-03-13 --source ecb --rule ${rule} --accept-gaps`;
       assert.match(
@@ -110,7 +111,6 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
   });
 
   test("is not known for a year that was mistyped, however late", async () => {
-    await using store = await weekWithoutWednesday();
     for (const date of ["2200-01-01", "5026-03-13", "9999-12-31"]) {
       const late = `${date} is after 2199-12-31, the last date of the rules: check it`;
       for (const rule of ["on", "on-or-before", "on-or-next", "month"]) {
@@ -135,7 +135,6 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
   });
 
   test("before the first one of a series is a failure", async () => {
-    await using store = await weekWithoutWednesday();
     const command = "rates for EUR USD 2026-03-06 --source ecb --rule on-or-before --accept-gaps";
     assert.match(await store.failure(command), /^not known: ecb was due to publish EUR\/USD/);
     assert.equal(
@@ -256,7 +255,6 @@ suite("a table for a month", { concurrency: 4 }, () => {
   });
 
   test("is none where a source has figures of several dates in the month, or should have", async () => {
-    await using store = await weekWithoutWednesday();
     await using daily = await newRateStore();
     await daily.refresh("ecb", [recorded("ecb.xml")]);
     for (const { failure } of [store, daily]) {
@@ -269,7 +267,6 @@ suite("a table for a month", { concurrency: 4 }, () => {
 });
 
 test("a pair of which no source has a figure: the one that it has, or the end of a currency", async () => {
-  await using store = await weekWithoutWednesday();
   const command = (asked: string) => `rates for ${asked} --source ecb --rule on-or-before`;
   assert.equal(
     await store.failure(command("USD EUR 2026-03-13")),
@@ -328,8 +325,7 @@ for (const [asked, advice] of [
   ],
 ] as const) {
   test(`a source without a figure of the pair: ${asked} says how to get it`, async () => {
-    await using store = await newRateStore();
-    const message = await store.failure(`rates for ${asked}`);
+    const message = await empty.failure(`rates for ${asked}`);
     const [base, quote] = asked.split(" ");
     assert.match(message, new RegExp(`^[a-z-]+ has no figure of ${base}/${quote}: `));
     const perhaps = advice.endsWith("to come") ? "" : ", if it publishes the pair";
@@ -391,7 +387,6 @@ suite("a list of dates", { concurrency: 4 }, () => {
 `;
 
   test("gets a figure or an error for each line, and exit code 1 where there is an error", async () => {
-    await using store = await weekWithoutWednesday();
     const command = "rates for --file - --source ecb --rule on-or-before --format csv";
 
     const { exitCode, stdout, stderr } = await store.run(command, { input: LIST });
@@ -421,7 +416,6 @@ suite("a list of dates", { concurrency: 4 }, () => {
   });
 
   test("is a table or JSON as well, and exit code 0 where each line has its figure", async () => {
-    await using store = await weekWithoutWednesday();
     const good = LIST.split("\n").slice(1, 4).join("\n");
     const file = join(store.directory, "dates.csv");
     writeFileSync(file, good);
@@ -437,7 +431,6 @@ suite("a list of dates", { concurrency: 4 }, () => {
   });
 
   test("that is empty, missing or beside a pair is a failure with one sentence", async () => {
-    await using store = await weekWithoutWednesday();
     const empty = join(store.directory, "empty.csv");
     writeFileSync(empty, "date,base,quote\n");
     const none = await store.failure(`rates for --file ${empty} --as eu-vat`);
@@ -483,16 +476,14 @@ suite("wrong use", { concurrency: 4 }, () => {
     "EUR USD 2026-03-13 --as eu-vat --format csv": "--format is for --file: pass --json",
   };
   test("ends with one sentence", async () => {
-    await using store = await newRateStore();
     for (const [args, message] of Object.entries(uses)) {
-      assert.equal(await store.failure(`rates for ${args}`, 2), message);
+      assert.equal(await empty.failure(`rates for ${args}`, 2), message);
     }
   });
 });
 
 test("the presets name known sources, quote a law, and say that they are no advice", async () => {
-  await using store = await newRateStore();
-  const text = await store.output("rates presets");
+  const text = await empty.output("rates presets");
 
   const names = presets.map(({ name }) => name);
   assert.deepEqual(names, names.toSorted());
@@ -508,7 +499,7 @@ test("the presets name known sources, quote a law, and say that they are no advi
   assert.match(text, /^pl-vat +…\/PLN +nbp /m);
   assert.match(text, /\nThese are no advice: .*\n$/);
   const json: readonly Readonly<Record<string, unknown>>[] = JSON.parse(
-    await store.output("rates presets --json"),
+    await empty.output("rates presets --json"),
   );
   assert.deepEqual(
     json.map(({ name }) => name),

@@ -63,7 +63,7 @@ test("the evidence of a figure has its document, the line in it, its rule and it
   ]);
 });
 
-test("the evidence has every document of a publication, and names the one with the figure", async () => {
+test("the evidence has every document of a publication, and names the one with the figure, and its table", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("nbp");
 
@@ -74,6 +74,12 @@ test("the evidence has every document of a publication, and names the one with t
     /^ {4}"law": "Ustawa o podatku od towarów i usług, Article 31a\(1\)",$/m,
   );
   hasAll(await cli.verified(), [/^holds +the preset pl-vat is the one of this Kurs: Ustawa/m]);
+  assert.equal(first.json.place.table, "050/A/NBP/2026");
+  for (const command of ["for USD PLN 2026-03-16 --as pl-vat", "trace USD PLN --source nbp"]) {
+    assert.match(await cli.output(`rates ${command}`), /^table +050\/A\/NBP\/2026$/m);
+    const { origin } = JSON.parse(await cli.output(`rates ${command} --json`));
+    assert.equal(origin.table, "050/A/NBP/2026");
+  }
 
   const second = await cli.made("PAB PLN 2026-03-13 --source nbp --rule before");
   assert.equal(second.json.place.document, 2);
@@ -86,14 +92,6 @@ test("the evidence has every document of a publication, and names the one with t
   hasAll(lines, [
     /^holds +line 7, column 62 of document 2 states it: 3\.6770, in the table 010\/B\/NBP\/2026$/m,
   ]);
-});
-
-test("a document in windows-1251 keeps its bytes, and its figure has a comma", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("cbr");
-  const { json } = await cli.made("USD RUB 2026-03-14 --source cbr --rule on");
-  assert.equal(json.place.figure, "79,4500");
-  assert.equal((await cli.verified())[0], 0);
 });
 
 test("a document in windows-1254 is shown in its own letters", async () => {
@@ -113,18 +111,6 @@ test("a document in windows-1254 is shown in its own letters", async () => {
   assert.match(traced, /DANİMARKA KRONU.*0\.42878/);
 });
 
-test("the number of NBP's table is in the evidence, in the trace and beside the figure", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("nbp");
-  const { json } = await cli.made("USD PLN 2026-03-16 --as pl-vat");
-  assert.equal(json.place.table, "050/A/NBP/2026");
-  for (const command of ["for USD PLN 2026-03-16 --as pl-vat", "trace USD PLN --source nbp"]) {
-    assert.match(await cli.output(`rates ${command}`), /^table +050\/A\/NBP\/2026$/m);
-    const { origin } = JSON.parse(await cli.output(`rates ${command} --json`));
-    assert.equal(origin.table, "050/A/NBP/2026");
-  }
-});
-
 test("evidence that would not hold is not written", async () => {
   await using cli = await newEvidenceCli();
   await cli.fetch("hmrc");
@@ -134,16 +120,6 @@ test("evidence that would not hold is not written", async () => {
     why,
     /^kurs: no evidence: the parser of hmrc does not read .* until 2026-09-30 from/,
   );
-});
-
-test("a monthly table is evidence until its last date", async () => {
-  await using cli = await newEvidenceCli();
-  await cli.fetch("hmrc");
-  const { json } = await cli.made("GBP AED 2026-08-16 --as uk-vat");
-  assert.deepEqual([json.published_for, json.valid_until], ["2026-08-01", "2026-08-31"]);
-  const [exitCode, ...lines] = await cli.verified();
-  assert.equal(exitCode, 0);
-  hasAll(lines, [/reads 1 GBP = 4\.9091 AED \(middle\) for 2026-08-01 until 2026-08-31/]);
 });
 
 test("a daily table is evidence also where it was fetched as soon as it was written, the day before", async () => {

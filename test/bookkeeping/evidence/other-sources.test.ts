@@ -1,34 +1,28 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kursUnchecked } from "../../support/command-line.ts";
+import { startService } from "../../support/service.ts";
 import { newEvidenceCli } from "./cli.ts";
 
 /** Evidence with another date for which it is asked. */
 const askedFor = (text: string, date: string, asked: string) =>
   text.replaceAll(new RegExp(`("asked"|"counted_from"): "${date}"`, "g"), `$1: "${asked}"`);
 
-for (const engine of engines) {
-  test(`a figure of the bundled snapshot on ${engine} has the snapshot as its document`, async () => {
-    await using on = await startServiceOn(engine);
-    const env = { PORT: "8080", ...(on.url === undefined ? {} : { DATABASE_URL: on.url }) };
-    const { dataDirectory } = on.service;
-    const command = "rates evidence EUR USD 2026-03-13 --source ecb --rule on --out -";
-    const made = await kursUnchecked(command.split(" "), { dataDirectory, env });
-    assert.deepEqual([made.exitCode, made.stderr], [0, ""]);
-    assert.match(made.stdout, /^ {2}"publication_source": "snapshot",$/m);
+test("a figure of the bundled snapshot has the snapshot as its document", async () => {
+  await using service = await startService();
+  const { dataDirectory } = service;
+  const command = "rates evidence EUR USD 2026-03-13 --source ecb --rule on --out -";
+  const made = await kursUnchecked(command.split(" "), { dataDirectory });
+  assert.deepEqual([made.exitCode, made.stderr], [0, ""]);
+  assert.match(made.stdout, /^ {2}"publication_source": "snapshot",$/m);
 
-    const input = made.stdout;
-    const ended = await kursUnchecked(["rates", "evidence", "verify", "-"], { input });
-    // Nobody has signed it.
-    assert.deepEqual([ended.exitCode, ended.stderr], [3, ""]);
-    assert.match(ended.stdout, /^holds +the parser of snapshot reads 1 EUR = 1\.1476 USD/m);
-    assert.match(
-      ended.stdout,
-      /^holds +line [0-9]+, column [0-9]+ of document 1 states it: 1\.14/m,
-    );
-  });
-}
+  const input = made.stdout;
+  const ended = await kursUnchecked(["rates", "evidence", "verify", "-"], { input });
+  // Nobody has signed it.
+  assert.deepEqual([ended.exitCode, ended.stderr], [3, ""]);
+  assert.match(ended.stdout, /^holds +the parser of snapshot reads 1 EUR = 1\.1476 USD/m);
+  assert.match(ended.stdout, /^holds +line [0-9]+, column [0-9]+ of document 1 states it: 1\.14/m);
+});
 
 test("the days of a source without a calendar are not proven", async () => {
   await using cli = await newEvidenceCli();

@@ -200,12 +200,4 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
       assert.deepEqual(stateOf(store.file), { version: SCHEMA, plans: ["free", "old"] });
     }
   });
-
-  test("a new database needs none", async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = join(directory.path, "data");
-    await using server = await serve({ dataDirectory });
-    await server.stop();
-    assert.ok(!readdirSync(dataDirectory).includes("backups"));
-  });
 });

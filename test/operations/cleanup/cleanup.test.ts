@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { runCleanupLoop } from "../../../src/operations/cleanup/cleanup.ts";
-import { kurs, temporaryDirectory } from "../../support/process.ts";
+import { kurs } from "../../support/command-line.ts";
+import { temporaryDirectory } from "../../support/process.ts";
 import { startService, startServiceNow, TestClock } from "../../support/service.ts";
 
 const WINDOWS = 20_000;

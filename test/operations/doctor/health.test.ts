@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freePort } from "../../../harness/postgres.ts";
-import { kurs, serve, temporaryDirectory } from "../../support/process.ts";
+import { kurs } from "../../support/command-line.ts";
+import { serve, temporaryDirectory } from "../../support/process.ts";
 import { untilStopped } from "../../support/resources.ts";
 
 const health = (env: Record<string, string>) => kurs(["health"], { env });
