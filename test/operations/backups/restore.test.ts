@@ -11,13 +11,13 @@ import {
   lockShared,
   untilUnlocked,
 } from "../../../src/platform/storage/sqlite/lock-file.ts";
-import { migrateSqlite } from "../../../src/platform/storage/sqlite/open.ts";
 import { KEY_LIMITS, newCustomer, newKey } from "../../contract/suite/customers.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { EUR_USD, pairOf, storeRates } from "../../contract/suite/rates-stored.ts";
 import {
   copyOf,
   databaseIn,
+  emptyStore,
   namesIn,
   query,
   stateOf,
@@ -348,139 +348,123 @@ const ROWS = `
     ('EUR', 'CHF', '0.9', '2026-01-01T00:00:00.000000000Z', 'import'),
     ('EUR', 'USD', '1.1', '2026-01-01T00:00:00.000000000Z', 'import')`;
 
-/** How the tests restore that do not run the command. */
 const later = { ...BY, at: "2026-11-22T12:00:00.000Z" };
-const restoring = { now: later.at, reviveKeys: false, origin: later };
 
-const versionIn = (dataDirectory: string) =>
-  Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version);
-
-test("a restore revives no account, key, pair or signing key", async () => {
-  await using directory = await temporaryDirectory();
+/** A database with its backup, which is restored without the command. */
+async function newDatabase() {
+  const directory = await emptyStore();
   const dataDirectory = directory.path;
   const backup = join(dataDirectory, "backup.db");
-  migrateSqlite(dataDirectory, 1000);
-  {
-    using database = new DatabaseSync(databaseIn(dataDirectory));
-    database.exec(`${ROWS};
-      UPDATE rates SET headers = '["signature","x"]', signing_key = 'leaked';
-      INSERT INTO signing_keys VALUES ('leaked', 'public', '2026-01-01T00:00:00.000Z')`);
-  }
-  cpSync(databaseIn(dataDirectory), backup);
-  {
-    await using store = openSqliteStore(dataDirectory, 1000);
+  return {
+    ...{ ...directory, dataDirectory, backup },
+    execute(sql: string): void {
+      using database = new DatabaseSync(databaseIn(dataDirectory));
+      database.exec(sql);
+    },
+    async change(act: (store: Store) => Promise<unknown>): Promise<void> {
+      await using store = openSqliteStore(dataDirectory, 1000);
+      await act(store);
+    },
+    backUp: (file = backup) => cpSync(databaseIn(dataDirectory), file),
+    restore: (reviveKeys = false, file = backup, now = later.at) =>
+      restoreSqlite(dataDirectory, file, { now, reviveKeys, origin: later }).forgotten,
+    rows: (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row)),
+    /** Of the rates. */
+    version: () =>
+      Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version),
+  };
+}
+
+test("a restore revives no account, key, pair or signing key", async () => {
+  await using database = await newDatabase();
+  database.execute(`${ROWS};
+    UPDATE rates SET headers = '["signature","x"]', signing_key = 'leaked';
+    INSERT INTO signing_keys VALUES ('leaked', 'public', '2026-01-01T00:00:00.000Z')`);
+  database.backUp();
+  await database.change(async (store) => {
     await store.administration.suspend("eve@example.org", BY);
     await store.administration.delete("mallory@example.org", BY);
     await store.keys.revoke("id of ada", "key of ada", BY);
     await store.rates.suspend(pairOf("EUR/CHF"), BY);
-  }
-  const replacedVersion = versionIn(dataDirectory);
+  });
 
-  const { forgotten } = restoreSqlite(dataDirectory, backup, restoring);
+  const { revocations, deletions, suspensions, pairs } = database.restore() ?? assert.fail();
 
-  const { revocations, deletions, suspensions, pairs } = forgotten ?? assert.fail();
   assert.deepEqual([revocations, deletions, suspensions, pairs], [1, 1, 1, 1]);
-  const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row)[0]);
-  assert.deepEqual(
-    rows("SELECT id FROM accounts WHERE suspended_at IS NULL AND deleted_at IS NULL"),
-    ["id of ada"],
-  );
-  assert.deepEqual(rows("SELECT email FROM accounts WHERE email LIKE 'mallory%'"), []);
-  assert.deepEqual(rows("SELECT api_key FROM usable_keys"), []);
-  assert.deepEqual(rows("SELECT quote FROM rates WHERE suspended_at IS NULL"), ["USD"]);
-  assert.deepEqual(rows("SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"), []);
-  assert.deepEqual(rows("SELECT id FROM signing_keys"), []);
-  assert.ok(versionIn(dataDirectory) > replacedVersion);
-  const ofPair = "SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = ?";
-  assert.deepEqual(
-    query(dataDirectory, ofPair, restoring.now).map(({ action }) => action),
-    ["rate.suspended"],
-  );
+  for (const [sql, ...left] of [
+    ["SELECT id FROM accounts WHERE suspended_at IS NULL AND deleted_at IS NULL", "id of ada"],
+    ["SELECT email FROM accounts WHERE email LIKE 'mallory%'"],
+    ["SELECT api_key FROM usable_keys"],
+    ["SELECT quote FROM rates WHERE suspended_at IS NULL", "USD"],
+    ["SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"],
+    ["SELECT id FROM signing_keys"],
+    [`SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = '${later.at}'`, "rate.suspended"],
+  ] as const) {
+    assert.deepEqual(database.rows(sql).flat(), left, sql);
+  }
 });
 
 const ENDED = "2026-11-21T12:30:00.000Z";
 
 for (const reviveKeys of [false, true]) {
   test(`a restore${reviveKeys ? " that revives keys" : ""} keeps what limits each key, and none that has ended is valid`, async () => {
-    await using directory = await temporaryDirectory();
-    const dataDirectory = directory.path;
-    const backup = join(dataDirectory, "backup.db");
-    const rowsIn = (place: string) =>
-      query(place, `SELECT id, ${LIMIT_COLUMNS} FROM api_keys ORDER BY id`).map((row) => ({
+    await using database = await newDatabase();
+    const { dataDirectory, change } = database;
+    const keys = () =>
+      query(dataDirectory, `SELECT id, ${LIMIT_COLUMNS} FROM api_keys ORDER BY id`).map((row) => ({
         ...row,
       }));
     const keep = (limits: OwnLimits) => limits;
-    const change = async (act: (store: Store) => Promise<unknown>) => {
-      await using store = openSqliteStore(dataDirectory, 1000);
-      await act(store);
-    };
     const old = { accountId: "", keyId: "", endsAt: later.at };
-    await change(async ({ keys, ...store }) => {
-      const { accountId, key } = await newCustomer({ keys, ...store }, 10);
+    await change(async (store) => {
+      const { accountId, key } = await newCustomer(store, 10);
       Object.assign(old, { accountId, keyId: key.id });
-      await keys.setLimits(accountId, key.id, () => ({ ...NO_LIMITS, unitsPerDay: 5 }), BY);
-      await keys.rotate(old, newKey(""), keep, KEY_LIMITS, BY);
+      await store.keys.setLimits(accountId, key.id, () => ({ ...NO_LIMITS, unitsPerDay: 5 }), BY);
+      await store.keys.rotate(old, newKey(""), keep, KEY_LIMITS, BY);
     });
-    cpSync(databaseIn(dataDirectory), backup);
-    await change(async ({ keys }) => {
+    database.backUp();
+    await change(async (store) => {
       const ended = { ...NO_LIMITS, expiresAt: ENDED, unitsPerPeriod: 7 };
-      const newest = String(rowsIn(dataDirectory)[1]?.id);
-      await keys.setLimits(old.accountId, newest, () => ended, BY);
-      await keys.rotate({ ...old, endsAt: ENDED }, newKey(""), keep, KEY_LIMITS, BY);
+      await store.keys.setLimits(old.accountId, String(keys()[1]?.id), () => ended, BY);
+      await store.keys.rotate({ ...old, endsAt: ENDED }, newKey(""), keep, KEY_LIMITS, BY);
     });
-    const [first, second] = rowsIn(dataDirectory);
+    const [first, second] = keys();
 
-    restoreSqlite(dataDirectory, backup, { ...restoring, reviveKeys });
+    database.restore(reviveKeys);
 
-    assert.deepEqual(rowsIn(dataDirectory), [first, second]);
+    assert.deepEqual(keys(), [first, second]);
     assert.deepEqual([first?.expires_at, first?.units_per_period], [ENDED, 7]);
     assert.deepEqual([second?.expires_at, second?.line], [ENDED, old.keyId]);
     const usable = "SELECT expires_at, units_per_period, units_per_day FROM usable_keys";
-    for (const row of query(dataDirectory, usable))
-      assert.deepEqual(Object.values(row), [ENDED, 7, null]);
+    for (const row of database.rows(usable)) assert.deepEqual(row, [ENDED, 7, null]);
   });
 }
 
 test("a database from before keys had limits is replaced by a backup that has them", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const backup = join(dataDirectory, "backup.db");
-  migrateSqlite(dataDirectory, 1000);
-  cpSync(databaseIn(dataDirectory), backup);
-  {
-    using database = new DatabaseSync(databaseIn(dataDirectory));
-    const triggers = ["insert_usable_key", "change_usable_key", "change_usable_keys"];
-    for (const name of triggers) database.exec(`DROP TRIGGER ${name}`);
-    database.exec(`
-      DROP INDEX api_keys_by_end;
-      ALTER TABLE api_keys DROP COLUMN expires_at;
-      PRAGMA user_version = 25`);
-  }
+  await using database = await newDatabase();
+  database.backUp();
+  database.execute(`
+    DROP TRIGGER insert_usable_key; DROP TRIGGER change_usable_key; DROP TRIGGER change_usable_keys;
+    DROP INDEX api_keys_by_end;
+    ALTER TABLE api_keys DROP COLUMN expires_at;
+    PRAGMA user_version = 25`);
 
-  assert.ok(restoreSqlite(dataDirectory, backup, restoring).forgotten);
+  assert.ok(database.restore());
 });
 
 test("a restore revives no grant, names those that it loses, and keeps quotas and earlier terms", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const backup = join(dataDirectory, "backup.db");
+  await using database = await newDatabase();
   const [ada, eve] = ["ada@example.org", "eve@example.org"];
   const grant = (units: number, reference: string) => ({ units, reference, expiresAt: undefined });
   let [revoked = "", kept = ""] = ["", ""];
-  migrateSqlite(dataDirectory, 1000);
-  {
-    using database = new DatabaseSync(databaseIn(dataDirectory));
-    database.exec(ROWS);
-  }
-  {
-    await using store = openSqliteStore(dataDirectory, 1000);
+  database.execute(ROWS);
+  await database.change(async (store) => {
     revoked = (await store.grants.add(ada, grant(1, "revoked since"), BY))?.id ?? "";
     kept = (await store.grants.add(ada, grant(2, "kept"), BY))?.id ?? "";
     await store.accounts.setQuota(eve, { units: 3, until: undefined }, BY);
-  }
-  cpSync(databaseIn(dataDirectory), backup);
-  {
-    await using store = openSqliteStore(dataDirectory, 1000);
+  });
+  database.backUp();
+  await database.change(async (store) => {
     await store.grants.revoke(revoked, BY);
     await store.grants.add(eve, grant(4, "invoice 4711"), BY);
     const both = (await store.grants.add(eve, grant(5, "revoked"), BY))?.id ?? "";
@@ -490,70 +474,62 @@ test("a restore revives no grant, names those that it loses, and keeps quotas an
     await store.accounts.setCustomerNumber(eve, "K-1", BY);
     await store.plans.set({ name: "free", unitsPerPeriod: 7 }, BY);
     await store.administration.delete("mallory@example.org", BY);
-  }
+  });
 
-  const { exitCode, stdout } = await restore(dataDirectory, backup);
+  const { exitCode, stdout } = await restore(database.dataDirectory, database.backup);
 
   assert.equal(exitCode, 0);
   const lost = "1 grant of units lost since then:\n  4 units of eve@example.org, for ";
   assert.ok(stdout.includes(`${lost}invoice 4711\n`), stdout);
-  const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row));
-  assert.deepEqual(rows("SELECT id, revoked_at FROM unit_grants ORDER BY units"), [
+  assert.deepEqual(database.rows("SELECT id, revoked_at FROM unit_grants ORDER BY units"), [
     [revoked, BY.at],
     [kept, null],
   ]);
   const accounts = "SELECT quota_units, quota_until, customer_number FROM accounts ORDER BY id";
-  assert.deepEqual(rows(accounts).slice(0, 2), [
+  assert.deepEqual(database.rows(accounts).slice(0, 2), [
     [6, later.at, null],
     [null, null, "K-1"],
   ]);
   const terms = "SELECT account_id, through_period, quota_units FROM account_terms ORDER BY 1";
-  assert.deepEqual(rows(terms), [
+  assert.deepEqual(database.rows(terms), [
     ["id of ada", "2026-10", null],
     ["id of eve", "2026-10", null],
   ]);
-  assert.deepEqual(rows("SELECT plan, units_per_period FROM plan_terms"), [["free", 1000]]);
+  const plans = database.rows("SELECT plan, units_per_period FROM plan_terms");
+  assert.deepEqual(plans, [["free", 1000]]);
 });
 
 test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const backup = join(dataDirectory, "backup.db");
-  {
-    await using store = openSqliteStore(dataDirectory, 1000);
+  await using database = await newDatabase();
+  await database.change(async (store) => {
     await storeRates(store, [EUR_USD]);
     await store.rates.suspend(EUR_USD, BY);
-  }
-  cpSync(databaseIn(dataDirectory), backup);
+  });
+  database.backUp();
   const stateOfPair = () =>
     ["SELECT suspended_at FROM rates", "SELECT id, at FROM events WHERE pair = 'EUR/USD'"].map(
-      (sql) => query(dataDirectory, sql).map((row) => ({ ...row })),
+      database.rows,
     );
   const before = stateOfPair();
 
-  const { forgotten } = restoreSqlite(dataDirectory, backup, restoring);
+  assert.equal(database.restore()?.pairs, 0);
 
-  assert.equal(forgotten?.pairs, 0);
   assert.deepEqual(stateOfPair(), before);
 });
 
 test("the version of the rates returns neither to the replaced database's nor below the backup's", async () => {
-  await using directory = await temporaryDirectory();
-  const dataDirectory = directory.path;
-  const [older, newer] = [join(dataDirectory, "older.db"), join(dataDirectory, "newer.db")];
+  await using database = await newDatabase();
+  const newer = join(database.dataDirectory, "newer.db");
   const setVersion = (version: number) =>
-    query(dataDirectory, "UPDATE versions SET version = ? WHERE name = 'rates'", version);
-  {
-    await using store = openSqliteStore(dataDirectory, 1000);
-    await storeRates(store, [EUR_USD]);
-  }
-  cpSync(databaseIn(dataDirectory), older);
+    database.execute(`UPDATE versions SET version = ${version} WHERE name = 'rates'`);
+  await database.change((store) => storeRates(store, [EUR_USD]));
+  database.backUp();
   setVersion(70);
-  cpSync(databaseIn(dataDirectory), newer);
+  database.backUp(newer);
 
-  restoreSqlite(dataDirectory, older, restoring);
-  assert.equal(versionIn(dataDirectory), 71);
+  database.restore();
+  assert.equal(database.version(), 71);
   setVersion(5);
-  restoreSqlite(dataDirectory, newer, { ...restoring, now: "2026-11-22T12:00:01.000Z" });
-  assert.equal(versionIn(dataDirectory), 70);
+  database.restore(false, newer, "2026-11-22T12:00:01.000Z");
+  assert.equal(database.version(), 70);
 });
