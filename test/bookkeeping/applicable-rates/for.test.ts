@@ -430,34 +430,23 @@ suite("a list of dates", { concurrency: 4 }, () => {
     assert.deepEqual(found, ["1 1.1610 null", "2 1.1612 null", "3 1.1613 null"]);
   });
 
-  test("that is empty, missing or beside a pair is a failure with one sentence", async () => {
-    const empty = join(store.directory, "empty.csv");
-    writeFileSync(empty, "date,base,quote\n");
-    const none = await store.failure(`rates for --file ${empty} --as eu-vat`);
-    assert.equal(
-      none,
-      `${empty} has no line: each must be DATE,BASE,QUOTE, or have the columns of a header`,
-    );
-    assert.equal(
-      await store.failure("rates for --file /nowhere/dates.csv --as eu-vat"),
-      "cannot read /nowhere/dates.csv: no such file",
-    );
-    assert.equal(
-      await store.failure(`rates for EUR USD 2026-03-13 --file ${empty} --as eu-vat`, 2),
-      "leave out EUR: the list in --file has the pairs and dates",
-    );
+  test("that is empty is a failure with one sentence", async () => {
+    const file = join(store.directory, "empty.csv");
+    writeFileSync(file, "date,base,quote\n");
+    const wanted = "each must be DATE,BASE,QUOTE, or have the columns of a header";
+    const message = await store.failure(`rates for --file ${file} --as eu-vat`);
+    assert.equal(message, `${file} has no line: ${wanted}`);
   });
 });
 
 test("a series of imports is no unknown source", async () => {
-  await using store = await newRateStore();
   assert.equal(
-    await store.failure("rates for EUR XXX 2026-03-13 --source import:mine --rule on"),
+    await empty.failure("rates for EUR XXX 2026-03-13 --source import:mine --rule on"),
     "no source has a figure of EUR/XXX: see kurs rates list",
   );
 });
 
-suite("wrong use", { concurrency: 4 }, () => {
+test("wrong use ends with one sentence", async () => {
   const names = presets.map(({ name }) => name).join(", ");
   const known = [...publishers, ...handedIn].map(({ key }) => key);
   const keys = [...known, "import"].join(", ");
@@ -474,12 +463,12 @@ suite("wrong use", { concurrency: 4 }, () => {
     "EUR USD 2026-03-13 --source ECB --rule on": "unknown source ECB: did you mean ecb?",
     "EUR USD 2026-03-13 --source foo --rule on": `unknown source foo; known sources: ${keys}`,
     "EUR USD 2026-03-13 --as eu-vat --format csv": "--format is for --file: pass --json",
+    "EUR USD 2026-03-13 --as eu-vat --file x":
+      "leave out EUR: the list in --file has the pairs and dates",
   };
-  test("ends with one sentence", async () => {
-    for (const [args, message] of Object.entries(uses)) {
-      assert.equal(await empty.failure(`rates for ${args}`, 2), message);
-    }
-  });
+  for (const [args, message] of Object.entries(uses)) {
+    assert.equal(await empty.failure(`rates for ${args}`, 2), message);
+  }
 });
 
 test("the presets name known sources, quote a law, and say that they are no advice", async () => {

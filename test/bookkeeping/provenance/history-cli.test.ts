@@ -215,18 +215,6 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     const gap = await cli.failure(`rates at EUR USD ${between}`);
     assert.match(gap, /is not known: a backup of \S+ was restored at /);
   });
-
-  test("in the future, or at no time, is wrong use", async () => {
-    await using cli = await newCli();
-    const leap = await cli.run("rates at EUR USD 2016-12-31T23:59:60Z");
-    assert.equal(leap.exitCode, 2);
-    assert.match(leap.stderr, /: a leap second has no time here: use second 59\n$/);
-    for (const moment of ["2999-01-01", "2999-01-01T00:00:00Z"]) {
-      const { exitCode, stderr } = await cli.run(`rates at EUR USD ${moment}`);
-      assert.equal(exitCode, 2);
-      assert.match(stderr, /^kurs: moment "2999-01-01.*": .*it is \S+Z: it must be until now\n$/);
-    }
-  });
 });
 
 suite("an imported figure", { concurrency: 4 }, () => {

@@ -356,17 +356,3 @@ test("backups that fail push out no verified one, and only the last of them stay
   const [kept, ...newer] = backupsIn(backups);
   assert.deepEqual([kept, newer.length], [last, 1]);
 });
-
-test("--keep rejects a file, and a number that keeps nothing", async () => {
-  await using store = await newBackups();
-  for (const [args, problem] of [
-    [["copy.db", "--keep", "3"], /--keep needs a directory of backups, and copy\.db is not one/],
-    [[store.path, "--keep", "0"], /--keep "0": must be a whole number from 1 to 99999/],
-    [[store.path, "--keep", "-1"], /--keep "-1": must be a whole number/],
-  ] as const) {
-    const ended = await store.backUp(...args);
-    assert.equal(ended.exitCode, 2);
-    assert.match(ended.stderr, problem);
-  }
-  assert.deepEqual(readdirSync(store.path), ["data"]);
-});
