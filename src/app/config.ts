@@ -69,7 +69,7 @@ export const processEnvironment: Environment = process.env;
 export function readConfig(sources: SourceNames, environment = processEnvironment): Config {
   const problems = misspelled(environment);
   const readers = readersOf(environment, problems);
-  const { textOf, secretOf, integerOf, optionalIntegerOf, choiceOf, booleanOf, listOf } = readers;
+  const { textOf, secretOf, integerOf, optionalIntegerOf, choiceOf, booleanOf } = readers;
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && hasCredentials(publicUrl)) {
@@ -77,24 +77,16 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
       "PUBLIC_URL: must be an address without a name or password, which everybody sees",
     );
   } else if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
-    problems.push(
-      `PUBLIC_URL: must be an address such as https://rates.example.org, not "${publicUrl}"`,
-    );
+    readers.reject("PUBLIC_URL", "an address such as https://rates.example.org", publicUrl);
   }
   for (const name of ["HOST", "METRICS_HOST"] as const) {
     if (isHost(textOf(name))) continue;
-    problems.push(`${name}: must be an address or a name without a port, not "${textOf(name)}"`);
+    readers.reject(name, "an address or a name without a port", textOf(name));
   }
-  const trustedProxies = listOf("TRUST_PROXY");
-  for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
-    problems.push(`TRUST_PROXY: must be addresses or networks such as 10.0.0.0/8, not "${entry}"`);
-  }
-  const allowedOrigins = listOf("ALLOWED_ORIGINS");
-  for (const entry of allowedOrigins.filter((text) => !isOrigin(text))) {
-    problems.push(
-      `ALLOWED_ORIGINS: must be origins such as https://app.example.org, not "${entry}"`,
-    );
-  }
+  const networks = "addresses or networks such as 10.0.0.0/8";
+  const trustedProxies = readers.listOf("TRUST_PROXY", isProxy, networks);
+  const origins = "origins such as https://app.example.org";
+  const allowedOrigins = readers.listOf("ALLOWED_ORIGINS", isOrigin, origins);
 
   const { publishers, names, ofNames } = publishersOf(readers, sources, problems);
   const dataDirectory = textOf("DATA_DIR");
@@ -107,7 +99,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     dataDirectory,
     database,
     backupDirectory: textOf("BACKUP_DIR") ?? join(dataDirectory, BACKUPS),
-    backupSchedule: backupScheduleOf(textOf("BACKUP_SCHEDULE"), database, problems),
+    backupSchedule: backupScheduleOf(readers, database, problems),
     backupsKept: integerOf("BACKUP_KEEP", 1, 10_000),
     publicUrl,
     freePlanUnits: optionalIntegerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
@@ -157,10 +149,11 @@ function databaseOf(text: string | undefined, problems: string[]): DatabaseSetti
 }
 
 function backupScheduleOf(
-  text: string | undefined,
+  { textOf, reject }: ReturnType<typeof readersOf>,
   { engine }: DatabaseSettings,
   problems: string[],
 ): Cron | undefined {
+  const text = textOf("BACKUP_SCHEDULE");
   if (text === undefined) return undefined;
   if (engine === "postgres") {
     problems.push("BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up DATABASE_URL");
@@ -174,7 +167,7 @@ function backupScheduleOf(
   } catch {
     // Reported below: croner's messages do not say what it wants.
   }
-  problems.push(`BACKUP_SCHEDULE: must be a cron pattern such as "0 4 * * *", not "${text}"`);
+  reject("BACKUP_SCHEDULE", 'a cron pattern such as "0 4 * * *"', text);
   return undefined;
 }
 

@@ -17,6 +17,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * unset ones. An empty variable counts as unset.
  */
 export function readersOf(environment: Environment, problems: string[]) {
+  const reject = (name: SettingName, wanted: string, text = "") => {
+    problems.push(`${name}: must be ${wanted}, not "${text}"`);
+  };
   function textOf(name: DefaultedName): string;
   function textOf(name: SettingName): string | undefined;
   function textOf(name: SettingName): string | undefined {
@@ -42,7 +45,7 @@ export function readersOf(environment: Environment, problems: string[]) {
     if (text === undefined) return undefined;
     const value = parseWholeNumber(text, least, most);
     if (value !== undefined) return value;
-    problems.push(`${name}: must be a whole number from ${least} to ${most}, not "${text}"`);
+    reject(name, `a whole number from ${least} to ${most}`, text);
     return undefined;
   };
   /** For a setting with a default; NaN only with a problem, which prevents its use. */
@@ -56,22 +59,30 @@ export function readersOf(environment: Environment, problems: string[]) {
   ): Choice => {
     const text = textOf(name);
     const choice = choices.find((known) => known === text);
-    if (choice === undefined) problems.push(`${name}: must be ${wanted}, not "${text}"`);
+    if (choice === undefined) reject(name, wanted, text);
     return choice ?? choices[0];
   };
   const booleanOf = (name: DefaultedName): boolean =>
     choiceOf(name, ["false", "true"], "true or false") === "true";
-  const listOf = (name: SettingName): readonly string[] => entriesOf(textOf(name) ?? "");
+  const listOf = (
+    name: SettingName,
+    isValid: (entry: string) => boolean,
+    wanted: string,
+  ): readonly string[] => {
+    const entries = entriesOf(textOf(name) ?? "");
+    for (const entry of entries.filter((one) => !isValid(one))) reject(name, wanted, entry);
+    return entries;
+  };
   const fractionOf = (name: SettingName, example: string): Decimal | undefined => {
     const text = textOf(name);
     if (text === undefined) return undefined;
     const fraction = parseDecimal(text);
     if (isDecimal(fraction) && !isZero(fraction)) return fraction;
-    problems.push(`${name}: must be a number above 0, such as ${example}, not "${text}"`);
+    reject(name, `a number above 0, such as ${example}`, text);
     return undefined;
   };
   return {
-    ...{ textOf, secretOf, contentOf, listOf, fractionOf },
+    ...{ textOf, secretOf, contentOf, listOf, fractionOf, reject },
     ...{ integerOf, optionalIntegerOf, choiceOf, booleanOf },
   };
 }

@@ -1,7 +1,7 @@
 import { chunksOf } from "../../platform/shared/chunks.ts";
 import type { Decimal } from "../../platform/shared/decimal.ts";
 import { pagesOf } from "../../platform/shared/pages.ts";
-import type { FigurePlace } from "../../rates/series/store.ts";
+import type { DateRange, FigurePlace } from "../../rates/series/store.ts";
 import { type AssetSymbol, type Pair, pairName } from "../../rates/served/rules/symbol.ts";
 import type { SourcedRate } from "../../rates/served/rules/update-policy.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type FormatOptions,
   type RecordFormat,
 } from "./format.ts";
-import type { DateRange, ExportedFigure, ExportReads, PairRange, SelectedSeries } from "./store.ts";
+import type { ExportedFigure, ExportReads, PairRange, SelectedSeries } from "./store.ts";
 
 /** Rows of a page: 200,000 figures take 1.0 s, and 1.2 s in pages of 200. */
 const PAGE_ROWS = 1000;

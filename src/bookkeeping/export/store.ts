@@ -1,15 +1,9 @@
-import type { FigurePlace, PairCursor, StoredFigure } from "../../rates/series/store.ts";
+import type { DateRange, FigurePlace, PairCursor, StoredFigure } from "../../rates/series/store.ts";
 import type { FigureKind } from "../../rates/served/figures.ts";
 import type { Pair } from "../../rates/served/rules/symbol.ts";
 
 /** A figure as bookkeeping programs get it: its rate is as it is stored, digit for digit. */
 export type ExportedFigure = Omit<StoredFigure, "storedAt" | "publication" | "hash">;
-
-/** Dates such as 2026-03-13, both included. */
-export interface DateRange {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
 
 /** Which kind of each source's figures is selected. */
 export interface SelectedKinds {

@@ -1,5 +1,4 @@
 import type { AuditEvent } from "../../platform/audit/rules.ts";
-import type { AuditStore } from "../../platform/audit/store.ts";
 import { type Decimal, isEqual, isLess, subtract } from "../../platform/shared/decimal.ts";
 import type {
   ContradictedFigure,
@@ -9,8 +8,7 @@ import type {
 } from "../../rates/series/store.ts";
 import { explainHeld } from "../applicable-rates/not-known.ts";
 import { readFigures } from "../provenance/figures.ts";
-import type { ObservationReads } from "../provenance/observations.ts";
-import { readEvents } from "../provenance/served-at.ts";
+import { type HistoryUses, readEvents } from "../provenance/served-at.ts";
 
 /** A figure as it was booked, by the publisher's own date. */
 export interface UsedFigure extends Series, Pick<StoredFigure, "date" | "rate"> {
@@ -37,10 +35,8 @@ export interface Rechecked {
   readonly stated?: readonly ContradictedFigure[];
 }
 
-interface Reads {
+interface Reads extends HistoryUses {
   readonly series: SeriesReads;
-  readonly history: Pick<ObservationReads, "observations">;
-  readonly audit: Pick<AuditStore, "ofPair">;
 }
 
 /** Compares a booked figure with what the store has by now. */

@@ -101,7 +101,8 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
       "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
   );
   if (named !== undefined) requireFileName(named);
-  const keep = parseKeep(options.keep);
+  const keep =
+    options.keep === undefined ? undefined : wholeNumber("--keep", options.keep, 1, 99_999);
   const isFile = named !== undefined && !isDirectory(named);
   if (keep !== undefined && isFile) {
     throw new CommandError(`--keep needs a directory of backups, and ${named} is not one`, 2);
@@ -211,10 +212,6 @@ function requireFileName(file: string): void {
   if (file === "") throw new CommandError("name a file or a directory, not an empty one", 2);
   if (file !== "-") return;
   throw new CommandError("name a file: a backup is checked completely, so it cannot use a pipe", 2);
-}
-
-function parseKeep(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : wholeNumber("--keep", text, 1, 99_999);
 }
 
 function reportProblems(verification: Verification | undefined): CommandError {

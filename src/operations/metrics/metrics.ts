@@ -1,32 +1,16 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
-import type { Logger } from "pino";
-import type { MailStore } from "../../customers/findings.ts";
-import type { Passwords } from "../../customers/use-cases.ts";
-import type { Clock } from "../../platform/shared/clock.ts";
-import type { StoreStatus } from "../../platform/shared/store.ts";
-import type { RateSource, SourceStore } from "../../rates/findings.ts";
 import { type BackupSettings, readVerifiedMs } from "./backup-state.ts";
 import { createCounts, type Observers } from "./counts.ts";
 import { watchEventLoop } from "./event-loop-delay.ts";
 import { createRegistry, type RegistryUses } from "./registry.ts";
 import { createScrapeServer } from "./scrape-server.ts";
-import { createStoreStateCache } from "./store-state.ts";
+import { createStoreStateCache, type StoreStateUses } from "./store-state.ts";
 
-interface MetricsDeps {
-  readonly about: RegistryUses["about"];
-  readonly store: {
-    readonly status: StoreStatus;
-    readonly sources: SourceStore;
-    readonly mails: MailStore;
-  };
-  readonly sources: readonly RateSource[];
+interface MetricsDeps extends StoreStateUses, Pick<RegistryUses, "about" | "passwords"> {
   readonly backups: BackupSettings;
   /** The clients' server, whose connections are counted. */
   readonly server: Server;
-  readonly passwords: Pick<Passwords, "queue">;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export interface Metrics {

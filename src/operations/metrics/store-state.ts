@@ -15,8 +15,7 @@ type StoreReading =
 
 export type ReadStore = () => Promise<StoreReading>;
 
-/** Concurrent callers share one result, which is cached for CACHE_MS: a failure, too. */
-export function createStoreStateCache(uses: {
+export interface StoreStateUses {
   readonly store: {
     readonly status: StoreStatus;
     readonly sources: SourceStore;
@@ -25,7 +24,10 @@ export function createStoreStateCache(uses: {
   readonly sources: readonly RateSource[];
   readonly clock: Clock;
   readonly log: Logger;
-}): ReadStore {
+}
+
+/** Concurrent callers share one result, which is cached for CACHE_MS: a failure, too. */
+export function createStoreStateCache(uses: StoreStateUses): ReadStore {
   const { store, sources, clock, log } = uses;
   let reading: Promise<StoreReading> | undefined;
   let readMs = 0;

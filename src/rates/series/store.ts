@@ -47,7 +47,7 @@ export interface PairCursor {
 }
 
 /** Dates such as 2026-03-13, both included. */
-interface DateRange {
+export interface DateRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
