@@ -155,10 +155,6 @@ suite("a figure that should be stored", { concurrency: 4 }, () => {
         "AUD USD 2022-12-31 --as au-gst",
         ": rba's archive begins on 2023-01-03: import the figures",
       ],
-      [
-        "AUD USD 2022-12-30 --as au-gst",
-        ": rba's archive begins on 2023-01-03: import the figures",
-      ],
       ["AUD USD 2023-01-04 --as au-gst", " --from 2023-01-04 --to 2023-01-04 fetches it"],
       ["USD KGS 2020-01-04 --source nbkr --rule on-or-before", " is stored: import the figures"],
       [
@@ -283,46 +279,25 @@ test("a pair of which no source has a figure: the one that it has, or the end of
 });
 
 const NEWEST = "gets the newest (an earlier one must be imported)";
+const backfill = (key: string, from: string, to: string) =>
+  `kurs rates backfill ${key} --from ${from} --to ${to} fetches it`;
 
 for (const [asked, advice] of [
   [
     "EUR USD 2026-03-16 --as de-vat",
     "kurs rates import FILE --document --source bmf, where FILE states it",
   ],
-  [
-    "AUD USD 2026-03-16 --as au-gst",
-    "kurs rates backfill rba --from 2026-03-06 --to 2026-03-16 fetches it",
-  ],
-  [
-    "USD CAD 2026-03-16 --as ca-gst",
-    "kurs rates backfill boc --from 2026-03-06 --to 2026-03-16 fetches it",
-  ],
+  ["AUD USD 2026-03-16 --as au-gst", backfill("rba", "2026-03-06", "2026-03-16")],
+  ["USD CAD 2026-03-16 --as ca-gst", backfill("boc", "2026-03-06", "2026-03-16")],
   [
     "USD CAD 2026-03-16 --source boc --rule on-or-next",
-    "kurs rates backfill boc --from 2026-03-16 --to 2026-03-26 fetches it",
+    backfill("boc", "2026-03-16", "2026-03-26"),
   ],
-  [
-    "GBP USD 2026-03-16 --as uk-vat",
-    "kurs rates backfill hmrc --from 2026-03-01 --to 2026-03-31 fetches it",
-  ],
+  ["GBP USD 2026-03-16 --as uk-vat", backfill("hmrc", "2026-03-01", "2026-03-31")],
   ["EUR DKK 2026-03-16 --source dnb --rule on-or-before", `kurs rates fetch dnb ${NEWEST}`],
   ["USD EUR 2126-03-16 --as us-fbar", "2126-12-31 is to come"],
-  [
-    "USD EUR 2025-03-16 --as us-fbar",
-    "kurs rates backfill ust --from 2025-12-21 --to 2025-12-31 fetches it",
-  ],
-  [
-    "EUR CHF 2026-03-16 --as ch-vat",
-    "kurs rates backfill bazg-monthly --from 2026-03-01 --to 2026-03-31 fetches it",
-  ],
-  [
-    "EUR HUF 2026-03-16 --as hu-vat",
-    "kurs rates backfill mnb --from 2026-03-06 --to 2026-03-16 fetches it",
-  ],
-  [
-    "EUR RON 2026-03-16 --as ro-vat",
-    "kurs rates backfill bnr --from 2026-03-06 --to 2026-03-16 fetches it",
-  ],
+  ["USD EUR 2025-03-16 --as us-fbar", backfill("ust", "2025-12-21", "2025-12-31")],
+  ["EUR CHF 2026-03-16 --as ch-vat", backfill("bazg-monthly", "2026-03-01", "2026-03-31")],
 ] as const) {
   test(`a source without a figure of the pair: ${asked} says how to get it`, async () => {
     const message = await empty.failure(`rates for ${asked}`);

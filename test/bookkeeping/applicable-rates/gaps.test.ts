@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { suite, test } from "node:test";
 import { ecbDay } from "../../support/fake-publisher.ts";
-import { newRateStore, recorded } from "./store.ts";
+import { contradictory, newRateStore, recorded } from "./store.ts";
 
 // A store need not have what its documents have: what lies between two stored figures of one
 // document is closed only where that document has nothing at all.
@@ -80,17 +78,6 @@ suite("a date between two stored figures of one document", { concurrency: 4 }, (
   });
 });
 
-/** As BCRA published on that day, beside a figure of the day before. */
-const CONFLICT = readFileSync(
-  join(import.meta.dirname, "../../rates/sources/publishers/fixtures/bcra.json.txt"),
-  "utf8",
-).replace('{"codigoMoneda":"USD"', (usd) =>
-  ["27.10", "271.00"]
-    .map((rate) => `{"codigoMoneda":"BRL","descripcion":"REAL","tipoCotizacion":${rate}},`)
-    .concat(usd)
-    .join("\n"),
-);
-
 test("two figures that are held keep every rule from another date's, and the message decides", async () => {
   await using store = await newRateStore();
   store.clock.set("2026-03-19T21:00:00.000Z");
@@ -99,11 +86,10 @@ test("two figures that are held keep every rule from another date's, and the mes
     "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, and kurs rates drop BRL ARS takes none";
   const command = (date: string, rule: string) =>
     `rates for BRL ARS ${date} --source bcra --rule ${rule} --accept-gaps`;
-  await store.refresh("bcra", [CONFLICT]);
+  await store.refresh("bcra", [contradictory("2026-03-19", "27.10", "271.00")]);
   for (const isFirst of [true, false]) {
     if (!isFirst) {
-      const earlier = CONFLICT.replace("2026-03-19", "2026-03-18").replace(/.*27\.10.*\n/, "");
-      await store.archive("bcra", earlier);
+      await store.archive("bcra", contradictory("2026-03-18", "271.00"));
     }
     for (const [date, rule] of [
       ["2026-03-19", "on"],

@@ -20,6 +20,18 @@ export const recorded = (name: string) =>
     ),
   );
 
+/** BCRA's document with several figures of the real for a date, as it published two once. */
+export const contradictory = (date: string, ...rates: readonly string[]) =>
+  recorded("bcra.json.txt")
+    .toString()
+    .replace("2026-03-19", date)
+    .replace('{"codigoMoneda":"USD"', (usd) =>
+      rates
+        .map((rate) => `{"codigoMoneda":"BRL","descripcion":"REAL","tipoCotizacion":${rate}},`)
+        .concat(usd)
+        .join("\n"),
+    );
+
 /** A store, and the command line on it. */
 export async function newRateStore() {
   const cli = await newRateCli();

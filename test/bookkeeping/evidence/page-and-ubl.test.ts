@@ -10,9 +10,6 @@ import { newEvidenceCli } from "./cli.ts";
 
 const SCHEMA = join(import.meta.dirname, "fixtures/ubl-2.1-exchange-rate-cac.xsd");
 
-const recordedIn = (name: string) =>
-  readFileSync(join(import.meta.dirname, "../../rates/sources/publishers/fixtures", name));
-
 /** A4 at 96 pixels for each inch. */
 const A4 = { width: 794, height: 1123 };
 
@@ -84,7 +81,7 @@ function elementsOf(text: string, attribute?: string): string[] {
 test("the UBL fragment has the schema's elements, and leads from the invoice's currency to the tax's", async () => {
   await using cli = await newEvidenceCli();
   for (const key of ["ecb", "hmrc", "nbp"]) await cli.fetch(key);
-  const averages = await cli.write("uu-kurse-2025-csv.csv", recordedIn("bmf.csv"));
+  const averages = await cli.write("uu-kurse-2025-csv.csv", recorded("bmf.csv"));
   const imported = await cli.run(`rates import ${averages} --document --source bmf`);
   assert.equal(imported.exitCode, 0, imported.stderr);
   const fragmentOf = async (command: string) => {
@@ -113,7 +110,7 @@ test("the UBL fragment has the schema's elements, and leads from the invoice's c
 
 test("the evidence of a file that was handed in has it, and does not prove whose it is", async () => {
   await using cli = await newEvidenceCli();
-  const file = await cli.write("uu-kurse-2025-csv.csv", recordedIn("bmf.csv"));
+  const file = await cli.write("uu-kurse-2025-csv.csv", recorded("bmf.csv"));
   assert.equal((await cli.run(`rates import ${file} --document --source bmf`)).exitCode, 0);
   const { json } = await cli.made("EUR KRW 2025-09-30 --as de-vat");
   assert.deepEqual(

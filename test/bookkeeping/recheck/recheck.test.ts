@@ -3,24 +3,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ecbDay } from "../../support/fake-publisher.ts";
-import { newRateStore, recorded } from "../applicable-rates/store.ts";
+import { contradictory, newRateStore, recorded } from "../applicable-rates/store.ts";
 
 let store: Awaited<ReturnType<typeof newRateStore>>;
 
 const MARCH = recorded("ecb-2026-03.xml").toString();
 const AMENDED_AT = "2026-10-02T12:00:00.000Z";
-
-/** BCRA's document with two figures of the real for a date. */
-const conflict = (date: string, ...rates: readonly string[]) =>
-  recorded("bcra.json.txt")
-    .toString()
-    .replace("2026-03-19", date)
-    .replace('{"codigoMoneda":"USD"', (usd) =>
-      rates
-        .map((rate) => `{"codigoMoneda":"BRL","descripcion":"REAL","tipoCotizacion":${rate}},`)
-        .concat(usd)
-        .join("\n"),
-    );
 
 before(async () => {
   store = await newRateStore();
@@ -34,16 +22,19 @@ before(async () => {
     ["2026-03-18", ["27.20", "272.00"]],
   ] as const) {
     store.clock.set(`${date}T21:00:00.000Z`);
-    await store.refresh("bcra", [conflict(date, ...rates)]);
+    await store.refresh("bcra", [contradictory(date, ...rates)]);
     if (date === "2026-03-17") await store.output("rates drop BRL ARS");
     else await store.output("rates release BRL ARS 27.20");
   }
   store.clock.set("2026-03-19T21:00:00.000Z");
-  await store.refresh("bcra", [conflict("2026-03-19", "27.10", "271.00")]);
+  await store.refresh("bcra", [contradictory("2026-03-19", "27.10", "271.00")]);
   for (const jpy of ["180.00", "18.00"]) {
     store.clock.set("2026-03-20T15:30:00.000Z");
     await store.refresh("ecb", [ecbDay("2026-03-20", { JPY: jpy })]);
   }
+  // Only what is served is held, not a figure of another kind.
+  store.change(`CREATE TEMP TABLE other AS SELECT * FROM figures WHERE quote = 'JPY' AND rate = '18.00';
+    UPDATE other SET kind = 'buying'; INSERT INTO figures SELECT * FROM other`);
   await store.import("GBP,SEK,12.5,2026-03-02T15:00:00Z\nEUR,USD,1.17,2026-03-03T15:00:00Z");
   await store.import("GBP,SEK,125,2026-03-03T15:00:00Z");
   await store.output("rates drop GBP SEK");
@@ -170,6 +161,7 @@ const FILES: readonly (readonly [text: string, options: string, code: number, pr
     ],
     [GERMAN.replace("EUR;USD", "EUR;USD;"), RENAMED, 1, /: not checked: the line has 6 cells, /],
     ["02.03.2026;EUR;USD;1,1698;ecb", "", 0, /^1 figure: 1 unchanged$/],
+    ["2026-03-20,EUR,JPY,180,ecb,buying", "", 1, /: differs: 18\.00 now/],
     ["2026-03-02,GBP,SEK,12.5,import,buying", "", 1, /; exactly this figure is in import middle$/m],
     ["2026-03-02,GBP,SEK,12.5,import,mid", "", 1, /: kind "mid" must be one of middle, buying/],
     ["", "", 1, /^kurs: FILE is empty: each must be DATE,BASE,QUOTE,RATE, or have the columns /],
