@@ -30,7 +30,7 @@ export function presetJson(preset: Preset) {
   };
 }
 
-export function appliedRuleJson({ rate, preset }: AppliedRule) {
+function appliedRuleJson({ rate, preset }: AppliedRule) {
   return {
     asked: rate.asked,
     rule: rate.rule,

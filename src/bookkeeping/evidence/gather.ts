@@ -1,6 +1,7 @@
 import type { Rejection } from "../../rates/served/rules/rate.ts";
 import type { RateSource } from "../../rates/sources/source.ts";
-import { type AppliedRule, appliedRuleJson } from "../applicable-rates/json.ts";
+import { type AppliedRule, presetJson } from "../applicable-rates/json.ts";
+import { ruleWords } from "../applicable-rates/rules.ts";
 import type { DocumentReader } from "../provenance/document-reader.ts";
 import { documentName, publisherJson } from "../provenance/json.ts";
 import type {
@@ -105,21 +106,26 @@ function readStored(
 }
 
 function figureJson({ applied, publisher }: Gathered) {
-  const { figure } = applied.rate;
-  const { base, quote, rate, kind, source, asOf, date, validUntil = null, revision } = figure;
-  const {
-    preset,
-    accepted_gaps,
-    unproven_gaps: _,
-    is_calendar_known,
-    ...rule
-  } = appliedRuleJson(applied);
+  const { rate, preset } = applied;
+  const { base, quote, kind, source, asOf, date, validUntil = null, revision } = rate.figure;
   return {
-    ...{ base, quote, rate, kind, source, as_of: asOf },
-    ...rule,
-    ...{ published_for: date, valid_until: validUntil, revision },
-    accepted_gaps: [...accepted_gaps],
-    ...{ is_calendar_known, preset, publisher: publisherJson(publisher) },
+    base,
+    quote,
+    rate: rate.figure.rate,
+    kind,
+    source,
+    as_of: asOf,
+    asked: rate.asked,
+    rule: rate.rule,
+    rule_in_words: ruleWords[rate.rule],
+    counted_from: rate.date,
+    published_for: date,
+    valid_until: validUntil,
+    revision,
+    accepted_gaps: [...rate.acceptedGaps],
+    is_calendar_known: rate.isChecked,
+    preset: preset === undefined ? null : presetJson(preset),
+    publisher: publisherJson(publisher),
   };
 }
 
