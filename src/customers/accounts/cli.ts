@@ -160,7 +160,11 @@ async function showAccount(deps: AccountCommandDeps, typed: string, { json }: Ou
   await using store = await deps.openStore();
   const account = await store.accounts.summarize(timestamp(deps.clock.nowMs()), email);
   if (account === undefined) throw unknownAccount(email);
-  deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
+  if (json) return deps.print(formatJson(accountSummaryJson(account)));
+  const { ownQuota } = account;
+  const end = ownQuota?.until === undefined ? "" : ` until ${ownQuota.until}`;
+  const own: Column<AccountSummary> = ["OWN QUOTA", () => `${ownQuota?.units}${end}`];
+  deps.print(table(ownQuota === undefined ? columns : [...columns, own], [account]));
 }
 
 async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {

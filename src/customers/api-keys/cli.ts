@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { type OpenStore, type OutputOptions, unknownAccount } from "../../platform/cli/command.ts";
 import { type FileUses, readWithProgress, withFile } from "../../platform/cli/input-file.ts";
-import { type Column, createJsonPrinter, table } from "../../platform/cli/output.ts";
+import { writeList } from "../../platform/cli/list-writer.ts";
+import { type Column, createJsonPrinter } from "../../platform/cli/output.ts";
 import { normalizeEmail } from "../../platform/shared/text/email.ts";
 import { visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { pagesOfKeys } from "./api-keys.ts";
@@ -77,39 +78,37 @@ Examples:
   $ git log --patch | kurs keys burn --dry-run
   $ zcat access.log.gz | kurs keys burn --json`;
 
-async function listKeys(deps: KeyCommandDeps, typed: string, { json }: OutputOptions) {
-  const { openStore, print } = deps;
+async function listKeys(deps: KeyCommandDeps, typed: string, { json = false }: OutputOptions) {
   const email = normalizeEmail(typed);
-  await using store = await openStore();
+  await using store = await deps.openStore();
   const account = await store.accounts.findByEmail(email);
   if (account === undefined) throw unknownAccount(email);
-  const pages = pagesOfKeys(store.keys, account.id, deps.origin().at);
-  if (json) {
-    const list = createJsonPrinter(print);
-    for await (const page of pages) list.add(page.map(apiKeyJson));
-    list.end();
-    return;
-  }
-  let isFirst = true;
-  for await (const page of pages) {
-    if (page.length === 0) break;
-    // Every page has the same widths, because only the last column varies.
-    const text = table(columns, page);
-    print(isFirst ? text : text.slice(text.indexOf("\n") + 1));
-    isFirst = false;
-  }
-  if (isFirst) print(`${visibleLine(email)} has no API keys.`);
+  const now = deps.origin().at;
+  const limited = await store.keys.limited(account.id, now);
+  const ends = new Map(limited.map(({ id, limits }) => [id, limits.expiresAt]));
+  const pages = pagesOfKeys(store.keys, account.id, now);
+  const rows = { columns: columnsWith(ends), csvColumns: [], toJson: apiKeyJson };
+  const isEmpty = await writeList(pages, { format: "table", json }, rows, deps.write);
+  if (isEmpty) deps.print(`${visibleLine(email)} has no API keys.`);
 }
 
 const TIME_CHARACTERS = "2026-11-21T12:00:00.000Z".length;
 
-const columns: readonly Column<ApiKey>[] = [
-  ["ID", ({ id }) => id],
-  ["PREFIX", ({ keyPrefix }) => keyPrefix],
-  ["CREATED", ({ createdAt }) => createdAt],
-  ["REVOKED", ({ revokedAt }) => (revokedAt ?? "-").padEnd(TIME_CHARACTERS)],
-  ["NAME", ({ name }) => name],
-];
+/** @param ends of the active keys; where none has one, there is no column for them. */
+function columnsWith(ends: ReadonlyMap<string, string | null>): readonly Column<ApiKey>[] {
+  // All pages have the same widths.
+  const column = (heading: string, timeOf: (key: ApiKey) => string | null | undefined) =>
+    [heading, (key: ApiKey) => (timeOf(key) ?? "-").padEnd(TIME_CHARACTERS)] as const;
+  const hasEnds = ends.values().some((end) => end !== null);
+  return [
+    ["ID", ({ id }) => id],
+    ["PREFIX", ({ keyPrefix }) => keyPrefix],
+    ["CREATED", ({ createdAt }) => createdAt],
+    ...(hasEnds ? [column("EXPIRES", ({ id }) => ends.get(id))] : []),
+    column("REVOKED", ({ revokedAt }) => revokedAt),
+    ["NAME", ({ name }) => name],
+  ];
+}
 
 async function revokeKey(deps: KeyCommandDeps, typed: string): Promise<void> {
   const { openStore, origin, print, secrets } = deps;

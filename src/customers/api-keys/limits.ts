@@ -92,7 +92,7 @@ export function succeedingLimits(
 }
 
 function parseEnd(text: string, createdAt: string): End {
-  const [, digits] = /^(\d+) days?$/.exec(text) ?? [];
+  const [, digits] = /^([1-9]\d*) days?$/.exec(text) ?? [];
   const days = digits && parseWholeNumber(digits, 1, LIFETIME_DAYS_MAX);
   if (days) return endAfter(days, createdAt);
   const instant = parseInstant(text);

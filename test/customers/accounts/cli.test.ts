@@ -174,6 +174,15 @@ suite("plans and accounts", { concurrency: 4 }, () => {
       own_quota_until: null,
       customer_number: null,
     });
+
+    for (const [until, shown] of [
+      [["--until", "2999-01-01"], " until 2999-01-01T00:00:00.000Z"],
+      [[], ""],
+    ] as const) {
+      await run("accounts", "quota", email, "25000", ...until);
+      const { stdout } = await run("accounts", "show", email);
+      assert.match(stdout, new RegExp(`^EMAIL .* CREATED +OWN QUOTA\n.*Z  25000${shown}\n$`));
+    }
   });
 
   test("kurs accounts list shows pages, and the command for the next one on stderr", async () => {

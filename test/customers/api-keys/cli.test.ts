@@ -65,6 +65,14 @@ suite("kurs keys", { concurrency: 4 }, () => {
     assert.deepEqual(rest, [""]);
     const listed = await server.get("/v1/account/api-keys", { session });
     assert.deepEqual(JSON.parse(json.stdout), listed.body.api_keys);
+
+    await run("keys", "limit", other.id, "--expires", "2999-01-31T00:00:00Z");
+    const ending = (await run("keys", "list", email)).stdout;
+    assert.match(ending, /^ID +PREFIX +CREATED +EXPIRES +REVOKED +NAME\n/);
+    assert.match(
+      ending,
+      /Z {2}- {25}\S+Z {2}test\n.*Z {2}2999-01-31T00:00:00\.000Z {2}- {25}Ada’s/,
+    );
   });
 
   test("keys list prints an account without keys, and 450 keys in columns of one width", async () => {

@@ -64,7 +64,7 @@ test("limits: PUT replaces all three, returns what is stored, and each change is
       { ...NONE, units_per_day: 1_000_000_000_000 },
     ],
   ]) {
-    const answer = await put(session, keyId, json);
+    const answer = await put(session, keyId.toUpperCase(), json);
     assert.deepEqual([answer.status, answer.body], [200, stored]);
     assert.deepEqual(await limitsOf(session, keyId), stored);
   }
