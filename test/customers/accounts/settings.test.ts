@@ -38,29 +38,6 @@ test("an account reads and changes its settings, and its events show the change"
   assert.equal(eventsOf("ada@example.org").length, 1);
 });
 
-const invalidBodies = [
-  ["no JSON", { raw: "off", headers: { "content-type": "application/json" } }, /JSON/],
-  ["an empty object", { json: {} }, /^quota_mails is missing\.$/],
-  ["a text", { json: { quota_mails: "false" } }, /^quota_mails must be boolean\.$/],
-  ["a number", { json: { quota_mails: 0 } }, /^quota_mails must be boolean\.$/],
-  ["null", { json: { quota_mails: null } }, /^quota_mails must be boolean\.$/],
-  ["a list", { json: [false] }, /./],
-] as const;
-
-for (const [what, how, message] of invalidBodies) {
-  test(`${what} as settings is an invalid request and changes nothing`, async () => {
-    const email = `${what.replaceAll(" ", "-")}@example.org`;
-    const session = await service.openSession(email);
-
-    const answer = await service.call("PATCH", PATH, { session, ...how });
-
-    assertFailure(answer, 400, "invalid_request", message);
-
-    assert.deepEqual(await settingsOf(session), { quota_mails: true });
-    assert.deepEqual(eventsOf(email), []);
-  });
-}
-
 test("the 21st change of an account's settings in a window is rejected, and the account's log-in is not", async () => {
   const session = await service.openSession("ivy@example.org");
   const change = (state: boolean) =>
@@ -74,15 +51,6 @@ test("the 21st change of an account's settings in a window is rejected, and the 
   assert.deepEqual(await settingsOf(session), { quota_mails: true });
   assert.equal(eventsOf("ivy@example.org").length, 20);
   await service.logIn("ivy@example.org");
-});
-
-test("fields that the settings do not have are ignored, as in other bodies", async () => {
-  const session = await service.openSession("eve@example.org");
-  const json = { quota_mails: false, plan: "pro", email: "root@example.org" };
-  const { status, body } = await service.call("PATCH", PATH, { session, json });
-  assert.deepEqual([status, body], [200, { quota_mails: false }]);
-  const [account] = service.query("SELECT plan FROM accounts WHERE email = 'eve@example.org'");
-  assert.equal(account?.plan, "free");
 });
 
 test("kurs accounts quota-mails turns the mails of an account off and on, and records its operator", async () => {

@@ -98,37 +98,6 @@ test("a wrong password deletes nothing, and the message names no email", async (
   assert.equal((events as readonly unknown[]).length, 3);
 });
 
-const invalid = [
-  ["no body", {}, /JSON object/],
-  ["no password", { json: {} }, /^password is missing\.$/],
-  ["a number as password", { json: { password: 8 } }, /^password must be string\.$/],
-  ["a list", { json: [PASSWORD] }, /./],
-  ["broken JSON", { raw: "{", headers: { "content-type": "application/json" } }, /JSON/],
-] as const;
-
-for (const [what, how, message] of invalid) {
-  test(`a deletion with ${what} is an invalid request and deletes nothing`, async () => {
-    const session = await service.openSession();
-
-    const answer = await service.call("DELETE", ACCOUNT, { session, ...how });
-
-    assertFailure(answer, 400, "invalid_request", message);
-    assert.equal((await service.get(ACCOUNT, { session })).status, 200);
-  });
-}
-
-test("a deletion with a body that is no JSON is 415, and one over 16 KiB is 413", async () => {
-  const session = await service.openSession();
-  const headers = { "content-type": "text/plain" };
-  const raw = JSON.stringify({ password: PASSWORD });
-  const plain = await service.call("DELETE", ACCOUNT, { session, raw, headers });
-  assertFailure(plain, 415, "unsupported_media_type");
-  const json = { password: PASSWORD, more: "x".repeat(16_384) };
-  const large = await service.call("DELETE", ACCOUNT, { session, json });
-  assertFailure(large, 413, "payload_too_large");
-  assert.equal((await service.get(ACCOUNT, { session })).status, 200);
-});
-
 test("deletions and log-ins of an account count against the same limit, before the password", async () => {
   await using own = await startService({ config: { authCallsPerWindow: 4 } });
   const session = await own.openSession("ada@example.org");

@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import { query } from "../../platform/storage/stored.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kurs, kursUnchecked } from "../../support/command-line.ts";
+import { addCopies } from "../../support/keys.ts";
 import { startSharedService } from "../../support/service.ts";
 
 const service = await startSharedService();
@@ -40,14 +41,7 @@ suite("kurs keys create", () => {
 
   test("obeys the limit on the keys of a day, and stores nothing beyond it", async () => {
     const { email, keyId } = await service.newCustomer();
-    const copies = `
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
-      INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
-      SELECT printf('%064x', i), printf('fffffff0-0000-7000-8000-%012d', i), account_id, 'copy',
-        key_prefix, strftime('%Y-%m-%dT%H:%M:%fZ'), created_at
-      FROM n, api_keys WHERE id = ?`;
-    query(dataDirectory, copies, keyId);
-    query(dataDirectory, "UPDATE api_keys SET created_at = strftime('%Y-%m-%dT%H:%M:%fZ')");
+    addCopies(service, keyId, 100, { createdAt: new Date().toISOString() });
     const keyCount = () => query(dataDirectory, "SELECT count(*) AS keys FROM api_keys");
     const before = keyCount();
 

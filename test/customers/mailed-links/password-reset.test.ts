@@ -106,10 +106,6 @@ test("reset: an invalid password returns 400 with the violated rule and leaves t
     ["password1", /\bpassword\b.*common/],
     [email, /\bpassword\b.*email/],
     [email.toUpperCase(), /\bpassword\b.*email/],
-    [12345678, /\bpassword\b.*string/],
-    [null, /\bpassword\b.*string/],
-    [[NEW], /\bpassword\b.*string/],
-    [undefined, /\bpassword\b.*missing/],
   ] as const;
 
   for (const [password, message] of bad) {

@@ -28,7 +28,7 @@ const storedHash = (email: string) =>
 let accounts = 0;
 const newEmail = () => `password-${++accounts}@example.org`;
 
-const register = (password: unknown, email = newEmail()) =>
+const register = (password: string, email = newEmail()) =>
   service.post("/v1/auth/register", { json: { email, password } });
 
 const logIn = (email: string, password: string) =>
@@ -71,11 +71,6 @@ const bad = [
   ["that is common, in capital letters", "PASSWORD1", commonRule],
   ["that is common, in full-width letters", "ｐａｓｓｗｏｒｄ１", commonRule],
   ["that is a common keyboard pattern", "1qaz2wsx", commonRule],
-  ["that is a number", 12345678, /\bpassword\b.*string/],
-  ["that is null", null, /\bpassword\b.*string/],
-  ["that is an array", ["correct horse battery"], /\bpassword\b.*string/],
-  ["that is an object", { length: 20 }, /\bpassword\b.*string/],
-  ["that is missing", undefined, /\bpassword\b.*missing/],
 ] as const;
 
 for (const [what, password, message] of bad) {
@@ -86,9 +81,7 @@ for (const [what, password, message] of bad) {
 
     assertFailure(answer, 400, "invalid_request", message);
     assert.equal(accountCount(), before);
-    if (typeof password === "string" && password !== "") {
-      assert.ok(!answer.text.includes(password));
-    }
+    if (password !== "") assert.ok(!answer.text.includes(password));
   });
 }
 

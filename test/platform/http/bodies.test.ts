@@ -6,7 +6,7 @@ import {
   assertKeyRejected,
   assertSessionRejected,
 } from "../../support/assertions.ts";
-import type { Answer } from "../../support/client.ts";
+import type { Answer, Call } from "../../support/client.ts";
 import { sendRaw } from "../../support/raw-connection.ts";
 import { startSharedService } from "../../support/service.ts";
 
@@ -25,17 +25,22 @@ service.query(
   hash("sha256", reset),
 );
 
-const bodies: readonly (readonly [path: string, valid: string])[] = [
-  ["/v1/auth/register", '{"email":"new@example.org","password":"correct horse battery"}'],
-  ["/v1/auth/login", '{"email":"account-1@example.org","password":"correct horse battery"}'],
-  ["/v1/account/api-keys", '{"name":"new"}'],
-  ["/v1/auth/verification", JSON.stringify({ token: verification })],
-  ["/v1/auth/verification/resend", '{"email":"account-1@example.org"}'],
+const deletion = ["DELETE /v1/account", '{"password":"correct horse battery"}'] as const;
+
+const bodies: readonly (readonly [start: string, valid: string])[] = [
+  ["POST /v1/auth/register", '{"email":"new@example.org","password":"correct horse battery"}'],
+  ["POST /v1/auth/login", '{"email":"account-1@example.org","password":"correct horse battery"}'],
+  ["POST /v1/account/api-keys", '{"name":"new"}'],
+  ["PATCH /v1/account/settings", '{"quota_mails":false}'],
+  ["PUT /v1/account/thresholds", '{"thresholds":[]}'],
+  ["POST /v1/auth/verification", JSON.stringify({ token: verification })],
+  ["POST /v1/auth/verification/resend", '{"email":"account-1@example.org"}'],
   [
-    "/v1/auth/password-reset/confirm",
+    "POST /v1/auth/password-reset/confirm",
     JSON.stringify({ token: reset, password: "a new passphrase" }),
   ],
-  ["/v1/auth/password-reset", '{"email":"account-1@example.org"}'],
+  ["POST /v1/auth/password-reset", '{"email":"account-1@example.org"}'],
+  deletion,
 ];
 
 /** Everything that these calls could create, change or use up. */
@@ -47,8 +52,12 @@ const stored = () => [
   service.query("SELECT id FROM mails"),
 ];
 
-const post = (path: string, raw: string, contentType: string | undefined = "application/json") =>
-  service.post(path, { session, raw, headers: { "content-type": contentType } });
+const send = (start: string, how: Call) => {
+  const [method = "", path = ""] = start.split(" ");
+  return service.call(method, path, { session, ...how });
+};
+const post = (start: string, raw: string, contentType = "application/json") =>
+  send(start, { raw, headers: { "content-type": contentType } });
 
 const malformed = [
   ["nothing", ""],
@@ -84,8 +93,27 @@ for (const [what, raw, message = /\S/] of malformed) {
 
 test("bodies: a missing body is 400 on every path that needs one", async () => {
   for (const [path] of bodies) {
-    assertFailure(await service.post(path, { session }), 400, "invalid_request");
+    assertFailure(await send(path, {}), 400, "invalid_request");
   }
+});
+
+const values = [undefined, null, 5, true, "true", ["a"], { trim: "a" }];
+const typeOf = (value: unknown) => (Array.isArray(value) ? "array" : typeof value);
+
+test("bodies: a member that is missing or of a wrong type is 400 with the rule, and nothing is stored", async () => {
+  const before = stored();
+  for (const [path, valid] of bodies) {
+    const body = JSON.parse(valid) as Readonly<Record<string, unknown>>;
+    for (const [name, right] of Object.entries(body)) {
+      const type = typeOf(right);
+      for (const value of values.filter((one) => typeOf(one) !== type)) {
+        const raw = JSON.stringify({ ...body, [name]: value });
+        const rule = value === undefined ? `^${name} is missing\\.` : `^${name} must be ${type}\\.`;
+        assertFailure(await post(path, raw), 400, "invalid_request", new RegExp(rule));
+      }
+    }
+  }
+  assert.deepEqual(stored(), before);
 });
 
 test("bodies: fields in __proto__ or constructor.prototype are ignored and pollute nothing", async () => {
@@ -124,7 +152,7 @@ for (const contentType of wrongTypes) {
 test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", async () => {
   const before = stored();
   for (const [path, raw] of bodies) {
-    const answer = await service.post(path, { session, raw });
+    const answer = await send(path, { raw });
     assertFailure(answer, 415, "unsupported_media_type");
   }
   assert.deepEqual(stored(), before);
@@ -132,14 +160,14 @@ test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", a
 
 test("bodies: the case of the media type and its charset parameter do not matter", async () => {
   for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
-    const answer = await post("/v1/account/api-keys", '{"name":"typed"}', contentType);
+    const answer = await post("POST /v1/account/api-keys", '{"name":"typed"}', contentType);
     assert.equal(answer.status, 201, answer.text);
   }
 });
 
 test("bodies: 16 KiB are accepted; one byte more is 413, and nothing is stored", async () => {
   const [, valid] = bodies[2] ?? ["", ""];
-  assert.equal((await post("/v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
+  assert.equal((await post("POST /v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
 
   const before = stored();
   for (const [path, body] of bodies) {
@@ -153,7 +181,7 @@ test("bodies: the limit counts bytes, not characters", async () => {
   const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
   assert.ok(raw.length < KIB_16);
 
-  assertFailure(await post("/v1/account/api-keys", raw), 413, "payload_too_large");
+  assertFailure(await post("POST /v1/account/api-keys", raw), 413, "payload_too_large");
 });
 
 test("bodies: one byte over 16 KiB is 413 also with chunked encoding", async () => {
@@ -304,7 +332,7 @@ test("bodies: a GET ignores any body of up to 16 KiB", async () => {
 });
 
 test("bodies: the bodies that the tests above reject are valid except for their one fault", async () => {
-  for (const [path, valid] of bodies) {
+  for (const [path, valid] of bodies.filter((body) => body !== deletion)) {
     const answer = await post(path, valid);
     assert.ok(answer.status >= 200 && answer.status < 300, `${path}: ${answer.text}`);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { addRevokedKeys } from "../../support/keys.ts";
+import { addCopies } from "../../support/keys.ts";
 import { startSharedService, type TestService } from "../../support/service.ts";
 import { mostInAnIteration } from "../../support/statements.ts";
 
@@ -20,7 +20,7 @@ const service = await startSharedService();
 /** An account with more keys than fit on a page. */
 async function accountWithRevokedKeys(own: TestService): Promise<string> {
   const { session, keyId } = await own.newCustomer();
-  addRevokedKeys(own, keyId, ITEMS - 1);
+  addCopies(own, keyId, ITEMS - 1);
   using database = own.database();
   chargeEachKey(database, keyId);
   return session;
