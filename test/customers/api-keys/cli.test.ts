@@ -2,42 +2,28 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { promisify } from "node:util";
-import { emptyStore, query } from "../../platform/storage/stored.ts";
 import { kurs } from "../../support/command-line.ts";
-import {
-  Program,
-  type ProgramOptions,
-  type Server,
-  serve,
-  temporaryDirectory,
-} from "../../support/process.ts";
+import { addCopies } from "../../support/keys.ts";
+import { Program, type ProgramOptions } from "../../support/process.ts";
+import { startSharedService } from "../../support/service.ts";
 
-let server: Server;
-let dataDirectory: string;
-/** A data directory whose store no test changes. */
-let unusedDirectory: string;
-const resources = new AsyncDisposableStack();
-const run = (...args: readonly string[]) => kurs(args, { dataDirectory });
+const service = await startSharedService();
+const { dataDirectory, clock } = service;
+
+const run = (...args: readonly string[]) => kurs(args, { dataDirectory, clock });
 const burn = (input: ProgramOptions["input"], ...args: readonly string[]) =>
-  kurs(["keys", "burn", ...args], { dataDirectory, input: input ?? "" });
-
-before(async () => {
-  dataDirectory = resources.use(await temporaryDirectory()).path;
-  server = resources.use(await serve({ dataDirectory }));
-  unusedDirectory = resources.use(await emptyStore()).path;
-});
-after(() => resources.disposeAsync());
+  kurs(["keys", "burn", ...args], { dataDirectory, clock, input: input ?? "" });
 
 const prefixOf = (apiKey: string) => apiKey.slice(0, 17);
 
 const statusesOf = (...apiKeys: readonly string[]) =>
-  Promise.all(apiKeys.map(async (apiKey) => (await server.readRate("EUR/USD", apiKey)).status));
+  Promise.all(apiKeys.map(async (apiKey) => (await service.readRate("EUR/USD", apiKey)).status));
 
 /** The details of the revocations of an account, newest first, as the account sees them. */
 async function revocationsOf(session: string) {
-  const { body } = await server.get("/v1/account/events", { session });
+  const { body } = await service.get("/v1/account/events", { session });
   const events = body.events as { actor: string; action: string; details: object }[];
   return events
     .filter(({ action }) => action === "api_key.revoked")
@@ -49,9 +35,9 @@ const UNKNOWN = `svc_live_${"0123456789abcdef".repeat(4)}`;
 
 suite("kurs keys", { concurrency: 4 }, () => {
   test("keys list prints every key of the account, revoked ones too, and no secret", async () => {
-    const { email, session, apiKey, keyId } = await server.newCustomer("lists@example.org");
-    const other = await server.createKey(session, "Ada’s second – 鍵");
-    await server.revokeKey(session, keyId);
+    const { email, session, apiKey, keyId } = await service.newCustomer("lists@example.org");
+    const other = await service.createKey(session, "Ada’s second – 鍵");
+    await service.revokeKey(session, keyId);
 
     const table = await run("keys", "list", ` ${email.toUpperCase()} `);
     const json = await run("keys", "list", email, "--json");
@@ -63,7 +49,7 @@ suite("kurs keys", { concurrency: 4 }, () => {
     assert.match(second, new RegExp(`^${other.id}  ${prefixOf(other.apiKey)}  \\S+Z  - +Ada’s`));
     assert.equal(second.indexOf("Ada"), heading.indexOf("NAME"));
     assert.deepEqual(rest, [""]);
-    const listed = await server.get("/v1/account/api-keys", { session });
+    const listed = await service.get("/v1/account/api-keys", { session });
     assert.deepEqual(JSON.parse(json.stdout), listed.body.api_keys);
 
     await run("keys", "limit", other.id, "--expires", "2999-01-31T00:00:00Z");
@@ -77,18 +63,15 @@ suite("kurs keys", { concurrency: 4 }, () => {
 
   test("keys list prints an account without keys, and 450 keys in columns of one width", async () => {
     const email = "many@example.org";
-    const session = await server.openSession(email);
+    const session = await service.openSession(email);
     const none = await run("keys", "list", email);
     assert.deepEqual([none.exitCode, none.stdout], [0, `${email} has no API keys.\n`]);
     assert.equal((await run("keys", "list", email, "--json")).stdout, "[]\n");
-    const { id } = await server.createKey(session);
-    const copies = `
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
-      INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
-      SELECT printf('%064x', i), printf('fffffff0-0000-7000-8000-%012d', i), account_id,
-        char(27) || '[2J' || char(8238), key_prefix, created_at
-      FROM n, api_keys WHERE id = ?`;
-    query(dataDirectory, copies, id);
+    const { id } = await service.createKey(session);
+    addCopies(service, id, 449);
+    service.query(
+      "UPDATE api_keys SET name = char(27) || '[2J' || char(8238) WHERE id LIKE '%-0%'",
+    );
 
     const table = await run("keys", "list", email);
     const json = await run("keys", "list", email, "--json");
@@ -102,8 +85,8 @@ suite("kurs keys", { concurrency: 4 }, () => {
   });
 
   test("keys revoke takes an id in any case; a running server rejects the key from then on", async () => {
-    const { email, session, apiKey, keyId } = await server.newCustomer("by-id@example.org");
-    const kept = await server.createKey(session);
+    const { email, session, apiKey, keyId } = await service.newCustomer("by-id@example.org");
+    const kept = await service.createKey(session);
     assert.deepEqual(await statusesOf(apiKey, kept.apiKey), [200, 200]);
 
     const revoked = await run("keys", "revoke", ` ${keyId.toUpperCase()} `);
@@ -121,8 +104,8 @@ suite("kurs keys", { concurrency: 4 }, () => {
   });
 
   test("keys revoke takes a prefix, or a complete key, which it does not print", async () => {
-    const { session, apiKey } = await server.newCustomer("by-prefix@example.org");
-    const pasted = await server.createKey(session);
+    const { session, apiKey } = await service.newCustomer("by-prefix@example.org");
+    const pasted = await service.createKey(session);
 
     const byPrefix = await run("keys", "revoke", prefixOf(apiKey));
     const complete = await run("keys", "revoke", pasted.apiKey);
@@ -139,12 +122,12 @@ suite("kurs keys", { concurrency: 4 }, () => {
 
   test("keys revoke revokes nothing when several active keys have the prefix, and lists them", async () => {
     const owners = [
-      await server.newCustomer("twin-1@example.org"),
-      await server.newCustomer("twin-2@example.org"),
+      await service.newCustomer("twin-1@example.org"),
+      await service.newCustomer("twin-2@example.org"),
     ];
     const prefix = "svc_live_7ea17ea1";
     const setPrefix = "UPDATE api_keys SET key_prefix = ? WHERE id = ?";
-    for (const { keyId } of owners) query(dataDirectory, setPrefix, prefix, keyId);
+    for (const { keyId } of owners) service.query(setPrefix, prefix, keyId);
 
     const ambiguous = await run("keys", "revoke", prefix);
 
@@ -178,7 +161,7 @@ suite("kurs keys", { concurrency: 4 }, () => {
   for (const [args, message] of missing) {
     const shown = JSON.stringify(args.join(" ")).replace(/(svc_live_\w{8})\w+/, "$1…");
     test(`kurs keys ${shown} reports what is missing and exits with 1`, async () => {
-      const ended = await kurs(["keys", ...args], { dataDirectory: unusedDirectory });
+      const ended = await run("keys", ...args);
       assert.deepEqual([ended.exitCode, ended.stdout], [1, ""]);
       assert.ok(ended.stderr.startsWith(`kurs: ${message}`), ended.stderr);
       assert.equal(ended.stderr.split("\n").length, 2);
@@ -198,17 +181,17 @@ suite("kurs keys", { concurrency: 4 }, () => {
 suite("kurs keys burn", { concurrency: 4 }, () => {
   test("burn revokes the keys of all accounts wherever a text has them, and nothing else", async () => {
     const [ada, bob, eve] = [
-      await server.newCustomer("burn-ada@example.org"),
-      await server.newCustomer("burn-bob@example.org"),
-      await server.newCustomer("burn-eve@example.org"),
+      await service.newCustomer("burn-ada@example.org"),
+      await service.newCustomer("burn-bob@example.org"),
+      await service.newCustomer("burn-eve@example.org"),
     ];
     const keys = [ada.apiKey, bob.apiKey];
     for (let count = 0; count < 4; count += 1) {
-      keys.push((await server.createKey(ada.session)).apiKey);
+      keys.push((await service.createKey(ada.session)).apiKey);
     }
     const [inJson, inUrl, first, second, upper, repeated] = keys;
-    const before = await server.createKey(bob.session);
-    await server.revokeKey(bob.session, before.id);
+    const before = await service.createKey(bob.session);
+    await service.revokeKey(bob.session, before.id);
     const text = [
       `{"headers":{"authorization":"ApiKey ${inJson}"}}`,
       `GET https://rates.example.org/?key=${inUrl}&base=EUR`,
@@ -236,8 +219,8 @@ suite("kurs keys burn", { concurrency: 4 }, () => {
   });
 
   test("burn ends the sessions whose tokens are in the text", async () => {
-    const { email, session, apiKey } = await server.newCustomer("burn-session@example.org");
-    const kept = await server.logIn(email);
+    const { email, session, apiKey } = await service.newCustomer("burn-session@example.org");
+    const kept = await service.logIn(email);
 
     const burned = await burn(`authorization: Session ${session}`);
 
@@ -246,13 +229,13 @@ suite("kurs keys burn", { concurrency: 4 }, () => {
       "session tokens found: 1 (1 ended)",
     ];
     assert.deepEqual([burned.exitCode, burned.stdout], [0, `${lines.join("\n")}\n`]);
-    assert.equal((await server.get("/v1/account/usage", { session })).status, 401);
-    assert.equal((await server.get("/v1/account/usage", { session: kept })).status, 200);
+    assert.equal((await service.get("/v1/account/usage", { session })).status, 401);
+    assert.equal((await service.get("/v1/account/usage", { session: kept })).status, 200);
     assert.deepEqual(await statusesOf(apiKey), [200]);
   });
 
   test("burn --dry-run reports the same and changes nothing", async () => {
-    const { session, apiKey, email, keyId } = await server.newCustomer("burn-dry@example.org");
+    const { session, apiKey, email, keyId } = await service.newCustomer("burn-dry@example.org");
     const text = `${apiKey} ${session}`;
 
     const dry = await burn(text, "--dry-run");
@@ -297,7 +280,7 @@ suite("kurs keys burn", { concurrency: 4 }, () => {
   });
 
   test("a key is revoked as soon as it was read, while the input continues", async () => {
-    const { apiKey } = await server.newCustomer("burn-stream@example.org");
+    const { apiKey } = await service.newCustomer("burn-stream@example.org");
     const fifo = join(dataDirectory, "leak.fifo");
     await promisify(execFile)("mkfifo", [fifo]);
     // Opened for reading, too: this does not wait for a reader.
@@ -316,8 +299,8 @@ suite("kurs keys burn", { concurrency: 4 }, () => {
   });
 
   test("a burn whose output nobody reads still revokes every key", async () => {
-    const { session, apiKey } = await server.newCustomer("burn-pipe@example.org");
-    const late = await server.createKey(session);
+    const { session, apiKey } = await service.newCustomer("burn-pipe@example.org");
+    const late = await service.createKey(session);
     const input = join(dataDirectory, "pipe.log");
     // The keys are in different chunks, so that the first is printed before the second is read.
     await writeFile(input, `${apiKey}${" ".repeat(1_000_000)}${late.apiKey}`);
