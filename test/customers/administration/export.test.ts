@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PAGE_ROWS } from "../../../src/platform/shared/pages.ts";
-import { assertFailure, assertSessionRejected } from "../../support/assertions.ts";
+import { assertSessionRejected } from "../../support/assertions.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { kurs } from "../../support/command-line.ts";
 import { addCopies } from "../../support/keys.ts";
 import { eventually } from "../../support/mails.ts";
-import { startService, startSharedService, type TestService } from "../../support/service.ts";
+import { startService, startSharedService } from "../../support/service.ts";
 import { watchRows } from "../../support/statements.ts";
 
 const EXPORT = "/v1/account/export";
@@ -57,9 +57,6 @@ for (const engine of engines) {
 
 const service = await startSharedService();
 
-const exportsOf = (own: TestService) =>
-  own.query("SELECT id FROM events WHERE action = 'account.export_begun'").length;
-
 /** What the audit log and the log say of the only export, or list of keys, of an account. */
 const recordedOf = (accountId: string, path = EXPORT) =>
   eventually("the end of the response", () => {
@@ -77,19 +74,6 @@ const recordedOf = (accountId: string, path = EXPORT) =>
 const BEGUN = ["account.export_begun", "account", "127.0.0.1"];
 const SENT = ["account.exported", "service", null];
 const CUT_OFF = ["account.export_cut_off", "service", null];
-
-test("the 21st export of an account in a window is rejected, and the account's log-in is not", async () => {
-  await using own = await startService();
-  const session = await own.openSession("ada@example.org");
-  for (let count = 0; count < 20; count += 1) {
-    assert.equal((await own.get(EXPORT, { session })).status, 200);
-  }
-
-  assertFailure(await own.get(EXPORT, { session }), 429, "too_many_requests");
-
-  assert.equal(exportsOf(own), 20);
-  await own.logIn("ada@example.org");
-});
 
 test("an export of many pages is complete and valid JSON", async () => {
   await using own = await startService();

@@ -72,12 +72,3 @@ test("invalid thresholds are rejected with a sentence, and change nothing", asyn
   assert.deepEqual(await read(session), DEFAULT);
   assert.deepEqual(eventsOf("eve@example.org"), []);
 });
-
-test("the 21st change of an account's thresholds in a window is rejected", async () => {
-  const session = await service.openSession("ivy@example.org");
-  for (let units = 1; units <= 20; units += 1) {
-    assert.equal((await set(session, [{ units }])).status, 200);
-  }
-  assertFailure(await set(session, []), 429, "too_many_requests");
-  assert.deepEqual(await read(session), { thresholds: [{ units: 20 }] });
-});

