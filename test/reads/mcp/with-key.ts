@@ -14,13 +14,10 @@ export const postTo =
 /** Starts a service with one account, its session and a key. */
 export async function startWithKey(config: Partial<Config> = {}) {
   const service = await startService({ config });
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
-  const usedUnits = () => service.usedUnits(session);
+  const { session, apiKey, usedUnits } = await service.newCustomer();
   return {
     service,
     session,
-    id,
     apiKey,
     post: postTo(service, apiKey),
     usedUnits,

@@ -12,93 +12,76 @@ import { assertFailure } from "../../support/assertions.ts";
 import { engines, startServiceOn } from "../../support/both-engines.ts";
 import { pastRates } from "../../support/rates.ts";
 import { openNodeWire } from "../../support/read-both-ways.ts";
-import { startService, TestClock, type TestService } from "../../support/service.ts";
+import {
+  startService,
+  startSharedService,
+  TestClock,
+  type TestService,
+} from "../../support/service.ts";
 import { holdWriteLock, withoutDays, withoutTable } from "../../support/store-faults.ts";
 import { callOf, EUR_USD, eras, PATH } from "../mcp/messages.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 
-const charges = (service: TestService) => [
-  service.query("SELECT * FROM period_usage"),
-  service.query("SELECT * FROM daily_usage"),
-];
+const shared = await startSharedService();
 
-test("metering: a charge that the store cannot commit is 503, uncharged", async () => {
-  await using service = await startService();
-  const { session, apiKey } = await service.newCustomer();
-  await service.get(RATE, { apiKey });
-  const before = charges(service);
+const faults = [
+  ["a charge that the store cannot commit", holdWriteLock, 0, "locked"],
+  ["a charge that would not be stored completely", withoutDays, 0, "overflow"],
+  [
+    "a rate that cannot be read",
+    (service: TestService) => withoutTable(service, "rates"),
+    1,
+    "no such table: rates",
+  ],
+] as const;
 
-  {
-    using _lock = holdWriteLock(service);
-    const answer = await service.get(RATE, { apiKey });
-    assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
-    assert.doesNotMatch(answer.text, /lock|busy|sqlite|database/i);
-    const { "retry-after": retryAfter, "units-charged": units } = answer.headers;
-    assert.deepEqual([retryAfter, units], ["1", "0"]);
-    // What only reads is served.
-    assert.equal(await service.usedUnits(session), 1);
-    assert.equal((await service.get("/v1/account/api-keys", { session })).status, 200);
-  }
-
-  assert.deepEqual(charges(service), before);
-  assert.equal((await service.get(RATE, { apiKey })).status, 200);
-  assert.equal(await service.usedUnits(session), 2);
-});
+for (const [what, fail, units, cause] of faults) {
+  test(`§4 rates, §7 store: ${what} is 503 for ${units} units, with its cause in the log alone`, async () => {
+    const { session, read, usedUnits } = await shared.newCustomer();
+    await read();
+    {
+      using _fault = fail(shared);
+      for (const answer of await Promise.all([read(), read()])) {
+        assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
+        assert.doesNotMatch(answer.text, /lock|busy|sqlite|database|table|charged_units|overflow/i);
+        const { "retry-after": retryAfter, "units-charged": charged } = answer.headers;
+        assert.deepEqual([retryAfter, charged], ["1", String(units)]);
+        const id = String(answer.body.request_id);
+        const logged = shared.logLines.filter((line) => line.includes(id));
+        assert.ok(
+          logged.some((line) => line.includes(cause)),
+          logged.join(""),
+        );
+      }
+      // What only reads is served.
+      assert.equal(await usedUnits(), 1 + 2 * units);
+      assert.equal((await shared.get("/v1/account/api-keys", { session })).status, 200);
+    }
+    assert.equal((await read()).status, 200);
+    assert.equal(await usedUnits(), 2 + 2 * units);
+  });
+}
 
 test("§7 store: when an account or a key cannot be stored, its creation is 503 and has no effect", async () => {
-  await using service = await startService();
-  const session = await service.openSession();
+  const session = await shared.openSession();
   const json = { email: "new@example.org", password: "correct horse battery" };
+  const stored = () =>
+    ["accounts", "api_keys"].map((table) => shared.query(`SELECT * FROM ${table}`));
+  const before = stored();
 
   {
-    using _lock = holdWriteLock(service);
-    const key = await service.post("/v1/account/api-keys", { session, json: { name: "x" } });
-    const account = await service.post("/v1/auth/register", { json });
+    using _lock = holdWriteLock(shared);
+    const key = await shared.post("/v1/account/api-keys", { session, json: { name: "x" } });
+    const account = await shared.post("/v1/auth/register", { json });
     assertFailure(key, 503, "temporarily_unavailable");
     assertFailure(account, 503, "temporarily_unavailable");
     assert.doesNotMatch(key.text + account.text, /lock|busy|sqlite|database/i);
   }
 
-  assert.deepEqual(service.query("SELECT * FROM api_keys"), []);
-  assert.equal(service.query("SELECT * FROM accounts").length, 1);
-  assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
-});
-
-test("metering: a charge is stored completely or not at all", async () => {
-  await using service = await startService();
-  const { session, apiKey } = await service.newCustomer();
-  await service.get(RATE, { apiKey });
-  {
-    using _gone = withoutDays(service);
-    const read = () => service.get(RATE, { apiKey });
-    for (const answer of await Promise.all([read(), read()])) {
-      assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
-      assert.doesNotMatch(answer.text, /charged_units|overflow/);
-    }
-    assert.equal(await service.usedUnits(session), 1);
-  }
-  assert.equal((await service.get(RATE, { apiKey })).status, 200);
-  assert.equal(await service.usedUnits(session), 2);
-});
-
-test("§4 rates, step 4: a rate that cannot be read is 503, charged, with its cause in the log alone", async () => {
-  await using service = await startService();
-  const { session, apiKey } = await service.newCustomer();
-  {
-    using _gone = withoutTable(service, "rates");
-    const answer = await service.get(RATE, { apiKey });
-
-    assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
-    assert.match(answer.headers.ratelimit ?? "", /;r=999;/);
-    assert.equal(answer.headers["units-charged"], "1");
-    assert.equal(await service.usedUnits(session), 1);
-    const logged = service.logLines.filter((line) => line.includes(String(answer.body.request_id)));
-    assert.ok(logged.some((line) => line.includes("no such table: rates")));
-  }
-  assert.equal((await service.get(RATE, { apiKey })).status, 200);
-  assert.equal(await service.usedUnits(session), 2);
+  assert.deepEqual(stored(), before);
+  assert.equal((await shared.post("/v1/auth/register", { json })).status, 201);
 });
 
 suite("a read whose store fails", () => {
