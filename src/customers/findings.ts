@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type Finding, findingsOf } from "../platform/shared/finding.ts";
 import { counted } from "../platform/shared/text/counted.ts";
 import { integerOf, textOf } from "../platform/storage/columns.ts";
@@ -149,9 +150,10 @@ async function findFailedMails(engine: Engine): Promise<readonly Finding[]> {
 /** Logs in to the mail server, and sends nothing. */
 export async function findInMailServer(settings: MailSettings): Promise<Finding> {
   const { ok, problem } = findingsOf("mail");
-  const server = await checkMailServer(settings);
-  if (server.kind === "none") return ok(`mails are written to ${server.directory}`);
-  if (server.kind === "reached") return ok(server.name);
+  const { smtpUrl, dataDirectory } = settings;
+  if (smtpUrl === undefined) return ok(`mails are written to ${join(dataDirectory, "mail")}`);
+  const { name, reason } = await checkMailServer(smtpUrl);
+  if (reason === undefined) return ok(name);
   const advice = "Fix SMTP_URL or the mail server, then try kurs mail test ADDRESS.";
-  return problem(`${server.name} does not accept mail: ${server.reason}. ${advice}`);
+  return problem(`${name} does not accept mail: ${reason}. ${advice}`);
 }

@@ -20,12 +20,6 @@ export class MailError extends Error {
   }
 }
 
-/** The result of a log-in to the mail server, or that none is configured. */
-export type MailServerCheck =
-  | { readonly kind: "none"; readonly directory: string }
-  | { readonly kind: "reached"; readonly name: string }
-  | { readonly kind: "failed"; readonly name: string; readonly reason: string };
-
 /** The sender of a mail. */
 export interface MailAddress {
   /** The display name; may be empty. */

@@ -38,6 +38,17 @@ export function newInvitation(
   };
 }
 
+type Chosen = Pick<Account, "id" | "email" | "passwordHash" | "plan">;
+
+/** Makes an account as it is when it is created. */
+const accountAt = (createdAt: string, chosen: Chosen, emailVerifiedAt?: string): Account => ({
+  ...chosen,
+  createdAt,
+  emailVerifiedAt,
+  suspendedAt: undefined,
+  quotaMails: true,
+});
+
 /**
  * Makes an account without a password, in which nobody can log in, and the token of the mail by
  * which its owner chooses one.
@@ -47,16 +58,7 @@ export function newAccount(
   { at }: Origin,
   uses: { readonly secrets: MailSecrets; readonly clock: Clock },
 ): { readonly account: Account; readonly token: IssuedToken } {
-  const account = {
-    id: uses.secrets.uuid(),
-    email,
-    passwordHash: "",
-    plan,
-    createdAt: at,
-    emailVerifiedAt: undefined,
-    suspendedAt: undefined,
-    quotaMails: true,
-  };
+  const account = accountAt(at, { id: uses.secrets.uuid(), email, passwordHash: "", plan });
   const firstPassword = { lifetimeMs: INVITATION_LIFETIME_MS, kind: "account_created" } as const;
   return { account, token: newMailToken("password_reset", uses, firstPassword) };
 }
@@ -107,16 +109,8 @@ function createRegisterUninvited(uses: RegisterUses): Register {
   return async ({ email, password, clientAddress }) => {
     const passwordHash = await hashNewPassword(password, email);
     const origin = originNow({ kind: "account", address: clientAddress }, uses);
-    const account: Account = {
-      id: secrets.uuid(),
-      email,
-      passwordHash,
-      plan: FREE_PLAN,
-      createdAt: origin.at,
-      emailVerifiedAt: undefined,
-      suspendedAt: undefined,
-      quotaMails: true,
-    };
+    const chosen = { id: secrets.uuid(), email, passwordHash, plan: FREE_PLAN };
+    const account = accountAt(origin.at, chosen);
     if (!(await store.accounts.create(account, newMailToken("verification", uses), origin))) {
       throw emailTaken;
     }
@@ -138,16 +132,8 @@ function createRegisterInvited(uses: RegisterUses) {
       if (invitation === undefined) throw noValidInvitation[registration];
       const passwordHash = await hashNewPassword(password, email);
       const origin = originNow({ kind: "account", address: clientAddress }, uses);
-      const account: Account = {
-        id: invitation.accountId,
-        email,
-        passwordHash,
-        plan: invitation.plan,
-        createdAt: origin.at,
-        emailVerifiedAt: origin.at,
-        suspendedAt: undefined,
-        quotaMails: true,
-      };
+      const { accountId: id, plan } = invitation;
+      const account = accountAt(origin.at, { id, email, passwordHash, plan }, origin.at);
       const outcome = await store.invitations.accept(tokenHash, account, origin);
       if (outcome === "invalid") throw noValidInvitation[registration];
       if (outcome === "email_taken") throw emailTaken;

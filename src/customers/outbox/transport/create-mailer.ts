@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MailError, type Mailer, type MailServerCheck, type MailSettings } from "../mailer.ts";
+import { MailError, type Mailer, type MailSettings } from "../mailer.ts";
 
 /**
  * Creates the mailer, which sends to the configured SMTP server or, without one, writes files.
@@ -36,19 +36,21 @@ async function loadMailer(
 /** Short, because a person waits for the result. */
 const GREETING_DEADLINE_MS = 10_000;
 
-/** Checks whether the configured SMTP server accepts a log-in. */
-export async function checkMailServer({
-  smtpUrl,
-  dataDirectory,
-}: MailSettings): Promise<MailServerCheck> {
-  if (smtpUrl === undefined) return { kind: "none", directory: join(dataDirectory, "mail") };
+/**
+ * Logs in to an SMTP server, and sends nothing.
+ *
+ * @returns how it is shown to people, and why it does not accept mail, if it does not.
+ */
+export async function checkMailServer(
+  smtpUrl: string,
+): Promise<{ readonly name: string; readonly reason?: string }> {
   const { verifySmtpServer, smtpServerName } = await import("./smtp.ts");
   const name = smtpServerName(smtpUrl);
   try {
     await verifySmtpServer(smtpUrl, GREETING_DEADLINE_MS);
-    return { kind: "reached", name };
+    return { name };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    return { kind: "failed", name, reason: error.message };
+    return { name, reason: error.message };
   }
 }
