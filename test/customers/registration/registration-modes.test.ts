@@ -177,18 +177,6 @@ test("registration: a rejection counts against the auth limit, which is checked 
   assertFailure(await register(service), 429, "too_many_requests");
 });
 
-test("registration: an invitation stays valid when the mode changes between restarts, except while it is closed", async () => {
-  await using at = await startWithInvitation(inMode("invite"));
-  const { dataDirectory } = at.service;
-  const how = { invitation: at.invitation.token };
-  {
-    await using closed = await startService({ ...inMode("closed"), dataDirectory });
-    assertFailure(await register(closed, how), 403, "registration_closed");
-  }
-  await using open = await startService({ ...inMode("open"), dataDirectory });
-  assert.equal((await register(open, how)).status, 201);
-});
-
 test("an account without a password rejects every log-in as a wrong password, after the check for no account", async () => {
   const checked: (string | undefined)[] = [];
   const verify: Passwords["verify"] = (stored, password) => {
