@@ -14,49 +14,43 @@ const session = await service.openSession();
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 
 const goodNames = [
-  ["one character", "x", "x"],
-  ["100 characters", "n".repeat(100), "n".repeat(100)],
-  ["100 characters and white space around them", `  ${"n".repeat(100)}\t\n`, "n".repeat(100)],
-  ["white space inside", " my  key ", "my  key"],
-  ["100 characters outside the basic plane", "😀".repeat(100), "😀".repeat(100)],
-  ["joined emoji and Persian", "👩‍💻 می\u200cخواهم", "👩‍💻 می\u200cخواهم"],
-  ["quotes and markup", `"<b>'--;`, `"<b>'--;`],
+  ["x", "x"],
+  ["n".repeat(100), "n".repeat(100)],
+  [`  ${"n".repeat(100)}\t\n`, "n".repeat(100)],
+  [" my  key ", "my  key"],
+  ["😀".repeat(100), "😀".repeat(100)],
+  ["👩‍💻 می\u200cخواهم", "👩‍💻 می\u200cخواهم"],
+  [`"<b>'--;`, `"<b>'--;`],
 ] as const;
 
-for (const [what, name, stored] of goodNames) {
-  test(`keys: a name of ${what} is trimmed and stored`, async () => {
+test("keys: a name of 1 to 100 characters is trimmed and stored", async () => {
+  for (const [name, stored] of goodNames) {
     const answer = await service.post(KEYS, { session, json: { name } });
 
     assert.deepEqual([answer.status, answer.body.name], [201, stored]);
     const list = await service.get(KEYS, { session });
     const items = list.body.api_keys as readonly Readonly<Record<string, unknown>>[];
     assert.equal(items.at(-1)?.name, stored);
-  });
-}
+  }
+});
 
-const badBodies = [
-  ["an empty name", { name: "" }, /\bname\b.*empty/],
-  ["a name of white space", { name: " \t\n\u00a0 " }, /\bname\b.*empty/],
-  ["a name of 101 characters", { name: "n".repeat(101) }, /\bname\b.*100/],
-  ["101 characters outside the basic plane", { name: "😀".repeat(101) }, /\bname\b.*100/],
-  ["a name with a line break", { name: "a\nb" }, /\bname\b.*control/],
-  ["a name with a zero byte", { name: "a\u0000b" }, /\bname\b.*control/],
-  ["a name with DEL", { name: "a\u007fb" }, /\bname\b.*control/],
-  ["a name with a C1 control", { name: "a\u009b2Jb" }, /\bname\b.*control/],
-  ["a name with a right-to-left override", { name: "a\u202eb" }, /\bname\b.*control/],
-  ["a name with a bidirectional isolate", { name: "a\u2067b" }, /\bname\b.*control/],
+const badNames = [
+  [["", " \t\n\u00a0 "], /\bname\b.*empty/],
+  [["n".repeat(101), "😀".repeat(101)], /\bname\b.*100/],
+  // A line break, NUL, DEL, a C1 control, a right-to-left override, an isolate.
+  [["a\nb", "a\u0000b", "a\u007fb", "a\u009b2Jb", "a\u202eb", "a\u2067b"], /\bname\b.*control/],
 ] as const;
 
-for (const [what, json, message] of badBodies) {
-  test(`keys: ${what} returns 400 with the violated rule and creates no key`, async () => {
-    const before = keyCount();
-
-    const answer = await service.post(KEYS, { session, json });
-
-    assertFailure(answer, 400, "invalid_request", message);
-    assert.equal(keyCount(), before);
-  });
-}
+test("keys: a name that is empty, too long or has control characters is 400 with the rule and creates no key", async () => {
+  const before = keyCount();
+  for (const [names, message] of badNames) {
+    for (const name of names) {
+      const answer = await service.post(KEYS, { session, json: { name } });
+      assertFailure(answer, 400, "invalid_request", message);
+    }
+  }
+  assert.equal(keyCount(), before);
+});
 
 test("keys: the server ignores body members other than name, such as id, created_at and account_id", async () => {
   const json = {

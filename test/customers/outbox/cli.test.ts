@@ -151,14 +151,14 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     [{ MAIL_FROM: "mail@example.org", PUBLIC_URL: "https://a.example" }, "", "mail@example.org"],
   ] as const;
 
-  for (const [env, name, address] of senders) {
-    test(`with ${JSON.stringify(env)} mail is from "${name}" at ${address}`, async () => {
+  test("mail is from MAIL_FROM, or from kurs at PUBLIC_URL's host", async () => {
+    for (const [env, name, address] of senders) {
       await using directory = await temporaryDirectory();
       await kurs(["mail", "test", EMAIL], { dataDirectory: directory.path, env });
       const [mail] = await mailsIn(directory.path);
       assert.deepEqual(mail?.from, { name, address });
-    });
-  }
+    }
+  });
 
   test("with SMTP_URL the command sends the mail to the server and prints its reply", async () => {
     await using smtp = await playSmtp({ account: ACCOUNT });

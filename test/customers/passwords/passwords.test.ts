@@ -60,29 +60,30 @@ const lengthRule = /\bpassword\b.*\b8\b.*\b256\b/;
 const commonRule = /\bpassword\b.*common/;
 
 const bad = [
-  ["of 7 characters", "x9x8x7x", lengthRule],
-  ["of 7 characters outside the basic plane", "😀🚀🎈🍀🐙🌋🧊", lengthRule],
-  ["of 257 characters", "k".repeat(257), lengthRule],
-  ["of 7 characters after NFKC, of 14 before it", "e\u0301".repeat(7), lengthRule],
-  ["of 86 ligatures, which are 258 letters after NFKC", "\ufb03".repeat(86), lengthRule],
-  ["that is empty", "", lengthRule],
-  ["that is common", "password1", commonRule],
-  ["that is common, in capital letters", "PASSWORD1", commonRule],
-  ["that is common, in full-width letters", "ｐａｓｓｗｏｒｄ１", commonRule],
-  ["that is a common keyboard pattern", "1qaz2wsx", commonRule],
+  // NFKC makes 7 letters of the last but two, and 258 of the 86 ligatures.
+  [
+    lengthRule,
+    "x9x8x7x",
+    "😀🚀🎈🍀🐙🌋🧊",
+    "k".repeat(257),
+    "e\u0301".repeat(7),
+    "\ufb03".repeat(86),
+    "",
+  ],
+  [commonRule, "password1", "PASSWORD1", "ｐａｓｓｗｏｒｄ１", "1qaz2wsx"],
 ] as const;
 
-for (const [what, password, message] of bad) {
-  test(`passwords: a password ${what} returns 400 with the violated rule and creates no account`, async () => {
-    const before = accountCount();
-
-    const answer = await register(password);
-
-    assertFailure(answer, 400, "invalid_request", message);
-    assert.equal(accountCount(), before);
-    if (password !== "") assert.ok(!answer.text.includes(password));
-  });
-}
+test("passwords: one that is too short, too long or common is 400 with the violated rule and creates no account", async () => {
+  const before = accountCount();
+  for (const [message, ...texts] of bad) {
+    for (const password of texts) {
+      const answer = await register(password);
+      assertFailure(answer, 400, "invalid_request", message);
+      if (password !== "") assert.ok(!answer.text.includes(password));
+    }
+  }
+  assert.equal(accountCount(), before);
+});
 
 test("passwords: the server rejects the account's email as a password, in any case", async () => {
   const before = accountCount();

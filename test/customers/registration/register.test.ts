@@ -10,7 +10,7 @@ const service = await startSharedService();
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 
-const register = (email: unknown, password: unknown = PASSWORD) =>
+const register = (email: string, password = PASSWORD) =>
   service.post(REGISTER, { json: { email, password } });
 
 test("register: a new account is 201 with id, email, created_at and email_verified; it is on the free plan, without a key or a session", async () => {
@@ -66,32 +66,26 @@ test("register: an email of 254 characters is accepted, not counting white space
 });
 
 const badEmails = [
-  ["without an at sign", "ada.example.org", /\bemail\b/],
-  ["without a name", "@example.org", /\bemail\b/],
-  ["without a domain", "ada@", /\bemail\b/],
-  ["with two at signs", "ada@home@example.org", /\bemail\b/],
-  ["with a space", "ada lovelace@example.org", /\bemail\b/],
-  ["with two dots", "ada..l@example.org", /\bemail\b/],
-  ["with a display name", "Ada <ada@example.org>", /\bemail\b/],
-  ["with a line break and a header", "ada@example.org\r\nBcc: eve@example.org", /\bemail\b/],
-  ["with a zero byte", "ada\u0000@example.org", /\bemail\b/],
-  ["with a comma and a second email", "ada@example.org,eve@example.org", /\bemail\b/],
-  ["with half a surrogate pair", "\ud800@example.org", /\bemail\b/],
-  ["that is empty", "", /\bemail\b/],
-  ["that is white space", "   ", /\bemail\b/],
-  ["of 255 characters", `${longEmail(246).slice(0, -4)}${"e".repeat(9)}.org`, /\bemail\b.*254/],
-] as const;
+  ...[
+    "ada.example.org",
+    "@example.org",
+    "ada@",
+    "ada@home@example.org",
+    "ada lovelace@example.org",
+  ],
+  ...["ada..l@example.org", "Ada <ada@example.org>", "ada@example.org\r\nBcc: eve@example.org"],
+  ...["ada\u0000@example.org", "ada@example.org,eve@example.org", "\ud800@example.org", "", "   "],
+];
 
-for (const [what, email, message] of badEmails) {
-  test(`register: an email ${what} returns 400 with the violated rule and creates no account`, async () => {
-    const before = accountCount();
-
-    const answer = await register(email);
-
-    assertFailure(answer, 400, "invalid_request", message);
-    assert.equal(accountCount(), before);
-  });
-}
+test("register: an invalid email is 400 with the violated rule and creates no account", async () => {
+  const before = accountCount();
+  for (const email of badEmails) {
+    assertFailure(await register(email), 400, "invalid_request", /\bemail\b/);
+  }
+  const tooLong = `${longEmail(246).slice(0, -4)}${"e".repeat(9)}.org`;
+  assertFailure(await register(tooLong), 400, "invalid_request", /\bemail\b.*254/);
+  assert.equal(accountCount(), before);
+});
 
 test("register: the server ignores body members other than email and password", async () => {
   const json = {

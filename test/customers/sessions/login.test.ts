@@ -13,7 +13,7 @@ await service.openSession(EMAIL);
 
 const sessionCount = () => service.query("SELECT count(*) AS sessions FROM sessions")[0]?.sessions;
 
-const logIn = (email: unknown, password: unknown = PASSWORD) =>
+const logIn = (email: string, password = PASSWORD) =>
   service.post(LOGIN, { json: { email, password } });
 
 test("login: a wrong password returns 401 and opens no session", async () => {
@@ -47,16 +47,9 @@ test("login: the server trims and lower-cases the email but not the password", a
   }
 });
 
-const neverPasswords = [
-  ["an empty password", ""],
-  ["a password below the minimum length", "short"],
-  ["a password above the maximum length", "k".repeat(300)],
-  ["a common password", "password1"],
-  ["the stored hash", String(service.query("SELECT password_hash AS h FROM accounts")[0]?.h)],
-] as const;
-
-for (const [what, password] of neverPasswords) {
-  test(`login: ${what} returns 401 like any wrong password`, async () => {
+test("login: a text that no password can be, or the stored hash, is a wrong password", async () => {
+  const [stored] = service.query("SELECT password_hash AS h FROM accounts");
+  for (const password of ["", "short", "k".repeat(300), "password1", String(stored?.h)]) {
     assertFailure(await logIn(EMAIL, password), 401, "unauthorized", MESSAGE);
-  });
-}
+  }
+});
