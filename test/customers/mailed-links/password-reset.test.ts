@@ -17,9 +17,6 @@ const NEW = "quite another passphrase";
 
 const service = await startSharedService();
 
-const requestReset = (email: unknown, own: TestService = service) =>
-  own.post(REQUEST, { json: { email } });
-
 const confirm = (token: unknown, password: unknown = NEW, own: TestService = service) =>
   own.post(CONFIRM, { json: { token, password } });
 
@@ -31,7 +28,7 @@ async function startResets(own: TestService, emails: readonly string[]) {
   const sessions: string[] = [];
   for (const email of emails) {
     sessions.push(await own.openSession(email));
-    assert.equal((await requestReset(email, own)).status, 202);
+    assert.equal((await own.post(REQUEST, { json: { email } })).status, 202);
   }
   const tokens = emails.map(async (email) =>
     tokenOf(await mailTo(own.dataDirectory, email, "reset")),
@@ -43,17 +40,8 @@ async function startResets(own: TestService, emails: readonly string[]) {
   }));
 }
 
-const names = ["whole", "weak"];
-const resets = await startResets(
-  service,
-  names.map((name) => `${name}@example.org`),
-);
-
-function account(name: string) {
-  const found = resets.find(({ email }) => email.startsWith(`${name}@`));
-  assert.ok(found !== undefined);
-  return found;
-}
+const [whole, weak] = await startResets(service, ["whole@example.org", "weak@example.org"]);
+assert.ok(whole !== undefined && weak !== undefined);
 
 /** Every row that a reset changes, without the columns that mail delivery changes. */
 const stored = () => [
@@ -74,7 +62,7 @@ const assertWrongPassword = (answer: Answer) =>
 const usageOf = (session: string) => service.get("/v1/account/usage", { session });
 
 test("reset: the new password works, the old one does not, every session has ended, and a mail tells", async () => {
-  const { email, session, token } = account("whole");
+  const { email, session, token } = whole;
   const second = String((await logIn(email, OLD)).body.session_token);
 
   assertReset(await confirm(token));
@@ -96,7 +84,7 @@ test("reset: the new password works, the old one does not, every session has end
 });
 
 test("reset: an invalid password returns 400 with the violated rule and leaves the token valid", async () => {
-  const { email, token } = account("weak");
+  const { email, token } = weak;
   const before = stored();
   const bad = [
     ["x9x8x7x", /\bpassword\b.*\b8\b.*\b256\b/],
