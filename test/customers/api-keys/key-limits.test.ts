@@ -126,35 +126,20 @@ test("limits: an invalid body returns 400 with the rule on each route, and chang
   assert.deepEqual(storedKeys(), before);
 });
 
-test("limits: another account's, an unknown and an invalid id return the same 404, and no session 401", async () => {
-  const { session, keyId } = await service.newCustomer();
+test("limits: another account's, an unknown and an invalid id are the same 404 and change nothing", async () => {
+  const { keyId } = await service.newCustomer();
   const other = await service.openSession();
   const before = storedKeys();
-  const messages = new Set<unknown>();
   for (const id of [keyId, "01a1fc6b-d91f-75da-881f-eaa0e5224224", "1"]) {
     for (const answer of [
       await service.get(limitsPath(id), { session: other }),
       await put(other, id, SOME),
       await rotate(other, id),
     ]) {
-      assertFailure(answer, 404, "not_found");
-      messages.add(answer.body.message);
+      assertFailure(answer, 404, "not_found", "There is no active API key with this id.");
     }
   }
-  assert.equal(messages.size, 1);
-  for (const [method, path] of [
-    ["GET", limitsPath(keyId)],
-    ["PUT", limitsPath(keyId)],
-    ["POST", rotatePath(keyId)],
-  ] as const) {
-    assertFailure(await service.call(method, path, { json: SOME }), 401, "unauthorized");
-  }
-  await service.revokeKey(session, keyId);
-  assertFailure(await put(session, keyId, SOME), 404, "not_found");
-  assert.deepEqual(
-    storedKeys().map(({ revoked_at: _, ...row }) => row),
-    before.map(({ revoked_at: _, ...row }) => row),
-  );
+  assert.deepEqual(storedKeys(), before);
 });
 
 test("limits: from its end on a key is rejected on every route, and listed as revoked then", async () => {
