@@ -5,9 +5,7 @@ import { assertCommonHeaders } from "../../support/assertions.ts";
 import type { Call, Client } from "../../support/client.ts";
 import { eras as clients, connectMcp } from "../../support/mcp-client.ts";
 import { failureIn, type RpcAnswer } from "./answers.ts";
-import { callOf, type Era, PATH, type Posted, requestOf } from "./messages.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+import { callOf, type Era, type Members, PATH, type Posted, requestOf } from "./messages.ts";
 
 /** A way to call a tool: a message of an era, in one of its forms, or the official client. */
 interface Door {

@@ -44,6 +44,24 @@ const lose = (keyId: string) =>
      ALTER TABLE daily_usage ENABLE TRIGGER ALL; ALTER TABLE api_keys ENABLE TRIGGER ALL;`,
   );
 
+/** A search of keys. */
+const SEARCH = "FROM read_epochs e LEFT JOIN (\n    api_keys";
+
+/** A node of its own, with what comes after its statements. @returns how it reads in one batch. */
+function nodeWith(after: (sql: string) => unknown) {
+  const engine = database.openEngine() as Engine as PostgresEngine;
+  const batch = createMeteredBatch();
+  const intercept = (run: RunStatement) => async (sql: string, values: readonly unknown[]) => {
+    const result = await run(sql, values);
+    await after(sql);
+    return result;
+  };
+  return (...keyHashes: readonly string[]) => {
+    const reads = keyHashes.map((keyHash) => newRead(keyHash));
+    return engine.withPriorityConnection((run) => batch(intercept(run), reads));
+  };
+}
+
 suite("the caches of a node on PostgreSQL", () => {
   // Here and not at the top: there it would run after the server has ended.
   after(() => database[Symbol.asyncDispose]());
@@ -133,22 +151,16 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("a key revoked between its search and its charge is rejected, uncharged", async () => {
-    const engine = database.openEngine() as Engine as PostgresEngine;
     const { accountId, keyHash } = await newWarmCustomer();
     let searches = 0;
-    const batch = createMeteredBatch();
-    const intercept = (run: RunStatement) => async (sql: string, values: readonly unknown[]) => {
-      const result = await run(sql, values);
-      if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
+    const readBatch = nodeWith(async (sql) => {
+      if (!sql.includes(SEARCH)) return;
       searches += 1;
       const revoke = "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1";
       if (searches === 1) await other.query(revoke, accountId);
-      return result;
-    };
+    });
 
-    const outcomes = await engine.withPriorityConnection((run) =>
-      batch(intercept(run), [newRead(keyHash), newRead(keyHash)]),
-    );
+    const outcomes = await readBatch(keyHash, keyHash);
 
     assert.deepEqual(outcomes.map(foundOf), [undefined, undefined]);
     assert.equal(searches, 2);
@@ -156,27 +168,21 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("changes of other keys before every charge do not fail a batch", async () => {
-    const engine = database.openEngine() as Engine as PostgresEngine;
     const { accountId, keyHash } = await newWarmCustomer();
     const bystander = await newWarmCustomer();
     const changes: Promise<unknown>[] = [];
     let isLocked = false;
-    const batch = createMeteredBatch();
-    const intercept = (run: RunStatement) => async (sql: string, values: readonly unknown[]) => {
-      const result = await run(sql, values);
+    const readBatch = nodeWith(async (sql) => {
       isLocked ||= sql.endsWith("FOR SHARE");
-      if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
+      if (!sql.includes(SEARCH)) return;
       const toggle =
         "UPDATE api_keys SET revoked_at = CASE WHEN revoked_at IS NULL THEN '2026' END WHERE id = $1";
       const change = other.query(toggle, bystander.key.id);
       changes.push(change);
       if (!isLocked) await change;
-      return result;
-    };
+    });
 
-    const [outcome] = await engine.withPriorityConnection((run) =>
-      batch(intercept(run), [newRead(keyHash)]),
-    );
+    const [outcome] = await readBatch(keyHash);
 
     assert.ok(isServed(outcome));
     assert.ok(isLocked);
@@ -199,20 +205,10 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("a cached key that was lost without a trace makes no batch lock out changes of keys", async () => {
-    const engine = database.openEngine() as Engine as PostgresEngine;
     const [lost, kept] = [await newWarmCustomer(), await newWarmCustomer()];
     const statements: string[] = [];
-    const batch = createMeteredBatch();
-    const readBoth = () =>
-      engine.withPriorityConnection((run) =>
-        batch(
-          (sql, values) => {
-            statements.push(sql);
-            return run(sql, values);
-          },
-          [newRead(lost.keyHash), newRead(kept.keyHash)],
-        ),
-      );
+    const readBatch = nodeWith((sql) => statements.push(sql));
+    const readBoth = () => readBatch(lost.keyHash, kept.keyHash);
     assert.deepEqual((await readBoth()).map(isServed), [true, true]);
     await lose(lost.key.id);
 
