@@ -1,6 +1,6 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -8,8 +8,9 @@ import { startPostgres } from "../harness/postgres.ts";
 import { unpackChromium } from "./support/chromium.ts";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
-// Runs all test files: `npm test`. Most share a process with others, because a process that loads
-// the service costs 0.3 s of processor time. `node --test` runs single files.
+// Runs all test files: `npm test`; with arguments only those files, and those below those folders:
+// `node test/run.ts test/rates`. Most share a process with others, because a process that loads
+// the service costs 0.3 s of processor time.
 
 const ROOT = join(import.meta.dirname, "..");
 const GROUP = join(ROOT, "test/support/group.ts");
@@ -19,6 +20,9 @@ const PROCESSES_AT_ONCE = 4;
 
 /** More files in a process save little, and the last process would run alone at the end. */
 const FILES_PER_PROCESS = 8;
+
+/** A process that has not ended by then hangs, on any machine: all of them take four minutes. */
+const GROUP_MS_MAX = 20 * 60_000;
 
 /** These change the environment or the process, or measure it. */
 const ALONE = ["test/contract/", "test/customers/passwords/hash-pool.test.ts", "test/service/"];
@@ -71,10 +75,20 @@ const isListed = (path: string) => found.some((file) => file.startsWith(path));
 const gone = [...LONG, ...ALONE].filter((path) => !isListed(path));
 if (gone.length > 0) throw new Error(`not there any more: ${gone.join(", ")}`);
 
+/** The arguments, as paths from the root. */
+const asked = process.argv.slice(2).map((path) => relative(ROOT, resolve(path)));
+const isIn = (place: string, file: string) => file === place || file.startsWith(`${place}/`);
+const nothing = asked.filter((place) => !found.some((file) => isIn(place, file)));
+if (nothing.length > 0) throw new Error(`no test file: ${nothing.join(", ")}`);
+const chosen =
+  asked.length === 0 ? found : found.filter((file) => asked.some((place) => isIn(place, file)));
+
 const report = new PassThrough({ objectMode: true });
 report.compose(spec).pipe(process.stdout);
 const totals = new Map<string, number>();
+const messages: string[] = [];
 const costsFile = join(mkdtempSync(join(tmpdir(), "kurs-test-costs-")), "costs.ndjson");
+writeFileSync(costsFile, "");
 process.env.KURS_TEST_COSTS = costsFile;
 const startedMs = performance.now();
 
@@ -86,7 +100,7 @@ function placeOf(path: string): number {
 
 /** The files that share a process, in the order in which the processes start. */
 function inGroups(): readonly (readonly string[])[] {
-  const inOrder = found.sort(
+  const inOrder = chosen.sort(
     (one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1),
   );
   const { alone = [], shared = [] } = Object.groupBy(inOrder, (path) =>
@@ -115,6 +129,8 @@ interface GroupOutcome {
   readonly events: readonly { readonly type: string; readonly data: RunEvent }[];
   /** Counts such as `pass 12`. */
   readonly counts: readonly string[];
+  /** The files of a process that did not end. */
+  readonly hanging: readonly string[];
 }
 
 /** Runs files in one process. */
@@ -123,24 +139,27 @@ async function runGroup(files: readonly string[]): Promise<GroupOutcome> {
   const events: { type: string; data: RunEvent }[] = [];
   const counts: string[] = [];
   let succeeded = false;
-  for await (const event of run({ cwd: ROOT, files: [GROUP], argv })) {
+  // The option `timeout` would not end a process in which something besides a test still runs.
+  const signal = AbortSignal.timeout(GROUP_MS_MAX);
+  for await (const event of run({ cwd: ROOT, files: [GROUP], argv, signal })) {
     const { type, data } = event as { type: string; data: RunEvent };
     if (data.file !== undefined) events.push({ type, data });
     else if (type === "test:summary") succeeded = data.success === true;
     else if (type === "test:diagnostic") counts.push(data.message ?? "");
     else if (type !== "test:plan") events.push({ type, data });
   }
-  return { succeeded, events, counts };
+  return { succeeded, events, counts, hanging: signal.aborted ? files : [] };
 }
 
 /** Prints what became of a group, and adds up its counts. @returns whether all tests passed. */
-function reportGroup({ succeeded, events, counts }: GroupOutcome): boolean {
+function reportGroup({ succeeded, events, counts, hanging }: GroupOutcome): boolean {
   // A reporter expects all events of one group before those of another.
   for (const event of events) report.write(event);
   for (const count of counts) {
     const [name = "", value] = count.split(" ");
     if (name !== "duration_ms") totals.set(name, (totals.get(name) ?? 0) + Number(value));
   }
+  if (hanging.length > 0) messages.push(`a process did not end: ${hanging.join(", ")}`);
   return succeeded;
 }
 
@@ -162,8 +181,8 @@ const outcomes = await Promise.all(
   Array.from({ length: PROCESSES_AT_ONCE }, () => runGroups(groups)),
 );
 const costs = readFileSync(costsFile, "utf8")
-  .trimEnd()
   .split("\n")
+  .filter((line) => line !== "")
   .map((line) => JSON.parse(line) as { readonly file: string; readonly seconds: number })
   .sort((one, other) => other.seconds - one.seconds);
 const totalCpu = costs.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -174,17 +193,18 @@ const committed = JSON.parse(readFileSync(join(ROOT, "test/budget.json"), "utf8"
 const slowness = Math.max(1, yardstickSeconds() / committed.yardstickSeconds);
 const budget = Math.round(committed.cpuSeconds * slowness);
 const isWithinBudget = totalCpu <= budget * BUDGET_EXCESS_MAX;
+if (!isWithinBudget) {
+  messages.push(
+    `over the budget of ${budget} CPU seconds: save some, or raise test/budget.json and say why`,
+  );
+}
 const success = isWithinBudget && !outcomes.includes(false);
 const lines = [
   ...[...totals].map(([name, count]) => `${name} ${count}`),
   `seconds ${Math.round((performance.now() - startedMs) / 1000)}`,
   `CPU seconds ${Math.round(totalCpu)}, of them in the ten most expensive files:`,
-  ...(isWithinBudget
-    ? []
-    : [
-        `over the budget of ${budget} CPU seconds: save some, or raise test/budget.json and say why`,
-      ]),
   ...costs.slice(0, 10).map(({ file, seconds }) => `${seconds.toFixed(1).padStart(6)} ${file}`),
+  ...messages,
 ];
 for (const message of lines) {
   report.write({ type: "test:diagnostic", data: { nesting: 0, message, level: "info" } });
