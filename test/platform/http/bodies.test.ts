@@ -11,6 +11,7 @@ import { sendRaw } from "../../support/raw-connection.ts";
 import { startSharedService } from "../../support/service.ts";
 
 const KIB_16 = 16 * 1024;
+const KEYS = "/v1/account/api-keys";
 
 const service = await startSharedService();
 
@@ -56,10 +57,12 @@ const send = (start: string, how: Call) => {
   const [method = "", path = ""] = start.split(" ");
   return service.call(method, path, { session, ...how });
 };
-const post = (start: string, raw: string, contentType = "application/json") =>
-  send(start, { raw, headers: { "content-type": contentType } });
+const post = (start: string, raw: string, contentType = "application/json") => {
+  const headers: Record<string, string> = contentType === "" ? {} : { "content-type": contentType };
+  return send(start, { raw, headers });
+};
 
-const malformed = [
+const malformed: readonly (readonly [what: string, raw: string, message?: RegExp])[] = [
   ["nothing", ""],
   ["white space", "  \n"],
   ["an object that is not closed", '{"name":"a","email":"a@example.org"'],
@@ -79,7 +82,7 @@ const malformed = [
   ...["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"].map(
     (raw) => [`${raw}, which is not an object`, raw, /object/] as const,
   ),
-] as const;
+];
 
 for (const [what, raw, message = /\S/] of malformed) {
   test(`bodies: ${what} is 400 on every path, and nothing is stored`, async () => {
@@ -136,10 +139,11 @@ test("bodies: fields in __proto__ or constructor.prototype are ignored and pollu
 const wrongTypes = [
   ...["text/plain", "text/json", "application/x-www-form-urlencoded", "application/xml", "json"],
   ...["multipart/form-data; boundary=x", "application/octet-stream", "application/jsonp", "*/*"],
+  "",
 ];
 
 for (const contentType of wrongTypes) {
-  test(`bodies: JSON sent as ${contentType} is 415, and nothing is stored`, async () => {
+  test(`bodies: JSON sent as ${contentType || "no type"} is 415, and nothing is stored`, async () => {
     const before = stored();
     for (const [path, valid] of bodies) {
       const answer = await post(path, valid, contentType);
@@ -149,25 +153,16 @@ for (const contentType of wrongTypes) {
   });
 }
 
-test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", async () => {
-  const before = stored();
-  for (const [path, raw] of bodies) {
-    const answer = await send(path, { raw });
-    assertFailure(answer, 415, "unsupported_media_type");
-  }
-  assert.deepEqual(stored(), before);
-});
-
 test("bodies: the case of the media type and its charset parameter do not matter", async () => {
   for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
-    const answer = await post("POST /v1/account/api-keys", '{"name":"typed"}', contentType);
+    const answer = await post(`POST ${KEYS}`, '{"name":"typed"}', contentType);
     assert.equal(answer.status, 201, answer.text);
   }
 });
 
 test("bodies: 16 KiB are accepted; one byte more is 413, and nothing is stored", async () => {
   const [, valid] = bodies[2] ?? ["", ""];
-  assert.equal((await post("POST /v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
+  assert.equal((await post(`POST ${KEYS}`, valid.padEnd(KIB_16))).status, 201);
 
   const before = stored();
   for (const [path, body] of bodies) {
@@ -181,44 +176,27 @@ test("bodies: the limit counts bytes, not characters", async () => {
   const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
   assert.ok(raw.length < KIB_16);
 
-  assertFailure(await post("POST /v1/account/api-keys", raw), 413, "payload_too_large");
+  assertFailure(await post(`POST ${KEYS}`, raw), 413, "payload_too_large");
 });
 
-test("bodies: one byte over 16 KiB is 413 also with chunked encoding", async () => {
+test("bodies: a body that ends early is 400, and changes nothing", async () => {
+  const { id } = await service.createKey(session);
   const before = stored();
-  const chunk = '{"name":"chunked"}'.padEnd(KIB_16 + 1);
-
-  const [answer] = await sendRaw(
-    service.url,
-    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n" +
-      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
-      `Transfer-Encoding: chunked\r\n\r\n${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,
-  );
-
-  assert.ok(answer !== undefined);
-  assertFailure(answer, 413, "payload_too_large");
-  assert.deepEqual(stored(), before);
-});
-
-test("bodies: a body that ends early is 400, and nothing is stored", async () => {
-  const before = stored();
-
-  const [answer] = await sendRaw(
-    service.url,
-    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\n" +
-      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
-      'Content-Length: 100\r\n\r\n{"name":"cut"}',
-    true,
-  );
-
-  assert.ok(answer !== undefined);
-  assertFailure(answer, 400, "invalid_request");
+  for (const [request, body] of [
+    [`POST ${KEYS}`, 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":"cut"}'],
+    [`DELETE ${KEYS}/${id}`, "Content-Length: 5\r\n\r\nx"],
+  ]) {
+    const head = `${request} HTTP/1.1\r\nHost: kurs\r\nAuthorization: Session ${session}\r\n`;
+    const [answer] = await sendRaw(service.url, head + body, true);
+    assert.ok(answer !== undefined);
+    assertFailure(answer, 400, "invalid_request");
+  }
   assert.deepEqual(stored(), before);
 });
 
 test("bodies: the credential is checked before the body: a malformed body without one is 401", async () => {
   for (const raw of ["{", "[]", " ".repeat(KIB_16 + 1)]) {
-    const answer = await service.post("/v1/account/api-keys", {
+    const answer = await service.post(KEYS, {
       raw,
       headers: { "content-type": "application/json" },
     });
@@ -226,14 +204,11 @@ test("bodies: the credential is checked before the body: a malformed body withou
   }
 });
 
+const FORM = "application/x-www-form-urlencoded";
 const strayBodies = [
   ["empty JSON", "application/json", "Content-Length: 0\r\n\r\n"],
-  [
-    "an empty form, as curl -d '' sends",
-    "application/x-www-form-urlencoded",
-    "Content-Length: 0\r\n\r\n",
-  ],
-  ["a form", "application/x-www-form-urlencoded", "Content-Length: 3\r\n\r\na=b"],
+  ["an empty form, as curl -d '' sends", FORM, "Content-Length: 0\r\n\r\n"],
+  ["a form", FORM, "Content-Length: 3\r\n\r\na=b"],
   ["malformed JSON", "application/json", "Content-Length: 1\r\n\r\n{"],
   ["JSON without fields", "application/json; charset=utf-8", "Content-Length: 2\r\n\r\n{}"],
   ["text", "text/plain", "Content-Length: 1\r\n\r\nx"],
@@ -244,21 +219,16 @@ const strayBodies = [
   ["16 KiB of text", "text/plain", `Content-Length: ${KIB_16}\r\n\r\n${"x".repeat(KIB_16)}`],
 ] as const;
 
-const oversized = [
-  ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${"x".repeat(KIB_16 + 1)}`],
-  ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${"x".repeat(KIB_16 + 1)}\r\n0\r\n\r\n`],
-] as const;
-
-/** Sends a request with a session and a body whose framing is written out. */
+/** Sends a request with a credential and a body whose framing is written out. */
 async function sendWithBody(
   start: string,
-  token: string,
-  contentType: string | undefined,
+  credential: string,
   framedBody: string,
+  contentType: string | undefined = "text/plain",
 ): Promise<Answer> {
   const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
   const head = "Host: kurs\r\nConnection: close\r\n";
-  const text = `${start} HTTP/1.1\r\n${head}Authorization: ${token}\r\n${type}${framedBody}`;
+  const text = `${start} HTTP/1.1\r\n${head}Authorization: ${credential}\r\n${type}${framedBody}`;
   const [answer] = await sendRaw(service.url, text);
   assert.ok(answer !== undefined);
   return answer;
@@ -268,68 +238,59 @@ for (const [what, contentType, body] of strayBodies) {
   test(`bodies: a revocation and a log-out ignore their body: ${what}`, async () => {
     const leaving = await service.openSession();
     const { id, apiKey } = await service.createKey(leaving);
-    const token = `Session ${leaving}`;
-
-    const path = `/v1/account/api-keys/${id}`;
-    const revoked = await sendWithBody(`DELETE ${path}`, token, contentType, body);
-    const left = await sendWithBody("POST /v1/auth/logout", token, contentType, body);
-
-    assert.deepEqual([revoked.status, revoked.text, left.status, left.text], [204, "", 204, ""]);
+    for (const start of [`DELETE ${KEYS}/${id}`, "POST /v1/auth/logout"]) {
+      const answer = await sendWithBody(start, `Session ${leaving}`, body, contentType);
+      assert.deepEqual([answer.status, answer.text], [204, ""]);
+    }
     assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
     assertSessionRejected(await service.get("/v1/account/usage", { session: leaving }));
   });
 }
 
-for (const [how, body] of oversized) {
-  test(`bodies: over 16 KiB in ${how}, a revocation and a log-out are 413 and change nothing`, async () => {
-    const staying = await service.openSession();
-    const { id, apiKey } = await service.createKey(staying);
-    const token = `Session ${staying}`;
-
-    const path = `/v1/account/api-keys/${id}`;
-    const revocation = await sendWithBody(`DELETE ${path}`, token, "text/plain", body);
-    const logOut = await sendWithBody("POST /v1/auth/logout", token, "text/plain", body);
-
-    for (const answer of [revocation, logOut]) assertFailure(answer, 413, "payload_too_large");
-    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-    assert.equal((await service.get("/v1/account/usage", { session: staying })).status, 200);
-  });
-}
-
-test("bodies: a revocation whose body ends early is 400 and revokes nothing", async () => {
-  const { id, apiKey } = await service.createKey(session);
-  const head = `Host: kurs\r\nAuthorization: Session ${session}\r\nContent-Length: 5\r\n\r\nx`;
-
-  const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\n`;
-  const [answer] = await sendRaw(service.url, start + head, true);
-
-  assert.ok(answer !== undefined);
-  assertFailure(answer, 400, "invalid_request");
-  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-});
-
 test("bodies: a GET ignores any body of up to 16 KiB", async () => {
   const { apiKey } = await service.createKey(session);
   const used = await service.usedUnits(session);
-  const get = (path: string, token: string, body: string) =>
-    sendWithBody(`GET ${path}`, token, "text/plain", body);
-
-  let served = 0;
   for (const [, , body] of strayBodies) {
-    const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, body);
-    const usage = await get("/v1/account/usage", `Session ${session}`, body);
+    const rate = await sendWithBody("GET /v1/rates/EUR/USD", `ApiKey ${apiKey}`, body);
+    const usage = await sendWithBody("GET /v1/account/usage", `Session ${session}`, body);
     assert.deepEqual([rate.status, usage.status], [200, 200], rate.text + usage.text);
-    served += 1;
   }
-  const [[, tooLong]] = oversized;
-  const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
-  const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
-  for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
-  assertSessionRejected(await get("/v1/account/usage", "Session x", tooLong));
-  const logIn = await get("/v1/auth/login", "Session x", tooLong);
-  assertFailure(logIn, 405, "method_not_allowed");
-  assert.equal(await service.usedUnits(session), used + served);
+  assert.equal(await service.usedUnits(session), used + strayBodies.length);
 });
+
+const TOO_LONG = "x".repeat(KIB_16 + 1);
+
+for (const [how, body] of [
+  ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${TOO_LONG}`],
+  ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${TOO_LONG}\r\n0\r\n\r\n`],
+] as const) {
+  test(`bodies: over 16 KiB in ${how} are 413 on every path that needs none, and change nothing`, async () => {
+    const { id, apiKey } = await service.createKey(session);
+    const before = stored();
+    const used = await service.usedUnits(session);
+    for (const [start, credential] of [
+      [`DELETE ${KEYS}/${id}`, `Session ${session}`],
+      ["POST /v1/auth/logout", `Session ${session}`],
+      ["GET /v1/account/usage", `Session ${session}`],
+      ["GET /v1/rates/EUR/USD", `ApiKey ${apiKey}`],
+    ] as const) {
+      const answer = await sendWithBody(start, credential, body);
+      assertFailure(answer, 413, "payload_too_large");
+    }
+    const created = await sendWithBody(
+      `POST ${KEYS}`,
+      `Session ${session}`,
+      body,
+      "application/json",
+    );
+    assertFailure(created, 413, "payload_too_large");
+    assertSessionRejected(await sendWithBody("GET /v1/account/usage", "Session x", body));
+    const logIn = await sendWithBody("GET /v1/auth/login", "Session x", body);
+    assertFailure(logIn, 405, "method_not_allowed");
+    assert.equal(await service.usedUnits(session), used);
+    assert.deepEqual(stored(), before);
+  });
+}
 
 test("bodies: the bodies that the tests above reject are valid except for their one fault", async () => {
   for (const [path, valid] of bodies.filter((body) => body !== deletion)) {

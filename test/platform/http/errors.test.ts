@@ -29,6 +29,14 @@ test(`errors: ${unknownPaths.length} unknown paths are 404 with and without a cr
   }
 });
 
+const strayBodies = [
+  ["{", "application/json"],
+  ["", "application/json"],
+  ["{}", "application/json"],
+  ["<a/>", "application/xml"],
+  [" ".repeat(16_385), "application/json"],
+].map(([raw = "", type = ""]) => ({ raw, headers: { "content-type": type } }));
+
 /** Paths to a file outside the pages' folder, or to a file inside it that is not a page. */
 const ways = [
   ...["/../package.json", "/assets/../../../package.json", "/./.././package.json"],
@@ -85,29 +93,14 @@ test(`errors: ${reads.length} paths that resemble a read are none of EUR/USD, an
   assert.equal(await service.usedUnits(session), 0);
 });
 
-const strayMethods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
-
-test("errors: an unknown path is 404 with any method", async () => {
-  for (const method of strayMethods) {
-    assertFailure(await service.call(method, "/v1/nothing"), 404, "not_found");
-    assertFailure(await service.call(method, "/v1/nothing", { json: {} }), 404, "not_found");
+test("errors: an unknown path is 404 with any method and any body", async () => {
+  for (const method of "POST PUT PATCH DELETE OPTIONS TRACE PROPFIND QUERY".split(" ")) {
+    for (const how of [{}, ...strayBodies]) {
+      assertFailure(await service.call(method, "/v1/nothing", how), 404, "not_found");
+    }
   }
   const head = await service.call("HEAD", "/v1/nothing");
   assert.deepEqual([head.status, head.text], [404, ""]);
-});
-
-const strayBodies = [
-  ["{", "application/json"],
-  ["", "application/json"],
-  ["text", "text/plain"],
-  [" ".repeat(16_385), "application/json"],
-] as const;
-
-test("errors: an unknown path is 404 whatever its body is", async () => {
-  for (const [raw, contentType] of strayBodies) {
-    const headers = { "content-type": contentType };
-    assertFailure(await service.post("/v1/nothing", { raw, headers }), 404, "not_found");
-  }
 });
 
 test("§1 errors: there is no endpoint to change a password or to refresh a session", async () => {
@@ -143,26 +136,17 @@ test("errors: request_id is a UUIDv7, new for every request, equal in body and h
   for (const { body, headers } of answers) assert.equal(headers["x-request-id"], body.request_id);
 });
 
-const inbound = [
-  "01a1fc6b-d91f-75da-881f-eaa0e5224224",
-  "mine",
-  '"},{"injected":"',
-  "x".repeat(4000),
-];
-
-for (const id of inbound) {
-  test(`errors: the X-Request-Id ${id.slice(0, 40)} of a client is ignored`, async () => {
+test("errors: the X-Request-Id of a client is ignored", async () => {
+  const uuid = "01a1fc6b-d91f-75da-881f-eaa0e5224224";
+  for (const id of [uuid, "mine", '"},{"injected":"', "x".repeat(4000)]) {
     const headers = { "x-request-id": id, "request-id": id, "x-correlation-id": id };
-
     for (const path of ["/v1/rates/EUR/USD", "/v1/nothing", "/healthz", "/v1/account/usage"]) {
       const answer = await service.get(path, { headers });
-      assert.match(answer.headers["x-request-id"] ?? "", uuidV7);
-      assert.ok(!JSON.stringify(answer.headers).includes(id));
-      assert.ok(!answer.text.includes(id));
+      assert.ok(!(JSON.stringify(answer.headers) + answer.text).includes(id));
     }
     assert.ok(!service.logLines.some((line) => line.includes(id)));
-  });
-}
+  }
+});
 
 test("errors: an internal error is 500: its cause is logged and not in the response", async () => {
   await using own = await startService();
@@ -225,28 +209,12 @@ for (const [path, allowed, credential] of knownPaths) {
   });
 }
 
-test("§7 methods: the method is checked before the credential and the symbols: 405", async () => {
+test("§7 methods: the method is checked before the credential, the symbols and the body: 405", async () => {
   for (const path of ["/v1/rates/EUR/USD", "/v1/rates/E/U", `/v1/rates/${"E".repeat(5000)}/U`]) {
-    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      assertFailure(await service.call(method, path), 405, "method_not_allowed");
-      assertFailure(await service.call(method, path, { apiKey }), 405, "method_not_allowed");
-    }
-  }
-  assert.equal(await service.usedUnits(session), 0);
-});
-
-const bodies = [
-  ["{", "application/json"],
-  ["<a/>", "application/xml"],
-  [" ".repeat(16_385), "application/json"],
-] as const;
-
-test("§7 methods: the method is checked before the body: 405", async () => {
-  for (const [raw, contentType] of bodies) {
-    const how = { apiKey, raw, headers: { "content-type": contentType } };
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY"]) {
-      const answer = await service.call(method, "/v1/rates/EUR/USD", how);
-      assertFailure(answer, 405, "method_not_allowed");
+      for (const how of [{}, { apiKey }, ...strayBodies.map((body) => ({ apiKey, ...body }))]) {
+        assertFailure(await service.call(method, path, how), 405, "method_not_allowed");
+      }
     }
   }
   assert.equal(await service.usedUnits(session), 0);
