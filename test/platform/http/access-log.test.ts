@@ -55,6 +55,20 @@ suite("the log line of a request", () => {
     }
   });
 
+  test("of a read has nothing else but the time and the route, by the fast path and node:http", async () => {
+    for (const query of ["", "?x=1"]) {
+      const answer = await service.get(`/v1/rates/EUR/USD${query}`, { apiKey });
+      const { duration_us: durationUs, ...line } = JSON.parse(lineOf(answer));
+      assert.equal(typeof durationUs, "number");
+      assert.deepEqual(line, {
+        ...{ level: "info", time: "2026-11-21T12:00:00.000Z" },
+        ...{ method: "GET", route: "/v1/rates/:base/:quote", status: 200 },
+        request_id: answer.headers["x-request-id"],
+        ...{ key_prefix: apiKey.slice(0, 17), account_id: accountIdOf(keyId) },
+      });
+    }
+  });
+
   test("says why a key of the right form was rejected: unknown, revoked or suspended", async () => {
     const revoked = await service.newCustomer();
     await service.revokeKey(revoked.session, revoked.keyId);

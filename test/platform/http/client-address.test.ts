@@ -1,109 +1,105 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { clientAddress } from "../../../src/platform/http/client-address.ts";
+import { createServer } from "../../../src/platform/http/server/server.ts";
 import { assertFailure } from "../../support/assertions.ts";
 import { type Answer, PASSWORD } from "../../support/client.ts";
 import { scrape } from "../../support/metrics.ts";
 import { openWire } from "../../support/raw-connection.ts";
-import { startService, startSharedService, type TestService } from "../../support/service.ts";
+import { startService, type TestService } from "../../support/service.ts";
 
-const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";
 
-const CALLS_PER_WINDOW = 2;
-const trustedProxies = ["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"];
-const config = { authCallsPerWindow: CALLS_PER_WINDOW, trustedProxies };
-const service = await startSharedService({ config });
+/** Finds the client of a request from a proxy at 127.0.0.1. */
+function clientFinder(trustedProxies: readonly string[]) {
+  const app = createServer(trustedProxies);
+  app.get("/", clientAddress);
+  return async (forwardedFor: string) => {
+    const headers = { "x-forwarded-for": forwardedFor };
+    return (await app.inject({ url: "/", headers })).body;
+  };
+}
 
-/** A call that the limiter counts and that creates no account. */
-const callFrom = (email: string, forwardedFor: string, own: TestService = service) =>
-  own.post(REGISTER, {
-    json: { email, password: "short" },
-    headers: { "x-forwarded-for": forwardedFor },
-  });
-
-const isLimited = (answer: Answer) => assertFailure(answer, 429, "too_many_requests");
+const findClient = clientFinder(["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"]);
 
 const forged = [
   ...["203.0.113.1", "203.0.113.1, 203.0.113.2", "::1", "2001:db8::1, 127.0.0.1", "_hidden", ",,,"],
   ...["[2001:db8::1]:443", "::ffff:203.0.113.1", "unknown", "' OR 1=1 --", "999.999.999.999"],
   `${"1.1.1.1, ".repeat(500)}127.0.0.1`,
 ];
+const hops = ", 10.9.9.1".repeat(40);
 
-const sameClients = [
-  ["what a client claims before a proxy's entry", forged.map((front) => `${front}, 198.51.100.7`)],
-  ["an IPv4 address", ["10.1.1.2", "10.1.1.2:5001", "10.1.1.2:5002"]],
-  ["an IPv4 address in IPv6 form", ["::ffff:10.1.1.2", "::FFFF:a01:102", "10.1.1.2"]],
-  ["an IPv4 address in brackets", ["[::ffff:10.1.1.2]:443", "[::ffff:10.1.1.2]", "10.1.1.2:1"]],
-  ["an IPv6 address", ["2001:db8::1", "2001:0DB8:0000:0::0001", "2001:db8:0:0:0:0:0:1"]],
-  ["an IPv6 address in brackets", ["[2001:db8::1]:443", "[2001:db8::1]", "2001:db8::1"]],
-  ["an IPv6 address with a zone", ["2001:db8::1%eth0", "[2001:db8::1%1]:443", "2001:db8::1"]],
-  ["a /64 of IPv6", ["2001:db8::1", "2001:db8::ffff:0:0:2", "2001:db8:0:0:8000::"]],
-  ["a proxy whose entry has a port", ["203.0.113.9, 10.9.9.1:77", "203.0.113.9", "203.0.113.9,"]],
-  ["a proxy in IPv6 form", ["203.0.113.9, ::ffff:10.9.9.1", "203.0.113.9, [fd00::1]:1"]],
-  ["a proxy with a zone", ["203.0.113.9, fe80::1%eth0", "203.0.113.9, fe80::2"]],
-  ["behind more than 32 proxies", [1, 2, 3].map((n) => `203.0.113.${n}${", 10.9.9.1".repeat(40)}`)],
-  ["text that is no address", ["unknown", "_hidden", "10.1", "010.1.1.2", "1.2.3.4.5", "[::1"]],
-] as const;
-
-for (const [what, entries] of sameClients) {
-  test(`client address: ${what} is one client in every notation`, async () => {
-    const email = `${what.replaceAll(/\W/g, "-")}@example.org`;
-    for (let call = 0; call < CALLS_PER_WINDOW; call += 1) {
-      const entry = entries[call % entries.length] ?? "";
-      assertFailure(await callFrom(email, entry), 400, "invalid_request", /^password/);
-    }
-
-    for (const entry of entries) isLimited(await callFrom(email, entry));
-  });
-}
-
-const otherClients = [
-  ["an IPv4 address", "10.1.1.2", "10.1.1.3"],
-  ["the next /64 of IPv6", "2001:db8::1", "2001:db8:0:1::1"],
+const clients: readonly (readonly [what: string, client: string, ...entries: string[]])[] = [
+  ["behind what it claims", "198.51.100.7", ...forged.map((front) => `${front}, 198.51.100.7`)],
+  ["of IPv4", "10.1.1.2", "10.1.1.2", "10.1.1.2:5001", "10.1.1.2:5002"],
+  ["of IPv4 in IPv6 form", "10.1.1.2", "::ffff:10.1.1.2", "::FFFF:a01:102"],
+  ["of IPv4 in brackets", "10.1.1.2", "[::ffff:10.1.1.2]:443", "[::ffff:10.1.1.2]"],
+  ["of IPv6", "2001:db8::/64", "2001:db8::1", "2001:0DB8:0:0::0001", "2001:db8:0:0:0:0:0:1"],
+  ["of IPv6 in brackets", "2001:db8::/64", "[2001:db8::1]:443", "[2001:db8::1]"],
+  ["of IPv6 with a zone", "2001:db8::/64", "2001:db8::1%eth0", "[2001:db8::1%1]:443"],
+  ["in a /64 of IPv6", "2001:db8::/64", "2001:db8::ffff:0:0:2", "2001:db8:0:0:8000::"],
+  ["in the next /64", "2001:db8:0:1::/64", "2001:db8:0:1::1"],
+  ["of a proxy with a port", "203.0.113.9", "203.0.113.9, 10.9.9.1:77", "203.0.113.9:80, 10.9.9.1"],
+  ["of a proxy in IPv6 form", "203.0.113.9", "203.0.113.9, ::ffff:10.9.9.1"],
+  ["of a proxy in brackets", "203.0.113.9", "203.0.113.9, [fd00::1]:1", "203.0.113.9,"],
+  ["of a proxy with a zone", "203.0.113.9", "203.0.113.9, fe80::1%eth0", "203.0.113.9, fe80::2"],
+  // Their last entry is the furthest proxy that counts.
+  ["behind more than 32 proxies", "10.9.9.1", ...[1, 2].map((n) => `203.0.113.${n}${hops}`)],
+  // It counts as the proxy that sent it.
   [
-    "behind a proxy, an address with a port",
-    "203.0.113.1:80, 10.9.9.1",
-    "203.0.113.2:80, 10.9.9.1",
+    "of text",
+    "127.0.0.1",
+    "unknown",
+    "_hidden",
+    "10.1",
+    "010.1.1.2",
+    "1.2.3.4.5",
+    "[::1",
+    "another",
   ],
-] as const;
+];
 
-for (const [what, one, other] of otherClients) {
-  test(`client address: ${what} that differs is another client`, async () => {
-    const email = `other-${what.replaceAll(/\W/g, "-")}@example.org`;
-    for (let call = 0; call < CALLS_PER_WINDOW; call += 1) await callFrom(email, one);
-    isLimited(await callFrom(email, one));
-
-    assertFailure(await callFrom(email, other), 400, "invalid_request", /^password/);
+for (const [what, client, ...entries] of clients) {
+  test(`client address: a client ${what} is ${client} in every notation`, async () => {
+    for (const entry of entries) assert.equal(await findClient(entry), client, entry);
   });
 }
+
+const isLimited = (answer: Answer) => assertFailure(answer, 429, "too_many_requests");
+
+/** A call that the limiter counts, and that creates no account. */
+const register = (own: TestService, headers: Readonly<Record<string, string>>) =>
+  own.post("/v1/auth/register", { json: { email: EMAIL, password: "short" }, headers });
 
 for (const proxies of [[], ["192.0.2.1"]]) {
   const where = proxies.length === 0 ? "without TRUST_PROXY" : "of a proxy that is not trusted";
-  test(`client address: no header ${where} changes it`, async () => {
+  test(`client address: no header ${where} changes whom the limiter counts`, async () => {
     const config = { authCallsPerWindow: forged.length, trustedProxies: proxies };
     await using own = await startService({ config });
-    const json = { email: "forged@example.org", password: "short" };
     for (const value of forged) {
-      assertFailure(await callFrom(json.email, value, own), 400, "invalid_request", /^password/);
+      const answer = await register(own, { "x-forwarded-for": value });
+      assertFailure(answer, 400, "invalid_request", /^password/);
     }
     for (const headers of [{}, { forwarded: "for=203.0.113.4", "x-real-ip": "203.0.113.5" }]) {
-      isLimited(await own.post(REGISTER, { json, headers }));
+      isLimited(await register(own, headers));
     }
   });
 }
 
-test("client address: text that is not an address counts as the proxy that sent it", async () => {
-  const email = "no-address@example.org";
-  for (let call = 0; call < CALLS_PER_WINDOW; call += 1) await callFrom(email, `text-${call}`);
-
-  isLimited(await callFrom(email, "another text"));
-  isLimited(await service.post(REGISTER, { json: { email, password: "short" } }));
-  isLimited(await callFrom(email, "127.0.0.1:9"));
+test("client address: the limiter counts each client of a trusted proxy by itself", async () => {
+  await using own = await startService({
+    config: { authCallsPerWindow: 1, trustedProxies: ["127.0.0.1"] },
+  });
+  for (const value of ["203.0.113.1", "203.0.113.2"]) {
+    const headers = { "x-forwarded-for": value };
+    assertFailure(await register(own, headers), 400, "invalid_request", /^password/);
+    isLimited(await register(own, headers));
+  }
 });
 
 const resetPaths = [
-  [REGISTER, { email: EMAIL, password: PASSWORD }],
+  ["/v1/auth/register", { email: EMAIL, password: PASSWORD }],
   ["/v1/auth/login", { email: EMAIL, password: PASSWORD }],
   ["/v1/auth/verification/resend", { email: EMAIL }],
   ["/v1/auth/password-reset", { email: EMAIL }],
@@ -133,7 +129,7 @@ for (const proxies of [[], ["127.0.0.1"]]) {
     }
     // The service handles earlier requests before it has hashed a password.
     const json = { email: "bob@example.org", password: PASSWORD };
-    assert.equal((await gone.post(REGISTER, { json })).status, 201);
+    assert.equal((await gone.post("/v1/auth/register", { json })).status, 201);
 
     const counts = await scrape(gone);
     assert.equal(counts.total("kurs_http_requests_total", { status: "500" }), 0);

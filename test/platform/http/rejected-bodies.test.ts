@@ -13,6 +13,8 @@ const { apiKey, session } = await service.newCustomer();
 
 const BODY_BYTES = 200_000;
 const FIRST_BYTES = 20_000;
+const PART = "x".repeat(FIRST_BYTES);
+const CHUNK = `${FIRST_BYTES.toString(16)}\r\n${PART}\r\n`;
 const MIB = 1024 * 1024;
 
 const rejections = [
@@ -49,7 +51,7 @@ suite("a request that is rejected before its body has arrived", { concurrency: 1
     test(`${name}: ${status}, and after the body the next request is served`, async () => {
       using wire = await openWire(service.url);
       wire.send(`${headOf(start, headers)}Content-Length: ${BODY_BYTES}\r\n\r\n`);
-      wire.send("x".repeat(FIRST_BYTES));
+      wire.send(PART);
       const rejected = await wire.answer();
       wire.send("x".repeat(BODY_BYTES - FIRST_BYTES));
       wire.send(plainRead(apiKey));
@@ -59,39 +61,28 @@ suite("a request that is rejected before its body has arrived", { concurrency: 1
       assert.equal(wire.socket.errored, null);
     });
 
-    test(`${name} in chunks: ${status}, and the connection closes after the body`, async () => {
-      const before = await service.usedUnits(session);
-      using wire = await openWire(service.url, true);
-      const chunk = `${FIRST_BYTES.toString(16)}\r\n${"x".repeat(FIRST_BYTES)}\r\n`;
-      wire.send(`${headOf(start, headers)}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
-      const rejected = await wire.answer();
-      for (let sent = 0; sent < BODY_BYTES; sent += FIRST_BYTES) {
-        await new Promise((resolve) => wire.socket.write(chunk, resolve));
-      }
-      wire.send(`0\r\n\r\n${plainRead(apiKey)}`);
-      await wire.untilEnd();
+    for (const [how, framing, chunk, rest] of [
+      ["in chunks", "Transfer-Encoding: chunked", CHUNK, `0\r\n\r\n${plainRead(apiKey)}`],
+      ["and Connection: close", `Content-Length: ${BODY_BYTES}\r\nConnection: close`, PART, ""],
+    ] as const) {
+      test(`${name} ${how}: ${status}, and the connection closes after the body`, async () => {
+        const before = await service.usedUnits(session);
+        using wire = await openWire(service.url, true);
+        wire.send(`${headOf(start, headers)}${framing}\r\n\r\n${chunk}`);
+        const rejected = await wire.answer();
+        for (let sent = FIRST_BYTES; sent < BODY_BYTES; sent += FIRST_BYTES) {
+          await new Promise((resolve) => wire.socket.write(chunk, resolve));
+        }
+        wire.send(rest);
+        await wire.untilEnd();
 
-      assert.equal(rejected.status, status, rejected.text);
-      assert.equal(rejected.headers.connection, "close");
-      assert.equal(wire.received(), "", "a second response came");
-      assert.equal(wire.socket.errored, null);
-      assert.equal(await service.usedUnits(session), before);
-    });
-
-    test(`${name} and Connection: close: ${status}, and the connection is not reset`, async () => {
-      using wire = await openWire(service.url, true);
-      const length = `Content-Length: ${BODY_BYTES}\r\nConnection: close\r\n\r\n`;
-      wire.send(`${headOf(start, headers)}${length}`);
-      const rejected = await wire.answer();
-      for (let sent = 0; sent < BODY_BYTES; sent += FIRST_BYTES) {
-        await new Promise((resolve) => wire.socket.write("x".repeat(FIRST_BYTES), resolve));
-      }
-      await wire.untilEnd();
-
-      assert.equal(rejected.status, status, rejected.text);
-      assert.equal(wire.received(), "", "a second response came");
-      assert.equal(wire.socket.errored, null);
-    });
+        assert.equal(rejected.status, status, rejected.text);
+        assert.equal(rejected.headers.connection, "close");
+        assert.equal(wire.received(), "", "a second response came");
+        assert.equal(wire.socket.errored, null);
+        assert.equal(await service.usedUnits(session), before);
+      });
+    }
   }
 
   for (const part of ["", "x"]) {

@@ -2,12 +2,7 @@ import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { fc, runsOf } from "../../../support/properties.ts";
 import { openWire, plainRead, type Wire } from "../../../support/raw-connection.ts";
-import {
-  openNodeWire,
-  readWaysOf,
-  type Situation,
-  serverHasRead,
-} from "../../../support/read-both-ways.ts";
+import { readWaysOf, type Situation, serverHasRead } from "../../../support/read-both-ways.ts";
 import { startService } from "../../../support/service.ts";
 import { callOf, headersOf, oddCalls, oddReads, someOddRead, textOf } from "./requests.ts";
 
@@ -98,29 +93,6 @@ suite("the fast path sends node:http's response and charges the same units", () 
       broken.query(`ALTER TABLE gone RENAME TO ${table}`);
       assert.deepEqual([outcome.isPlain, outcome.units], [true, units]);
       assert.match(outcome.text, /HTTP\/1\.1 503 /);
-    }
-  });
-
-  test("each read logs one line with its route, its account and the key's prefix only", async () => {
-    for (const open of [openWire, openNodeWire]) {
-      using wire = await open(service.url);
-      wire.send(read);
-      const { headers } = await wire.answer();
-      const id = headers["x-request-id"];
-      const lines = service.logLines.flatMap((text) => text.trimEnd().split("\n"));
-      const own = lines.filter((line) => line.includes(String(id)));
-      const [{ duration_us: durationUs, ...line } = {}, ...others] = own.map((text) =>
-        JSON.parse(text),
-      );
-      assert.deepEqual([typeof durationUs, others], ["number", []]);
-      const caller = { key_prefix: customer.apiKey.slice(0, 17), account_id: customer.accountId };
-      const fixed = { level: "info", method: "GET", route: "/v1/rates/:base/:quote", status: 200 };
-      assert.deepEqual(line, {
-        ...fixed,
-        time: "2026-11-21T12:00:00.000Z",
-        request_id: id,
-        ...caller,
-      });
     }
   });
 
