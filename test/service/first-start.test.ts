@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { migrateSqlite } from "../../src/platform/storage/sqlite/open.ts";
 import { databaseIn } from "../platform/storage/stored.ts";
+import { kurs as kursHere } from "../support/command-line.ts";
 import { kurs, type LogLine, serve, temporaryDirectory } from "../support/process.ts";
 
 const SNAPSHOT = [
@@ -42,7 +44,7 @@ suite("the first start", { concurrency: 4 }, () => {
   test("fails when the snapshot cannot be stored: a server without rates would serve nothing", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
-    await kurs(["migrate"], { dataDirectory });
+    migrateSqlite(dataDirectory, 1000);
     {
       using database = new DatabaseSync(databaseIn(dataDirectory));
       database.exec("ALTER TABLE publications RENAME TO lost");
@@ -74,29 +76,22 @@ suite("the first start", { concurrency: 4 }, () => {
     assert.match(second, /^Kurs .* commands [^\n]*--help\n$/s);
   });
 
-  test("of a command does not load the snapshot", async () => {
-    await using directory = await temporaryDirectory();
-    const here = { dataDirectory: directory.path };
-    await kurs(["migrate"], here);
-    const { stdout } = await kurs(["rates", "list", "--json"], here);
-    assert.equal(stdout, "[]\n");
-  });
-
-  test("does not load the snapshot into a store that has a rate", async () => {
+  test("does not load the snapshot if it is that of a command, or the store has a rate", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
+    const listed = async () => {
+      const { stdout } = await kursHere(["rates", "list", "--json"], { dataDirectory });
+      return (JSON.parse(stdout) as { rate: string }[]).map(({ rate }) => rate);
+    };
+    await kursHere(["migrate"], { dataDirectory });
+    assert.deepEqual(await listed(), []);
     const input = "base,quote,rate,as_of\nEUR,USD,1.10,2020-01-02T15:00:00Z\n";
-    await kurs(["rates", "import", "-"], { dataDirectory, input });
+    await kursHere(["rates", "import", "-"], { dataDirectory, input });
 
     await using server = await serve({ dataDirectory });
 
     assert.deepEqual(snapshotsIn(server.logLines()), []);
-    const { stdout } = await kurs(["rates", "list", "--json"], { dataDirectory });
-    const rates = JSON.parse(stdout) as { rate: string }[];
-    assert.deepEqual(
-      rates.map(({ rate }) => rate),
-      ["1.10"],
-    );
+    assert.deepEqual(await listed(), ["1.10"]);
   });
 
   test("is not repeated: the second start keeps accounts, keys, units, plans and rates", async () => {
@@ -106,9 +101,9 @@ suite("the first start", { concurrency: 4 }, () => {
     const { session, apiKey } = await first.newCustomer("ada@example.org");
     const revoked = await first.createKey(session);
     await first.revokeKey(session, revoked.id);
-    await kurs(["plans", "set", "free", "3"], { dataDirectory });
+    await kursHere(["plans", "set", "free", "3"], { dataDirectory });
     const imported = "base,quote,rate,as_of\nEUR,USD,1.1510,2026-03-16T15:00:00Z\n";
-    await kurs(["rates", "import", "-"], { dataDirectory, input: imported });
+    await kursHere(["rates", "import", "-"], { dataDirectory, input: imported });
     for (let reads = 0; reads < 2; reads += 1) await first.get("/v1/rates/EUR/USD", { apiKey });
     const list = await first.get("/v1/account/api-keys", { session });
     assert.equal((await first.stop()).exitCode, 0);
@@ -130,7 +125,7 @@ suite("the first start", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     const freeUnits = async () => {
-      const { stdout } = await kurs(["plans", "list", "--json"], { dataDirectory });
+      const { stdout } = await kursHere(["plans", "list", "--json"], { dataDirectory });
       return (JSON.parse(stdout) as { units_per_period: number }[])[0]?.units_per_period;
     };
     await (await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "7" } })).stop();

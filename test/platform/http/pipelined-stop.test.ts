@@ -10,7 +10,8 @@ import { openWire, plainRead, type Wire } from "../../support/raw-connection.ts"
 import { startService, type TestOptions } from "../../support/service.ts";
 
 // Shutdowns while connections have several requests in flight: each admitted request gets its
-// response before its connection closes, and any other costs nothing.
+// response before its connection closes, and any other costs nothing. Reads that keep arriving
+// during a shutdown: test/service/stop.test.ts.
 
 const EMAIL = "ada@example.org";
 
@@ -196,30 +197,4 @@ test("reads behind log-ins that wait for a thread at a shutdown all get response
   assert.deepEqual([...new Set([...logIns, 401])].sort(), [401, 503]);
   assert.equal(logIns.at(-1), 503);
   assert.deepEqual(started.service.query("SELECT * FROM sessions").length, 1);
-});
-
-test("reads that keep arriving during a shutdown are charged exactly when they get a response", async () => {
-  await using started = await startStoppable(0);
-  const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(started.url)));
-  using scope = new DisposableStack();
-  for (const wire of wires) scope.use(wire);
-  let answered = 0;
-  const readOn = async (wire: Wire) => {
-    for (;;) {
-      wire.send(started.read.repeat(20));
-      for (let index = 0; index < 20; index += 1) {
-        await wire.untilAnswer();
-        if (wire.received() === "") return;
-        assert.equal((await wire.answer()).status, 200);
-        answered += 1;
-      }
-    }
-  };
-  const readers = wires.map(readOn);
-  await Promise.all(wires.map((wire) => wire.untilAnswer()));
-
-  await started.stop();
-
-  await Promise.all(readers);
-  assert.equal(started.usedUnits(), answered);
 });
