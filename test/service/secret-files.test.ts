@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { administer } from "../../harness/postgres.ts";
 import { problemsOf } from "../platform/cli/problems.ts";
+import { kurs } from "../support/command-line.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { kurs, temporaryDirectory } from "../support/process.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 suite("secrets from files", { concurrency: 2 }, () => {
   test("DATABASE_URL_FILE names a file, with or without a newline at its end", async () => {

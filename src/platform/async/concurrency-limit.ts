@@ -1,14 +1,3 @@
-/** Runs a limited number of tasks at a time; the others wait in order of arrival. */
-export interface ConcurrencyLimit {
-  run<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** Rejects the tasks that wait, and from now on every other; running tasks continue. */
-  close(): void;
-  /** The number of tasks that wait now. */
-  waiting(): number;
-  /** The number of tasks rejected so far. */
-  rejected(): number;
-}
-
 /** The weight of one run time in the moving mean, which then covers about the last dozen tasks. */
 const WEIGHT_OF_ONE = 0.15;
 
@@ -23,7 +12,8 @@ export interface ConcurrencyLimits {
   readonly rejection: Error;
 }
 
-export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
+/** Runs a limited number of tasks at a time; the others wait in order of arrival. */
+export function createConcurrencyLimit(limits: ConcurrencyLimits) {
   const { concurrency, rejection } = limits;
   const { maxQueued = Number.POSITIVE_INFINITY, maxWaitMs = Number.POSITIVE_INFINITY } = limits;
   const waiting: PromiseWithResolvers<void>[] = [];
@@ -40,7 +30,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     (waiting.length >= concurrency && (waiting.length / concurrency) * meanMs > maxWaitMs);
 
   return {
-    async run(task) {
+    async run<Result>(task: () => Promise<Result>): Promise<Result> {
       if (isClosed || (free === 0 && isFull())) {
         rejected += 1;
         throw rejection;
@@ -61,12 +51,15 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
         else next.resolve();
       }
     },
+    /** Rejects the tasks that wait, and from now on every other; running tasks continue. */
     close() {
       isClosed = true;
       rejected += waiting.length;
       for (const { reject } of waiting.splice(0)) reject(rejection);
     },
+    /** The number of tasks that wait now. */
     waiting: () => waiting.length,
+    /** The number of tasks rejected so far. */
     rejected: () => rejected,
   };
 }

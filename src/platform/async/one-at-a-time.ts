@@ -1,10 +1,8 @@
 /** Runs one task per name at a time; further tasks wait, in order of arrival. */
-export type OneAtATime = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
-
-export function createOneAtATime(): OneAtATime {
+export function createOneAtATime() {
   const last = new Map<string, Promise<unknown>>();
 
-  return async (name, work) => {
+  return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     const before = last.get(name);
     const current = before === undefined ? work() : before.then(work);
     // The next task waits until this one ends, whether it succeeds or fails.

@@ -70,12 +70,10 @@ const EventListSchema = Type.Object(
 /** Every schema here that responses refer to by name. */
 export const auditSchemas = [EventSchema, EventListSchema];
 
-type Details = Static<typeof EventDetailsSchema>;
-
 /** An event as its account sees it. */
 export function eventJson(event: AuditEvent): Static<typeof EventSchema> {
   const { details, ...own } = ownEvent(event);
-  return { ...own, details: details as Details };
+  return { ...own, details: details as Static<typeof EventDetailsSchema> };
 }
 
 /** An event as the operator sees it. */

@@ -12,13 +12,6 @@ export interface EventCursor {
   readonly id: string;
 }
 
-interface EventQuery {
-  readonly accountId?: string | undefined;
-  /** Only events after this place. */
-  readonly after: EventCursor;
-  readonly limit: number;
-}
-
 /** The audit log. Other stores write an event in the transaction of the action itself. */
 export interface AuditStore {
   /** Records an action that has no transaction of its own. */
@@ -27,8 +20,12 @@ export interface AuditStore {
     origin: Origin,
     about?: { readonly accountId?: string; readonly details?: EventDetails },
   ): Promise<void>;
-  /** A page of events, oldest first. */
-  list(query: EventQuery): Promise<ListedEvent[]>;
+  /** A page of events, of all accounts or one, after a place, oldest first. */
+  list(query: {
+    readonly accountId?: string | undefined;
+    readonly after: EventCursor;
+    readonly limit: number;
+  }): Promise<ListedEvent[]>;
   /** A page of the events of a pair, such as EUR/USD, and of every pair, oldest first. */
   ofPair(pair: string, after: EventCursor, limit: number): Promise<AuditEvent[]>;
   /** A page of an account's events, newest first: all, or those before one of its events. */

@@ -24,20 +24,6 @@ const CODINGS = [
 /** An asset's name contains the hash of its content, which therefore never changes. */
 export const assetCaching = { "cache-control": "public, max-age=31536000, immutable" };
 
-/** Files whose text depends on the service's settings. */
-export interface Rewriting {
-  readonly isRewritten: (name: string) => boolean;
-  readonly rewrite: (text: string) => string;
-}
-
-/** The files of a build. */
-export interface BuiltFiles {
-  /** Their paths from the build's directory, with slashes, without the compressed copies. */
-  readonly names: readonly string[];
-  /** Sends one of them, compressed for a client that accepts it. */
-  readonly send: (request: FastifyRequest, reply: FastifyReply, name: string) => FastifyReply;
-}
-
 /** What each directory had when this process first served it, without texts that are compressed. */
 const builds = new Map<string, ReadonlyMap<string, Buffer>>();
 
@@ -46,9 +32,14 @@ const builds = new Map<string, ReadonlyMap<string, Buffer>>();
  * own build, and a new one may replace the files under a running server.
  *
  * @param directory from the root of the package, such as `console/dist`.
- * @param rewriting of some files, which are then sent uncompressed.
+ * @param isRewritten whether a file's text depends on the service's settings: it is then sent
+ *   uncompressed.
  */
-export function builtFiles(directory: string, { isRewritten, rewrite }: Rewriting): BuiltFiles {
+export function builtFiles(
+  directory: string,
+  isRewritten: (name: string) => boolean,
+  rewrite: (text: string) => string,
+) {
   const files = new Set(programFilesIn(directory));
   const kept = [...files].filter((file) => !files.has(`${file}.gz`));
   const read = (file: string) => [file, readProgramFile(`${directory}/${file}`)] as const;
@@ -64,8 +55,10 @@ export function builtFiles(directory: string, { isRewritten, rewrite }: Rewritin
   };
 
   return {
+    /** Their paths from the build's directory, with slashes, without the compressed copies. */
     names: [...files].filter((file) => MEDIA_TYPES[extname(file)] !== undefined),
-    send: (request, reply, file) => {
+    /** Sends one of them, compressed for a client that accepts it. */
+    send: (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
       const accepted = request.headers["accept-encoding"] ?? "";
       const isSent = ([name, suffix]: (typeof CODINGS)[number]) =>
         !isRewritten(file) && files.has(file + suffix) && accepts(accepted, name);

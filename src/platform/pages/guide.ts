@@ -15,11 +15,12 @@ const AT_ROOT = ["llms.txt", "llms-full.txt"];
  * @returns false when it is not built.
  */
 export function guideRoutes(app: App, publicPath: string): boolean {
-  const { names, send } = builtFiles("guide/dist", {
-    isRewritten: (name) => publicPath !== "" && /\.(?:css|html|js|md|txt)$/.test(name),
+  const { names, send } = builtFiles(
+    "guide/dist",
+    (name) => publicPath !== "" && /\.(?:css|html|js|md|txt)$/.test(name),
     // A function: in a text `$&` would be a pattern.
-    rewrite: (text) => text.replaceAll(GUIDE_PATH, () => publicPath + GUIDE_PATH),
-  });
+    (text) => text.replaceAll(GUIDE_PATH, () => publicPath + GUIDE_PATH),
+  );
   if (!names.includes("index.html")) return false;
   // The addresses of pages have no suffix, and that of the first page no name.
   const byPath = new Map(names.map((name) => [name.replace(/(?:^index)?\.html$/, ""), name]));

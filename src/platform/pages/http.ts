@@ -13,11 +13,12 @@ import { isBuiltWith, type PageSettings, withSettings } from "./settings.ts";
  * @returns false when the console is not built: the API works without it.
  */
 export function consoleRoutes(app: App, settings: PageSettings): boolean {
-  const { names, send } = builtFiles("console/dist", {
+  const { names, send } = builtFiles(
+    "console/dist",
     // A document of less than 1 kB is not worth compressing again.
-    isRewritten: (name) => extname(name) === ".html" && !isBuiltWith(settings),
-    rewrite: (document) => withSettings(document, settings),
-  });
+    (name) => extname(name) === ".html" && !isBuiltWith(settings),
+    (document) => withSettings(document, settings),
+  );
   if (!names.includes("index.html")) return false;
   const serve = (url: string, name: string) => {
     const caching = name.startsWith("assets/") ? assetCaching : {};

@@ -86,7 +86,7 @@ async function copy(deps: StoreCommandDeps, { from, to }: CopyOptions): Promise<
   }
   const { copyToPostgres } = await import("./copy/to-postgres.ts");
   using source = openSqliteSource(path ?? dataDirectory, tables);
-  const report = await copyToPostgres(source, hosts, ({ table: name, copied, total }) =>
+  const report = await copyToPostgres(source, hosts, (name, copied, total) =>
     showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`),
   );
   const columns: readonly Column<[string, TableTotals]>[] = [

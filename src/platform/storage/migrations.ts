@@ -3,13 +3,6 @@ import { StartupError } from "../shared/program/start-error.ts";
 
 type EngineName = "sqlite" | "postgres";
 
-/** A step of the schema. */
-export interface Migration {
-  /** The number in its file's name: the schema's version after it. */
-  readonly version: number;
-  readonly readSql: () => string;
-}
-
 /** The versions of a schema before and after a migration. */
 export interface MigrationReport {
   readonly from: number;
@@ -23,12 +16,13 @@ const elsewhere: Record<EngineName, string> = {
 };
 
 /** @returns an engine's numbered files, in order. Only a migration reads them. */
-export function migrationsIn(engine: EngineName): readonly Migration[] {
+export function migrationsIn(engine: EngineName) {
   const directory = `migrations/${engine}`;
   return programFilesIn(directory)
     .filter((name) => name.endsWith(".sql"))
     .sort()
     .map((name) => ({
+      /** Of the schema after it. */
       version: Number.parseInt(name, 10),
       readSql: () => readProgramFile(`${directory}/${name}`).toString(),
     }));

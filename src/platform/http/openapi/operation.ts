@@ -23,16 +23,12 @@ interface Parameters {
   readonly required?: readonly string[];
 }
 
-/** Makes operations, and notes the header components that they refer to. */
-export interface Operations {
-  /** @returns the operation of a route with one method. */
-  of(route: RouteOptions): object;
-  /** The headers of all operations so far, by component. */
-  readonly headers: ReadonlyMap<string, object>;
-}
-
-/** @param named returns the schema of a component by its reference. */
-export function createOperations(named: (reference: string) => BodySchema): Operations {
+/**
+ * Makes operations, and notes the header components that they refer to.
+ *
+ * @param named returns the schema of a component by its reference.
+ */
+export function createOperations(named: (reference: string) => BodySchema) {
   const components = new Map<string, object>();
 
   const headersOf = (headers: DocumentedHeaders) => {
@@ -71,9 +67,11 @@ export function createOperations(named: (reference: string) => BodySchema): Oper
   };
 
   return {
+    /** The headers of all operations so far, by component. */
     headers: components,
 
-    of({ method, schema = {} }) {
+    /** @returns the operation of a route with one method. */
+    of({ method, schema = {} }: RouteOptions): object {
       const { operationId = "", summary, description, tags, security } = schema;
       const [scheme] = Object.keys(security?.[0] ?? {}) as Scheme[];
       const responses = Object.entries(schema.response ?? {}).map(([status, response]) => {

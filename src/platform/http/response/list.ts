@@ -35,10 +35,7 @@ export function createListSenders(
   log: Logger,
   nextIteration: (party: string) => Promise<void>,
   authenticate: (session: string | undefined) => Promise<string>,
-): {
-  readonly sendList: SendList;
-  readonly sendPieces: SendPieces;
-} {
+) {
   const sendPieces: SendPieces = async (reply, pieces) => {
     const { accountId, raw } = reply.request;
     // The first turn is the one in which the response was counted.

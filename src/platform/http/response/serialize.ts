@@ -73,18 +73,14 @@ export function createSerializer(
   };
 }
 
-/** The last headers, by who closes the connection after the response. */
-interface Endings {
-  readonly nobody: string;
-  readonly server: string;
-  readonly client: string;
-}
-
-/** The headers that end a response, with its date: composed once a second. */
-function createEndings(keepAliveSeconds: number, clock: Clock): () => Endings {
+/**
+ * The headers that end a response, with its date, by who closes the connection after it: composed
+ * once a second.
+ */
+function createEndings(keepAliveSeconds: number, clock: Clock) {
   const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`;
   let second = Number.NaN;
-  let endings: Endings = { nobody: "", server: "", client: "" };
+  let endings = { nobody: "", server: "", client: "" };
   return () => {
     const nowSecond = Math.floor(clock.nowMs() / 1000);
     if (nowSecond !== second) {

@@ -15,13 +15,7 @@ import { isDirectory } from "../sqlite/private-files.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A whole store, read from beginning to end while no process writes to it. */
-export interface CopySource extends Disposable {
-  /** Each after those that it references. */
-  readonly tables: readonly Table[];
-  totals(table: Table): TableTotals;
-  /** The rows of a table, in batches, each as its columns' values. */
-  rows(table: Table, maxRowsPerStatement: number): Iterable<readonly (readonly SqlValue[])[]>;
-}
+export type CopySource = ReturnType<typeof openSqliteSource>;
 
 /** A stored document may have some megabytes. */
 const BYTES_PER_STATEMENT = 1024 * 1024;
@@ -31,9 +25,10 @@ const BYTES_PER_STATEMENT = 1024 * 1024;
  * disposed, no other process opens it: no unit is charged that the copy would miss. Changes
  * nothing, because a read-only connection never checkpoints the WAL.
  *
+ * @param tables each after those that it references.
  * @throws {StartupError} when a server or a command has it open, or for another schema.
  */
-export function openSqliteSource(path: string, tables: readonly Table[]): CopySource {
+export function openSqliteSource(path: string, tables: readonly Table[]) {
   const file = isDirectory(path) ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartupError(`There is no database at ${file}.`);
   requireOwner(dirname(file));
@@ -44,12 +39,13 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
   return {
     tables,
 
-    totals(table) {
+    totals(table: Table): TableTotals {
       const row = database.prepare(totalsQuery(table)).get();
       return { rows: Number(row?.rows), units: Number(row?.units) };
     },
 
-    *rows({ name, key, others }, maxRowsPerStatement) {
+    /** The rows of a table, in batches, each as its columns' values. */
+    *rows({ name, key, others }: Table, maxRowsPerStatement: number): Iterable<SqlValue[][]> {
       const statement = database.prepare(`SELECT ${key}, ${others} FROM ${name}`);
       statement.setReturnArrays(true);
       let batch: SqlValue[][] = [];
@@ -67,9 +63,7 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
       if (batch.length > 0) yield batch;
     },
 
-    [Symbol.dispose]() {
-      opened.dispose();
-    },
+    [Symbol.dispose]: () => opened.dispose(),
   };
 }
 

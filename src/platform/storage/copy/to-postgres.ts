@@ -14,12 +14,6 @@ import { listColumns, type TableTotals, totalsQuery } from "./tables.ts";
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
 const MAX_ROWS_PER_STATEMENT = 1000;
 
-export interface CopyProgress {
-  readonly table: string;
-  readonly copied: number;
-  readonly total: number;
-}
-
 /** The totals of each table, which were compared after the copy. */
 export type CopyReport = ReadonlyMap<string, TableTotals>;
 
@@ -32,7 +26,7 @@ export type CopyReport = ReadonlyMap<string, TableTotals>;
 export async function copyToPostgres(
   source: CopySource,
   hosts: readonly DatabaseHost[],
-  onProgress: (progress: CopyProgress) => void,
+  onProgress: (table: string, copied: number, total: number) => void,
 ): Promise<CopyReport> {
   await migratePostgresStore(hosts);
   await using primary = createPrimary(hosts, { connectionsMax: 2, statementTimeoutMs: 0 });
@@ -53,7 +47,7 @@ export async function copyToPostgres(
       for (const rows of source.rows(table, MAX_ROWS_PER_STATEMENT)) {
         await client.query(composeInsert(table, rows.length), rows.flat());
         copied += rows.length;
-        onProgress({ table: table.name, copied, total });
+        onProgress(table.name, copied, total);
       }
     }
     const report = await compare(client, source);

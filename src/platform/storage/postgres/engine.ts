@@ -1,5 +1,5 @@
 import type { PoolClient, QueryResult } from "pg";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency-limit.ts";
+import { createConcurrencyLimit } from "../../async/concurrency-limit.ts";
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import { isRead, textOf } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
@@ -89,7 +89,7 @@ export function createPostgresEngine(
 
   const attempt = async <Result>(
     use: Use<Result>,
-    runLimited: ConcurrencyLimit["run"] = connectionLimit.run,
+    runLimited: typeof bypassLimit = connectionLimit.run,
   ) => {
     const endMs = deadlineMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs;
     try {
@@ -150,7 +150,7 @@ export function createPostgresEngine(
   };
 }
 
-const bypassLimit: ConcurrencyLimit["run"] = (task) => task();
+const bypassLimit = <Result>(task: () => Promise<Result>) => task();
 
 /**
  * Runs statements of one call: none is sent whose timeout on the server ends after the call's

@@ -54,17 +54,12 @@ export function requireReplicated(client: ClientBase): void {
 }
 
 /** The server of a cluster that accepts writes; searched for again after a failover. */
-export interface Primary extends AsyncDisposable {
-  /** @throws an error that names every host and why it cannot be used. */
-  connect(): Promise<PoolClient>;
-  /** Call this after an error that may mean that another server is the primary now. */
-  invalidate(): void;
-}
+export type Primary = ReturnType<typeof createPrimary>;
 
 /**
  * @param hosts of the cluster, in any order.
  */
-export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimarySettings): Primary {
+export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimarySettings) {
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -108,13 +103,15 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
   };
 
   return {
-    async connect() {
+    /** @throws an error that names every host and why it cannot be used. */
+    async connect(): Promise<PoolClient> {
       // Concurrent callers share one search.
       search ??= known === undefined ? find() : undefined;
       const pool = known ?? (await search);
       if (pool === undefined) throw new Error("the search found no primary");
       return connectTo(pool);
     },
+    /** Call this after an error that may mean that another server is the primary now. */
     invalidate,
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()));

@@ -14,38 +14,23 @@ import {
  */
 const RETRY_WAIT_MS = 20;
 
-/** Whether a database can be used, by its last use. */
-export interface DatabaseHealth {
-  /** Whether the last attempt failed because of the database. */
-  readonly isFailing: boolean;
-  /** Call this before each use. @throws while the database must not be used. */
-  assertUsable(): void;
-  /** Records a commit that succeeded. */
-  recordSuccess(): void;
-  /**
-   * Records an error of a use, `isCommitting`: of its COMMIT.
-   *
-   * @returns the error to throw instead.
-   */
-  recordError(error: unknown, isCommitting?: boolean): unknown;
-}
-
 /**
+ * Whether a database can be used, by its last use.
+ *
  * @param checkFiles throws while the files are missing or replaced.
  */
-export function createDatabaseHealth(
-  database: DatabaseSync,
-  checkFiles: () => void,
-): DatabaseHealth {
+export function createDatabaseHealth(database: DatabaseSync, checkFiles: () => void) {
   const waitMs = Number(database.prepare("PRAGMA busy_timeout").get()?.timeout);
   const setBusyTimeout = (timeoutMs: number) => database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   let damage: Error | undefined;
   let isFailing = false;
   return {
+    /** Whether the last attempt failed because of the database. */
     get isFailing() {
       return isFailing;
     },
 
+    /** Call this before each use. @throws while the database must not be used. */
     assertUsable() {
       // Further writes to a damaged file may destroy data that a rescue would find.
       if (damage !== undefined) throw new StoreUnavailable(damage);
@@ -56,12 +41,14 @@ export function createDatabaseHealth(
       }
     },
 
+    /** Records a commit that succeeded. */
     recordSuccess() {
       isFailing = false;
       setBusyTimeout(waitMs);
     },
 
-    recordError(error, isCommitting = false) {
+    /** Records an error of a use, or of its COMMIT. @returns the error to throw instead. */
+    recordError(error: unknown, isCommitting = false): unknown {
       if (isCorruption(error)) {
         const advice =
           "the database is damaged and no longer used: stop the server, keep a copy of " +
