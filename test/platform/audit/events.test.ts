@@ -74,17 +74,14 @@ test("events: 100 are listed, older ones before the last of them", async () => {
   assert.deepEqual(await page(`?before=${second.at(-1)?.id}`), []);
 });
 
-for (const [what, query] of [
-  ["no id", "before=yesterday"],
-  ["empty", "before="],
-  ["repeated", `before=${"0".repeat(36)}&before=${"1".repeat(36)}`],
-] as const) {
-  test(`events: a place that is ${what} is 400`, async () => {
-    const session = await service.openSession();
+test("events: a place that is no id, empty or repeated is 400", async () => {
+  const session = await service.openSession();
+  const twice = `before=${"0".repeat(36)}&before=${"1".repeat(36)}`;
+  for (const query of ["before=yesterday", "before=", twice]) {
     const answer = await service.get(`/v1/account/events?${query}`, { session });
-    assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"]);
-  });
-}
+    assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"], query);
+  }
+});
 
 test("events: an account sees that an operator acted, but not who or from where", async () => {
   const session = await service.openSession("seen@example.org");

@@ -23,15 +23,10 @@ test("headers: the Date of each response is the service's time to the second", a
   }
 });
 
-test("headers: responses forbid caching, framing and sniffing, and have a request id", async () => {
-  const headers = { origin: "https://x.example", "access-control-request-method": "GET" };
+test("headers: responses that are not documented have the same, and none has an ETag or HSTS", async () => {
   for (const [status, method, path, how] of [
     [200, "GET", "/v1/rates/EUR/USD", { apiKey }],
-    [200, "HEAD", "/v1/rates/EUR/USD", { apiKey }],
-    [204, "OPTIONS", "/v1/rates/EUR/USD", { headers }],
     [404, "HEAD", "/nowhere", {}],
-    [200, "GET", "/healthz", {}],
-    [200, "GET", "/readyz", {}],
     [200, "GET", "/openapi.json", {}],
   ] as const) {
     const answer = await service.call(method, path, how);

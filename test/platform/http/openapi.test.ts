@@ -7,7 +7,6 @@ import { test } from "node:test";
 import type { Call } from "../../support/client.ts";
 import { mailTo, tokenOf } from "../../support/mails.ts";
 import {
-  assertDocumented,
   type Content,
   headersOf,
   type Json,
@@ -213,7 +212,7 @@ const EMAIL = "ada@example.org";
 const credentials = { email: EMAIL, password: "correct horse battery" };
 const NO_TOKEN = "3f".repeat(32);
 
-/** Calls operations and keeps what they responded; each response is compared with the document. */
+/** Calls operations and keeps what they responded; the client compares it with the document. */
 function recorder(own: TestService) {
   const met = new Map<string, Set<string>>();
   const messages = new Map<string, Set<string>>();
@@ -223,7 +222,6 @@ function recorder(own: TestService) {
     const [method, path] = split(operation);
     const real = target ?? path.replace("{base}/{quote}", "EUR/USD").replace("{id}", "unknown");
     const answer = await own.call(method, real, how);
-    assertDocumented(document, operationOf(document, method, path), answer);
     const { code = "", message } = answer.body;
     note(met, operation, `${answer.status} ${code}`.trim());
     if (code !== "") note(messages, `${operation} ${answer.status} ${code}`, String(message));

@@ -96,6 +96,7 @@ suite("database URLs", () => {
     ["another kind of database", "mysql://localhost/kurs"],
     ["another scheme with the same ending", "xpostgres://localhost/kurs"],
     ["one slash", "postgres:/localhost/kurs"],
+    ["a slash in the password", "postgres://kurs:sesame/42@db.example.org/kurs"],
     ["no slash", "postgres:localhost"],
     ["no host", "postgres:///kurs"],
     ["a user without a host", "postgres://kurs@/kurs"],
