@@ -264,7 +264,7 @@ for (const [how, body] of [
   ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${TOO_LONG}`],
   ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${TOO_LONG}\r\n0\r\n\r\n`],
 ] as const) {
-  test(`bodies: over 16 KiB in ${how} are 413 on every path that needs none, and change nothing`, async () => {
+  test(`bodies: over 16 KiB in ${how} are 413 with any method, and change nothing`, async () => {
     const { id, apiKey } = await service.createKey(session);
     const before = stored();
     const used = await service.usedUnits(session);
