@@ -23,7 +23,7 @@ const otherBodies = [
 ] as const;
 
 for (const { key } of publishers) {
-  const { files, missing = [], fails = [], emptied = [], renamed, empty } = recordedOf(key);
+  const { files, missing = [], fails = [], emptied = [], renamed } = recordedOf(key);
 
   for (const [what, body] of otherBodies) {
     test(`${key}: ${what} from any of its addresses is a failure with a reason`, () => {
@@ -108,15 +108,6 @@ for (const { key } of publishers) {
   if (renamed !== undefined) {
     test(`${key}: ${renamed[0]} renamed in every row is a failure, not an empty day`, () => {
       assert.throws(() => parseWith(key, ...renamed), ParseError);
-    });
-  }
-
-  if (empty !== undefined) {
-    test(`${key}: a response without a single rate is a failure, not an empty success`, () => {
-      assert.throws(() => parse(key, [empty]), {
-        name: "ParseError",
-        reason: "no rates in the response",
-      });
     });
   }
 }

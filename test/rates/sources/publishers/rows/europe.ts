@@ -37,7 +37,6 @@ export const europe: Readonly<Record<string, Row>> = {
     ],
     digits: { "EUR/CZK": "24.170", "IDR/CZK": "1.230" },
     missing: [['"rates"', '"fixing"', "rates is not a list"]],
-    empty: '{"rates": []}',
   },
   nbp: {
     files: ["nbp-a.json.txt", "nbp-b.json.txt"],
@@ -48,13 +47,9 @@ export const europe: Readonly<Record<string, Row>> = {
     changed: [
       // A currency that moves from one table to the other has the later rate.
       ['"code": "PAB"', '"code": "USD"', without("PAB/PLN")],
-      ['"mid": 0.8300', '"bid": 0.8300', noRate("RON/PLN")],
     ],
     digits: { "HUF/PLN": "0.011155" },
-    missing: [
-      ['"rates"', '"fixing"', "rates is not a list"],
-      ['"effectiveDate"', '"date"', "effectiveDate is not a date"],
-    ],
+    missing: [['"effectiveDate"', '"date"', "effectiveDate is not a date"]],
     emptied: [
       [1, "[]", "no rates in the response"],
       [1, '[{"table":"B","effectiveDate":"2026-03-11","rates":[]}]', "no rates in the response"],
@@ -66,20 +61,9 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "HUF/NOK 0.028805, DKK/NOK 1.4920, EUR/NOK 11.1590, HRK/NOK 1.3955",
     asOf: "2022-12-30T15:00, 2026-03-13T15:00",
     moved: [["2026-03-13", "2026-03-30", "2022-12-30T15:00, 2026-03-30T14:00"]],
-    changed: [
-      ["2,C,2026-03-13,2.8805", "x,C,2026-03-13,2.8805", units("HUF/NOK")],
-      ["2,C,2026-03-13,2.8805", "-2,C,2026-03-13,2.8805", units("HUF/NOK")],
-      ["2,C,2026-03-13,2.8805", "2,C,2026-03,2.8805", noDate("HUF/NOK")],
-      ["2,C,2026-03-13,2.8805", "2,C,2026-03-13,", noDecimal("HUF/NOK", "")],
-      ["2,C,2026-03-13,2.8805", "2,C,2026-03-13,NaN", noDecimal("HUF/NOK", "NaN")],
-    ],
+    changed: [["2,C,2026-03-13,2.8805", "-2,C,2026-03-13,2.8805", units("HUF/NOK")]],
     digits: { "EUR/NOK": "11.1590", "HUF/NOK": "2.8805" },
-    missing: [
-      ["UNIT_MULT", "MULTIPLIER", "no column UNIT_MULT"],
-      ["TIME_PERIOD", "DATE", "no column TIME_PERIOD"],
-    ],
-    empty:
-      "FREQ,BASE_CUR,QUOTE_CUR,TENOR,DECIMALS,CALCULATED,UNIT_MULT,COLLECTION,TIME_PERIOD,OBS_VALUE\n",
+    missing: [["UNIT_MULT", "MULTIPLIER", "no column UNIT_MULT"]],
   },
   // A series has ended.
   riksbank: {
@@ -87,10 +71,7 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "CYP/SEK 16.1812, IDR/SEK 0.00056, USD/SEK 9.44517",
     asOf: "2007-12-28T15:15, 2026-03-13T15:15",
     moved: [["2026-03-13", "2026-03-30", "2007-12-28T15:15, 2026-03-30T14:15"]],
-    changed: [
-      ["SEKIDRPMI", "SEKKIX92", unknown("SEKKIX92", "IDR/SEK")],
-      ['"value": 0.00056', '"value": null', noRate("IDR/SEK")],
-    ],
+    changed: [["SEKIDRPMI", "SEKKIX92", unknown("SEKKIX92", "IDR/SEK")]],
     digits: { "USD/SEK": "9.44517" },
     fails: [
       // Only invalid rows.
@@ -105,13 +86,9 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "EGP/RON 0.0847, EUR/RON 5.0947, CAD/RON 3.2490, HUF/RON 0.013029, XDR/RON 6.0329",
     asOf: "2026-03-13T11:00",
     moved: [["2026-03-13", "2026-07-13", "2026-07-13T10:00"]],
-    changed: [
-      ['multiplier="100"', 'multiplier="50"', units("HUF/RON")],
-      [">1.3029<", "><", noDecimal("HUF/RON", "")],
-    ],
+    changed: [['multiplier="100"', 'multiplier="50"', units("HUF/RON")]],
     digits: { "HUF/RON": "1.3029" },
     missing: [["OrigCurrency", "Currency", "OrigCurrency is not RON"]],
-    empty: "<DataSet><Body><OrigCurrency>RON</OrigCurrency></Body></DataSet>",
   },
   // Recorded in mayswind/ezbookkeeping 2e20df86, danmarks_national_bank_datasource_test.go.
   dnb: {
@@ -119,13 +96,8 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "CNY/DKK 0.9781, USD/DKK 7.0818",
     asOf: "2024-11-14T15:00",
     moved: [["2024-11-14", "2025-07-14", "2025-07-14T14:00"]],
-    changed: [
-      ['rate="97.81"', 'rate="97,81"', noDecimal("CNY/DKK", "97,81")],
-      ['rate="97.81"', "", noRate("CNY/DKK")],
-    ],
     digits: { "CNY/DKK": "97.81" },
     missing: [["refcur", "currency", "refcur is not DKK"]],
-    empty: '<exchangerates refcur="DKK"></exchangerates>',
   },
   // Recorded in mayswind/ezbookkeeping 2e20df86, swiss_national_bank_datasource_test.go.
   snb: {
@@ -133,13 +105,8 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "EUR/CHF 0.9378, JPY/CHF 0.005727",
     asOf: "2024-11-12T10:00",
     moved: [["2024-11-12", "2025-07-11", "2025-07-11T09:00"]],
-    changed: [
-      [">-2<", ">2<", units("JPY/CHF")],
-      [">0.5727<", ">n/a<", noDecimal("JPY/CHF", "n/a")],
-      ["<cb:value>0.5727</cb:value>", "", noRate("JPY/CHF")],
-    ],
+    changed: [[">-2<", ">2<", units("JPY/CHF")]],
     digits: { "EUR/CHF": "0.9378", "JPY/CHF": "0.5727" },
-    empty: "<rss><channel></channel></rss>",
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sbi.yml.
   // Both groups, of the newest day; Reykjavík has no summer time.
@@ -149,7 +116,6 @@ export const europe: Readonly<Record<string, Row>> = {
     asOf: "2026-03-27T16:00",
     moved: [[">3/27/2026", ">7/27/2026", "2026-07-27T16:00"]],
     changed: [
-      ["<Value>0.779800</Value>", "", noRate("JPY/ISK"), "JPY/ISK 0.778500"],
       [
         ">3/27/2026 12:00:00 AM</Date><Value>0.779800",
         ">27/3/2026 12:00:00 AM</Date><Value>0.779800",
@@ -170,14 +136,6 @@ export const europe: Readonly<Record<string, Row>> = {
       "EUR/BAM 1.955830 middle, EUR/BAM 1.958760 buying, EUR/BAM 1.952900 selling",
     asOf: "2023-01-05T23:00",
     moved: [['"datum_primjene":"2023-01-06', '"datum_primjene":"2023-07-06', "2023-07-05T22:00"]],
-    changed: [
-      [
-        '"srednji_tecaj":"140,950000"',
-        '"srednji_tecaj":"140.950000"',
-        noRate("EUR/JPY"),
-        "EUR/JPY 141.160000 buying, EUR/JPY 140.740000 selling",
-      ],
-    ],
     digits: { "EUR/USD": "1,060100" },
     renamed: ["_tecaj", "_rate"],
   },
@@ -187,20 +145,12 @@ export const europe: Readonly<Record<string, Row>> = {
     figures: "EUR/HUF 402.61, IDR/HUF 0.0226, JPY/HUF 2.4817, USD/HUF 373.72",
     asOf: "2025-03-28T10:00",
     moved: [["2025-03-28", "2025-04-01", "2025-04-01T09:00"]],
-    changed: [
-      ["&gt;2,26&lt;", "&gt;2.26&lt;", noRate("IDR/HUF"), "IDR/HUF 0.0225"],
-      ['unit="100" curr="IDR"', 'unit="50" curr="IDR"', units("IDR/HUF")],
-    ],
     digits: { "JPY/HUF": "248,17" },
     missing: [["RatesResult", "RatesAnswer", "no GetExchangeRatesResult"]],
     fails: [
       ["&lt;MNBExchangeRates&gt;", "no rates", "the document cannot be read"],
       ["GetExchangeRatesResponse", "Fault", "the layout has changed: no GetExchangeRatesResult"],
     ],
-    empty:
-      '<s:Envelope xmlns:s="s"><s:Body><GetExchangeRatesResponse><GetExchangeRatesResult>' +
-      "&lt;MNBExchangeRates&gt;&lt;/MNBExchangeRates&gt;" +
-      "</GetExchangeRatesResult></GetExchangeRatesResponse></s:Body></s:Envelope>",
   },
   // Recorded in tillbooks/tillbooks f2f43717 and 434f715d, test/fx/fixtures.
   bazg: {
@@ -218,13 +168,10 @@ export const europe: Readonly<Record<string, Row>> = {
     ],
     changed: [
       ["100 EGP", "50 EGP", units("EGP/CHF")],
-      [">1.60858<", ">n/a<", noDecimal("EGP/CHF", "n/a")],
-      ["<kurs>1.60858</kurs>", "", noRate("EGP/CHF")],
       ["100 EGP", "100", unknown("?/CHF", "EGP/CHF")],
     ],
     digits: { "IDR/CHF": "0.45902" },
     missing: [["gueltigkeit", "validity", "gueltigkeit has no date as in 25.04.2026"]],
-    empty: "<wechselkurse><gueltigkeit>25.07.2026</gueltigkeit></wechselkurse>",
   },
   "bazg-monthly": {
     files: ["bazg-monthly.xml"],
@@ -234,7 +181,6 @@ export const europe: Readonly<Record<string, Row>> = {
     moved: [["2026-08", "2028-02", "2028-01-31T23:00", "2028-02-01 to 2028-02-29"]],
     digits: { "VND/CHF": "0.3113" },
     missing: [["monat>", "month>", "monat is not as in 2026-04"]],
-    empty: "<monatsmittelkurs><monat>2026-08</monat></monatsmittelkurs>",
   },
   // Recorded in lineofflight/frankfurter 074be5ea, spec/vcr_cassettes/hmrc.yml.
   // A currency of several countries is one.
@@ -247,7 +193,6 @@ export const europe: Readonly<Record<string, Row>> = {
     valid: "2026-08-01 to 2026-08-31",
     moved: [["/08/2026", "/12/2026", "2026-12-01T00:00", "2026-12-01 to 2026-12-31"]],
     changed: [
-      ["IDR,23940.4179,01/08/2026", "IDR,23940.4179,August", noDate("GBP/IDR")],
       ["23940.4179,01/08/2026,31/08/2026", "23940.4179,01/08/2026,", noDate("GBP/IDR")],
       // As it names them in the file of September 2026, by lineofflight/frankfurter,
       // spec/provider/adapters/hmrc_spec.rb; of November 2022 by the same.
@@ -263,11 +208,6 @@ export const europe: Readonly<Record<string, Row>> = {
       ],
     ],
     digits: { "GBP/IDR": "23940.4179" },
-    missing: [
-      ["Currency Units per £1", "Rate", "no column Currency Units per £1"],
-      ["End date", "Until", "no column End date"],
-    ],
-    empty: "Country/Territories,Currency,Currency Code,Currency Units per £1,Start date,End date\n",
   },
   // Recorded in lineofflight/frankfurter 6d316bdb, spec/vcr_cassettes/inforeuro.yml.
   // Without the euro itself, for the month in its address.
@@ -304,19 +244,8 @@ export const europe: Readonly<Record<string, Row>> = {
         rejected('"EUR/AED" is stated as "Euro amount for 1 dirham"', "EUR/AED"),
         "EUR/AED 4.3651",
       ],
-      [
-        "457.6697,Foreign currency amount for 1 Euro.,2026-02-10",
-        "457.6697,Foreign currency amount for 1 Euro.,",
-        noDate("EUR/VES"),
-        "EUR/VES 454.2277",
-      ],
     ],
     digits: { "EUR/GBP": "0.86950" },
-    missing: [
-      ["Rate convention", "Convention", "no column Rate convention"],
-      ["Reference date (CET)", "Date", "no column Reference date (CET)"],
-    ],
-    empty: "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference date (CET)\n",
   },
   // Recorded in lineofflight/frankfurter 25d0e2e2, spec/vcr_cassettes/boe.yml.
   boe: {
@@ -329,20 +258,8 @@ export const europe: Readonly<Record<string, Row>> = {
     changed: [
       ["452.5303", "", without("GBP/HUF"), "GBP/HUF 455.6221"],
       ["XUDLZOS4", "XUDLBK67", unknown("XUDLBK67", "GBP/RON")],
-      [
-        "20 Mar 2026,1.3302,1.1523,211.833,452.5303,2000.9579",
-        "20 13 2026,1.3302,,,452.5303,2000.9579",
-        {
-          reasons: ["USD", "HUF", "KRW", "INR", "RON"].flatMap((to) => noDate(`GBP/${to}`).reasons),
-          pairs: ["USD", "EUR", "JPY", "HUF", "KRW", "INR", "RON"].map((to) => `GBP/${to}`),
-        },
-        "GBP/USD 1.3359, GBP/EUR 1.1602, GBP/JPY 211.3327, GBP/HUF 455.6221, GBP/KRW 1997.0302, " +
-          "GBP/INR 124.4544, GBP/RON 5.9136",
-      ],
     ],
     digits: { "GBP/HUF": "452.5303" },
-    missing: [["DATE", "Day", "no column DATE"]],
-    empty: "DATE,XUDLUSS,XUDLERS\n",
   },
   // Recorded in lineofflight/frankfurter 6572a028, spec/vcr_cassettes/cbbh.yml. With decimal commas
   // as in dfinity/exchange-rate-canister e8cb45ed, of 2022.
@@ -357,12 +274,9 @@ export const europe: Readonly<Record<string, Row>> = {
     moved: [["2026-09-25T", "2026-12-04T", "2026-12-03T23:00"]],
     changed: [
       ['"2.333540"', '"2,333540"', without()],
-      ['"2.333540"', '"2.333,540"', noRate("XDR/BAM")],
       ['"Units": "100"', '"Units": ""', units("JPY/BAM")],
     ],
     digits: { "JPY/BAM": "1.083142", "XDR/BAM": "2.333540" },
-    missing: [["CurrencyExchangeItems", "Items", "CurrencyExchangeItems is not a list"]],
     renamed: ['"AlphaCode"', '"Code"'],
-    empty: '[{"CurrencyExchangeItems": [], "Date": "2026-09-25T00:00:00"}]',
   },
 };

@@ -6,7 +6,10 @@ export interface Loss {
 
 type Change = readonly [from: string, to: string];
 
-/** A publisher's recorded response, what it states, and changes with their consequences. */
+/**
+ * A publisher's recorded response, what it states, and changes with their consequences. What all
+ * parsers share (a missing figure or date, units that are none) changes only `cnb` and `cbr`.
+ */
 export interface Row {
   /** In `fixtures`. Named .txt: as .json the formatter would remove the trailing zeros. */
   readonly files: readonly string[];
@@ -30,8 +33,6 @@ export interface Row {
   readonly emptied?: readonly (readonly [document: number, body: string, reason: string])[];
   /** Something renamed in every row. */
   readonly renamed?: Change;
-  /** A body in the right layout without a rate, where nothing is renamed in every row. */
-  readonly empty?: string;
 }
 
 export const rejected = (reason: string, ...pairs: readonly string[]): Loss => ({
