@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { targetDays } from "../../../harness/archives.ts";
 import { createRangeCheck } from "../../../src/rates/backfill/range-check.ts";
 import { createSchedule } from "../../../src/rates/sources/fetching/schedule.ts";
 import { publisherOf } from "../sources/publishers/recorded.ts";
@@ -41,3 +42,31 @@ for (const [key, dates, stated, failed] of tables) {
     assert.equal(hasFailed(key, from, to, stated === "" ? [] : [stated]), failed);
   });
 }
+
+test("a range among complete ones has failed for the dates that it lacks, and names what came instead", () => {
+  const ranges = ["2023-10-01 2023-12-31", "2024-01-01 2024-12-31", "2025-01-01 2025-03-31"].map(
+    (dates) => ({ from: dates.slice(0, 10), to: dates.slice(11), requests: 1 }),
+  );
+  const expects = "and 251 later dates that its calendar expects; the response has";
+  for (const [from, to, fault] of [
+    ["", "", `no figure for 2024-01-02 ${expects} none`],
+    [
+      "2025-01-01",
+      "2025-03-31",
+      `no figure for 2024-01-02 ${expects} figures of 2025-01-02 to 2025-03-31`,
+    ],
+    ["2024-01-01", "2024-12-31", undefined],
+  ] as const) {
+    const { schedule, publishedAt } = publisherOf("cnb");
+    const now = Date.parse("2026-03-13T12:00:00Z");
+    const check = createRangeCheck(createSchedule(schedule, publishedAt?.time), now);
+    const checked = ranges.flatMap((range, index) => {
+      const dates = index === 1 ? { from, to } : range;
+      return check.add(range, dates.from === "" ? [] : targetDays(dates.from, dates.to));
+    });
+    assert.deepEqual(
+      checked.map((one) => one.fault),
+      [undefined, fault, undefined],
+    );
+  }
+});

@@ -56,31 +56,6 @@ test("Ctrl-C also ends a backfill whose proxy accepts its connection and never r
   assert.match(stderr, /^cnb: stopped: .* is left; the same command resumes it\n$/);
 });
 
-test("a range that fails is named, the others are stored, and it is fetched the next time", async () => {
-  await using store = await newArchivedStore();
-  store.archives.interfere(({ search }, response) => {
-    if (!search.includes("year=2024")) return false;
-    response.writeHead(500).end();
-    return true;
-  });
-
-  const failed = await kurs(BACKFILL, store.at);
-
-  assert.equal(failed.exitCode, 1);
-  assert.equal(
-    failed.stderr,
-    "cnb 2024-01-01 to 2024-12-31: failed: api.cnb.cz responded with 500\n" +
-      "cnb: 1 range failed; the same command resumes it\n",
-  );
-  store.assertStored(ALL.filter((text) => !text.startsWith("2024")));
-  store.archives.takeRequests();
-  store.archives.interfere(() => false);
-  assert.equal((await kurs(BACKFILL, store.at)).exitCode, 0);
-  // The last range of a backfill may get figures later.
-  assert.deepEqual(store.archives.takeRequests(), [yearAt(2024), yearAt(2025)]);
-  store.assertStored(ALL);
-});
-
 test("the first 20 rejected lines are printed, and the others counted", async () => {
   await using store = await newArchivedStore();
   const wrong = archived.cnb

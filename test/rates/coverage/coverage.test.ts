@@ -61,6 +61,8 @@ suite("GET /v1/account/pairs", () => {
   test("lists each pair with names, source, calendar and suspension, ordered by pair", async () => {
     await using own = await setUp();
     await own.store.rates.suspend(pairOf("USD/PLN"), BY);
+    // Of table B, which is published on Wednesdays only.
+    await storeRates(own.store, [newRate("AFN/PLN", "0.05", "2026-11-18T11:00:00Z", "nbp")]);
 
     const answer = await own.list();
 
@@ -68,7 +70,9 @@ suite("GET /v1/account/pairs", () => {
     assertCommonHeaders(answer);
     assert.deepEqual(Object.keys(answer.body), ["pairs", "next"]);
     assert.equal(answer.body.next, null);
-    assert.deepEqual(membersOf(answer, "pairs"), [
+    const [afn, ...others] = membersOf(answer, "pairs");
+    assert.deepEqual([afn?.base, afn?.missed_publication], ["AFN", false]);
+    assert.deepEqual(others, [
       {
         base: "BTC",
         quote: "QQQQ",

@@ -13,7 +13,7 @@ import type { Answer } from "../../support/client.ts";
 import { temporaryDirectory } from "../../support/process.ts";
 import { fc } from "../../support/properties.ts";
 import { headersOf, sources as knownSources } from "../../support/rates.ts";
-import { startService, startSharedService, TestClock } from "../../support/service.ts";
+import { startService, startSharedService } from "../../support/service.ts";
 
 // The headers that name a rate's source, on a new store with the bundled snapshot.
 
@@ -197,19 +197,4 @@ suite("the age of a rate", () => {
       assert.equal(rest.headers["rate-missed"], "99");
     });
   }
-});
-
-test("a pair of table B counts as missed a week after its Wednesday, not on the next day", async () => {
-  const clock = new TestClock("2026-03-10T12:00:00.000Z");
-  await using service = await startService({ clock });
-  const missed = async (base: string) => {
-    // A session lasts a day.
-    const { session } = await service.newCustomer();
-    const { body } = await service.get("/v1/account/pairs", { session });
-    const pairs = body.pairs as { base: string; quote: string; missed_publication: boolean }[];
-    return pairs.find((pair) => pair.base === base && pair.quote === "PLN")?.missed_publication;
-  };
-  assert.deepEqual([await missed("USD"), await missed("AFN")], [true, false]);
-  clock.set("2026-03-11T14:00:00.000Z");
-  assert.equal(await missed("AFN"), true);
 });

@@ -177,9 +177,11 @@ test("a held rate is listed, released or dropped; a pair without one is an error
   assert.equal(dropped.exitCode, 0);
   const listed = (await cli.run("rates", "list", "EUR")).stdout;
   assert.match(listed, /EUR\/ISK +144\.20 .*\nEUR\/USD +11\.600 /);
-  const again = await cli.run("rates", "release", "EUR", "USD");
-  assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
-  assert.match(again.stderr, /^kurs: no rate of EUR\/USD is held: see kurs rates held\n$/);
+  for (const command of ["release", "drop"]) {
+    const again = await cli.run("rates", command, "EUR", "USD");
+    assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
+    assert.match(again.stderr, /^kurs: no rate of EUR\/USD is held: see kurs rates held\n$/);
+  }
 });
 
 test("an unknown source is wrong use, and the message names the known ones", async () => {

@@ -26,16 +26,8 @@ const FIGURES = "SELECT base, quote, kind, date, revision, rate FROM figures";
 /** The figures and the dates in recorded documents, and how many pairs are served. */
 const DOCUMENTS = {
   mnb: [8, 2, 4],
-  hkma: [34, 2, 17],
-  imf: [28, 4, 8],
-  amcm: [4, 2, 3],
   bcb: [24, 2, 10],
-  sarb: [8, 2, 4],
-  sfc: [2, 2, 1],
-  sbi: [8, 2, 4],
-  rba: [8, 2, 4],
   norges: [5, 3, 3],
-  riksbank: [4, 3, 2],
   ust: [5, 2, 3],
 } as const;
 

@@ -19,7 +19,7 @@ export interface Row {
   readonly asOf: string;
   /** The publisher's own date or period, where others than `asOf` follow from it. */
   readonly valid?: string;
-  /** Another date in the body, in the other half of the year, and what it means. */
+  /** Another date in the body, where the clocks are others or the date has a form of its own. */
   readonly moved?: readonly (readonly [...Change, asOf: string, valid?: string])[];
   /** A changed row, what that loses, and the figures instead; the other figures stay. */
   readonly changed?: readonly (readonly [...Change, loses: Loss, instead?: string])[];
