@@ -11,8 +11,10 @@ import { globalPublishers } from "./global/entries.ts";
 import { periodicPublishers } from "./periodic/entries.ts";
 import { handedInPublishers } from "./periodic/handed-in.ts";
 import {
+  type Address,
   documentsOf,
   type Entry,
+  EURO,
   type Publisher,
   type PublisherResponse,
   toRequest,
@@ -57,7 +59,7 @@ export const handedIn: readonly Publisher[] = handedInPublishers.map((entry) =>
 
 /** Completes an entry, and the lines that its parser reads. */
 export function createPublisher(entry: Entry, group: string): Publisher {
-  const { publishedAt: time, parse, archive, statesTroyOunces, ...others } = entry;
+  const { publishedAt: time, parse, archive, statesTroyOunces, addresses, ...others } = entry;
   const { charset, schedule } = others;
   const publishedAt =
     time === undefined || !("timeZone" in schedule)
@@ -85,6 +87,7 @@ export function createPublisher(entry: Entry, group: string): Publisher {
     onByDefault: false,
     ...others,
     group,
+    addresses: "latestDays" in addresses ? latestIn(archive, addresses.latestDays) : addresses,
     publishedAt,
     parse: (responses) =>
       documentsOf(entry, responses).flatMap((documents, place) =>
@@ -100,6 +103,17 @@ function completeArchive({ addresses, ...archive }: NonNullable<Entry["archive"]
     ...archive,
     requests: (dates: Dates, token: string) => [addresses(dates, token)].flat().map(toRequest),
   };
+}
+
+/** The addresses of an archive for the last days. */
+function latestIn(archive: Entry["archive"], days: number): readonly Address[] {
+  const requests = (today: Temporal.PlainDate, token: string) => {
+    const dates = { from: today.subtract({ days }).toString(), to: today.toString() };
+    return [archive?.addresses(dates, token) ?? []].flat();
+  };
+  return requests(Temporal.PlainDate.from(EURO), "").map(
+    (_, index) => (today, token) => requests(today, token)[index] ?? "",
+  );
 }
 
 function decode(response: PublisherResponse, charset: string): PublisherResponse {

@@ -119,7 +119,12 @@ interface Archive {
 
 /** A publisher in the catalogue, with the parser of one document. */
 export interface Entry
-  extends Omit<Publisher, "group" | "terms" | "publishedAt" | "onByDefault" | "parse" | "archive"> {
+  extends Omit<
+    Publisher,
+    "addresses" | "group" | "terms" | "publishedAt" | "onByDefault" | "parse" | "archive"
+  > {
+  /** Or those of the archive for the last days: more than any pause of working days. */
+  readonly addresses: Publisher["addresses"] | { readonly latestDays: number };
   /** Unset: a central bank's, of which nothing else is known. */
   readonly terms?: string;
   /** The time of day that a date means, in the time zone of the schedule: `16:00`. */

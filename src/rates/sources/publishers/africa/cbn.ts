@@ -1,7 +1,7 @@
 import { parseHolidays } from "../../rules/holidays.ts";
 import { jsonRows } from "../formats/json-text.ts";
 import { codesByName } from "../formats/notation.ts";
-import { lineOf } from "../formats/source-lines.ts";
+import { lineOf, linesOfKinds } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
 /** By the Public Holidays Act, without the Islamic ones and days that the government adds. */
@@ -19,12 +19,6 @@ const LEFT_OUT: ReadonlySet<string | undefined> = new Set(["CFA", "WAUA"]);
 /** Of the history since 2001, 62,000 rows with names that have changed, these days are read. */
 const DAYS = { days: 31 };
 
-const KINDS = [
-  ["centralrate", "middle"],
-  ["buyingrate", "buying"],
-  ["sellingrate", "selling"],
-] as const;
-
 /** Reads the Central Bank of Nigeria's rates (GetAllExchangeRates): the naira per unit. */
 const parseCbn: Parse = ([response], momentOf) => {
   const rows = jsonRows(response).filter(({ currency }) => !LEFT_OUT.has(currency));
@@ -33,12 +27,12 @@ const parseCbn: Parse = ([response], momentOf) => {
   const first = newest && Temporal.PlainDate.from(newest).subtract(DAYS).toString();
   return rows.flatMap((row) => {
     const { currency = "?", ratedate } = row;
+    const { centralrate: middle, buyingrate: buying, sellingrate: selling } = row;
     if (ratedate !== undefined && first !== undefined && ratedate < first) return [];
-    const asOf = momentOf(ratedate);
-    const base = CURRENCIES.get(currency);
-    return KINDS.map(([member, kind]) => {
-      return { ...lineOf({ base, quote: "NGN", rate: row[member], asOf }, currency), kind };
-    });
+    const stated = { base: CURRENCIES.get(currency), quote: "NGN", asOf: momentOf(ratedate) };
+    return linesOfKinds({ middle, buying, selling }, (rate) =>
+      lineOf({ ...stated, rate }, currency),
+    );
   });
 };
 

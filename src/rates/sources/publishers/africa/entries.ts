@@ -9,9 +9,6 @@ import { parseSarb, SARB_SERIES } from "./parsers.ts";
 
 const SARB = "https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared";
 
-const requestSarb = (series: string, from: string, to: string) =>
-  `${SARB}/GetTimeseriesObservations/${series}/${from}/${to}`;
-
 /** By the Public Holidays Act 36 of 1994; after one on a Sunday, the Monday is one too. */
 const southAfricanHolidays = parseHolidays(`2000-:
   01-01, 03-21, 04-27, 05-01, 06-16, 08-09, 09-24, 12-16, easter-2, easter+1, 12-25, 12-26,
@@ -23,9 +20,7 @@ export const africanPublishers: readonly Entry[] = [
     key: "sarb",
     name: "South African Reserve Bank",
     country: "ZA",
-    addresses: SARB_SERIES.map(
-      (series) => (today) => requestSarb(series, `${today.subtract({ days: 14 })}`, `${today}`),
-    ),
+    addresses: { latestDays: 14 },
     // "Current Market Rates": "Weighted average of the banks' daily rates at approximately
     // 10:30am".
     schedule: {
@@ -38,7 +33,8 @@ export const africanPublishers: readonly Entry[] = [
     archive: {
       since: "2000-01-03",
       requestsBy: "year",
-      addresses: ({ from, to }) => SARB_SERIES.map((series) => requestSarb(series, from, to)),
+      addresses: ({ from, to }) =>
+        SARB_SERIES.map((series) => `${SARB}/GetTimeseriesObservations/${series}/${from}/${to}`),
     },
   },
   bam,

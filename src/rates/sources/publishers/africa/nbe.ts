@@ -1,6 +1,6 @@
 import { parseHolidays, workdayUntil } from "../../rules/holidays.ts";
 import { listAt, membersOf, parseJsonText, textsOf } from "../formats/json-text.ts";
-import { lineOf } from "../formats/source-lines.ts";
+import { lineOf, linesOfKinds } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
 /** By law, without the Islamic ones; the new year and Meskel are a day later before a leap year. */
@@ -14,21 +14,13 @@ const addressOf = (date: string | Temporal.PlainDate) =>
 /** The bank has a document for each working day. */
 const openDayUntil = (date: Temporal.PlainDate) => workdayUntil(date, ethiopianHolidays);
 
-const KINDS = [
-  ["weighted_average", "middle"],
-  ["buying", "buying"],
-  ["selling", "selling"],
-] as const;
-
 /** Reads the National Bank of Ethiopia's rates (filter-exchange-rates): the birr per unit. */
 const parseNbe: Parse = ([response], momentOf) =>
   listAt(parseJsonText(response), "data").flatMap((row) => {
     const { code: base } = textsOf(membersOf(row).currency);
-    const figures = textsOf(row);
-    const asOf = momentOf(figures.date);
-    return KINDS.map(([member, kind]) => {
-      return { ...lineOf({ base, quote: "ETB", rate: figures[member], asOf }), kind };
-    });
+    const { date, weighted_average: middle, buying, selling } = textsOf(row);
+    const stated = { base, quote: "ETB", asOf: momentOf(date) };
+    return linesOfKinds({ middle, buying, selling }, (rate) => lineOf({ ...stated, rate }));
   });
 
 export const nbe: Entry = {

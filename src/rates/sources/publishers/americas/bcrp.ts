@@ -53,7 +53,7 @@ export const bcrp: Entry = {
   country: "PE",
   terms: "Free to pass on, in whole or in part, the Central Reserve Bank named as the source.",
   termsUrl: "https://estadisticas.bcrp.gob.pe/estadisticas/series/ayuda/condiciones-de-uso",
-  addresses: [(today) => addressOf({ from: `${today.subtract({ days: 14 })}`, to: `${today}` })],
+  addresses: { latestDays: 14 },
   // On the next working day, "la cotización de cierre de la SBS del día anterior" (gob.pe,
   // "Consultar tipo de cambio"): in the morning it is not there yet. Terms as programs quote them.
   schedule: {

@@ -1,4 +1,3 @@
-import type { Dates } from "../../rules/archive-ranges.ts";
 import { type Entry, EURO } from "../publisher.ts";
 import { bcch } from "./bcch.ts";
 import { bcrp } from "./bcrp.ts";
@@ -21,12 +20,6 @@ import {
   requestBanxico,
   requestBcb,
 } from "./parsers.ts";
-
-/** More days than any pause of working days. */
-const daysUntil = (today: Temporal.PlainDate, days: number): Dates => ({
-  from: today.subtract({ days }).toString(),
-  to: today.toString(),
-});
 
 /** Authorities of the Americas. */
 export const americanPublishers: readonly Entry[] = [
@@ -95,9 +88,7 @@ export const americanPublishers: readonly Entry[] = [
     key: "bcb",
     name: "Banco Central do Brasil",
     country: "BR",
-    addresses: BCB_CURRENCIES.map(
-      (currency) => (today) => requestBcb(currency, daysUntil(today, 7)),
-    ),
+    addresses: { latestDays: 7 },
     // The last of four inquiries among dealers is between 13:00 and 13:10 (circular 3506); the
     // recorded closing bulletins are of 13:03 to 13:11.
     schedule: { cron: "30 13 * * 1-5", timeZone: BCB_ZONE, holidays: brazilianHolidays },
@@ -116,7 +107,7 @@ export const americanPublishers: readonly Entry[] = [
     name: "Banco de México",
     country: "MX",
     termsUrl: "https://www.banxico.org.mx/footer-en/terms-and-conditions.html",
-    addresses: [(today, token) => requestBanxico(daysUntil(today, 10), token)],
+    addresses: { latestDays: 10 },
     tokenUrl: "https://www.banxico.org.mx/SieAPIRest/service/v1/token",
     // "Exchange Rates": the bank "informs the FIX from 12 o'clock onwards each banking day".
     schedule: {

@@ -9,7 +9,7 @@ import {
   textsOf,
 } from "../formats/json-text.ts";
 import { dateAs, decimalWithoutCommas, isoDateOf, withoutMidnight } from "../formats/notation.ts";
-import { lineOf, lineOfUnits, unknownCurrency } from "../formats/source-lines.ts";
+import { lineOf, lineOfUnits, linesOfKinds, unknownCurrency } from "../formats/source-lines.ts";
 import type { DocumentRequest, Parse } from "../publisher.ts";
 
 /** The FIX of the dollar, and the bank's rates of four more currencies, by their series. */
@@ -70,13 +70,10 @@ const american = (date: string) => dateAs("mm-dd-yyyy", date);
 export const parseBcb: Parse = ([response]) => {
   const base = /@moeda='([A-Z]+)'/.exec(response?.address ?? "")?.[1];
   return jsonRows(response, "value").flatMap((bulletin) => {
-    const { cotacaoCompra, cotacaoVenda, dataHoraCotacao } = bulletin;
+    const { cotacaoCompra: buying, cotacaoVenda: selling, dataHoraCotacao } = bulletin;
     const [date = "", time = ""] = (dataHoraCotacao ?? "").split(" ");
     const asOf = publicationTime(date, time, BCB_ZONE);
-    const line = (kind: "buying" | "selling", rate: string | undefined) => {
-      return { ...lineOf({ base, quote: "BRL", rate, asOf }), kind };
-    };
-    return [line("buying", cotacaoCompra), line("selling", cotacaoVenda)];
+    return linesOfKinds({ buying, selling }, (rate) => lineOf({ base, quote: "BRL", rate, asOf }));
   });
 };
 

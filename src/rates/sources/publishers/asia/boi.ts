@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { powerOfTen } from "../formats/notation.ts";
 import { lineOfUnits } from "../formats/source-lines.ts";
@@ -14,7 +15,7 @@ const SERIES = "USD GBP JPY EUR AUD CAD DKK NOK ZAR SEK CHF JOD LBP EGP"
   .map((currency) => `RER_${currency}_ILS.D.${currency}.ILS.ILS.OF00`)
   .join(",");
 
-const addressOf = (from: string, to: string) =>
+const addressOf = ({ from, to }: Dates) =>
   "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0" +
   `/${SERIES}?c%5BTIME_PERIOD%5D=ge:${from}+le:${to}`;
 
@@ -39,16 +40,11 @@ export const boi: Entry = {
   // As on the bank's site al.boi.gov.il, "Terms of use" (in Hebrew).
   terms: "Copyright of the Bank of Israel: copying and passing on need its written permission.",
   termsUrl: "https://www.boi.org.il/en/terms-of-use",
-  // Two weeks are longer than any pause.
-  addresses: [(today) => addressOf(`${today.subtract({ days: 14 })}`, `${today}`)],
+  addresses: { latestDays: 14 },
   // Between 15:15 and 15:30 on days with trade, on Fridays and before holidays earlier.
   schedule: { cron: "35 15 * * 1-5", timeZone: "Asia/Jerusalem", holidays: israeliHolidays },
   publishedAt: "15:30",
   parse: parseBoi,
   // A condition on TIME_PERIOD, as of the daily request.
-  archive: {
-    since: "2000-01-03",
-    requestsBy: "year",
-    addresses: ({ from, to }) => addressOf(from, to),
-  },
+  archive: { since: "2000-01-03", requestsBy: "year", addresses: addressOf },
 };

@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { listAt, membersOf, parseJsonText, textOf } from "../formats/json-text.ts";
 import { isoDateOfDigits } from "../formats/notation.ts";
@@ -17,7 +18,7 @@ const SERIES: Readonly<Record<string, readonly [base: string, quote: string]>> =
 
 const monthOf = (date: string) => date.slice(0, 7).replace("-", "");
 
-const addressOf = (from: string, to: string) =>
+const addressOf = ({ from, to }: Dates) =>
   "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08" +
   `&code=${Object.keys(SERIES).join(",")}&startDate=${monthOf(from)}&endDate=${monthOf(to)}`;
 
@@ -50,8 +51,8 @@ export const boj: Entry = {
   terms:
     "Services may use it with the credit that the bank prescribes, and are asked to notify it.",
   termsUrl: "https://www.stat-search.boj.or.jp/info/api_notice_en.pdf",
-  // By months: these have ten days or more.
-  addresses: [(today) => addressOf(`${today.subtract({ days: 10 })}`, `${today}`)],
+  // By months.
+  addresses: { latestDays: 10 },
   // On a Tuesday, at the latest, Friday's rates were there, and not yet Monday's: two working days
   // later, in Tokyo's morning, for which the bank names no time.
   schedule: {
@@ -62,5 +63,5 @@ export const boj: Entry = {
   },
   publishedAt: "17:00",
   parse: parseBoj,
-  archive: { since: EURO, requestsBy: "year", addresses: ({ from, to }) => addressOf(from, to) },
+  archive: { since: EURO, requestsBy: "year", addresses: addressOf },
 };

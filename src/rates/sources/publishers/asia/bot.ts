@@ -1,7 +1,7 @@
 import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { jsonRows } from "../formats/json-text.ts";
-import { lineOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits, linesOfKinds } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
 /**
@@ -22,13 +22,6 @@ const requestBot = ({ from, to }: Dates, token: string) => ({
   headers: { authorization: token, accept: "application/json" },
 });
 
-/** The kinds by their members. `buying_sight` is a rate for bills, and not for transfers. */
-const KINDS = [
-  ["mid_rate", "middle"],
-  ["buying_transfer", "buying"],
-  ["selling", "selling"],
-] as const;
-
 /**
  * Reads the Bank of Thailand's averages of commercial banks' rates (DAILY_AVG_EXG_RATE): the baht
  * per unit or, as in `INDONESIA : RUPIAH (1,000 RUPIAH) (IDR)`, per several units of a currency.
@@ -36,23 +29,20 @@ const KINDS = [
 const parseBot: Parse = ([response], momentOf) =>
   jsonRows(response, "result", "data", "data_detail").flatMap((row) => {
     const { currency_id: base, currency_name_eng: name = "" } = row;
-    const asOf = momentOf(row.period);
+    // `buying_sight` is a rate for bills.
+    const { mid_rate: middle, buying_transfer: buying, selling, period } = row;
+    const stated = { base, quote: "THB", asOf: momentOf(period) };
     const [, units = "1"] = /\(([0-9,]+) [A-Z]+\)/.exec(name) ?? [];
-    return KINDS.map(([member, kind]) => {
-      const stated = { base, quote: "THB", rate: row[member], asOf };
-      return { ...lineOfUnits(units.replaceAll(",", ""), stated), kind };
-    });
+    return linesOfKinds({ middle, buying, selling }, (rate) =>
+      lineOfUnits(units.replaceAll(",", ""), { ...stated, rate }),
+    );
   });
 
 export const bot: Entry = {
   key: "bot",
   name: "Bank of Thailand",
   country: "TH",
-  addresses: [
-    // Ten days are longer than any pause.
-    (today, token) =>
-      requestBot({ from: `${today.subtract({ days: 10 })}`, to: `${today}` }, token),
-  ],
+  addresses: { latestDays: 10 },
   tokenUrl: "https://portal.api.bot.or.th",
   // The API's own description: "Release schedule : Every business day at 6.00 p.m.".
   schedule: { cron: "10 18 * * 1-5", timeZone: "Asia/Bangkok", holidays: thaiHolidays },

@@ -47,10 +47,7 @@ export const cfets: Entry = {
   country: "CN",
   terms: "Copyright of CFETS: copying and passing the figures on needs its written permission.",
   termsUrl: "https://www.chinamoney.com.cn/english/homflkdcm/",
-  addresses: [
-    // Two weeks are longer than any pause.
-    (today) => requestCfets({ from: `${today.subtract({ days: 14 })}`, to: `${today}` }),
-  ],
+  addresses: { latestDays: 14 },
   // The People's Bank's circular of 1 July 2014, article 1: "at 9:15 AM on each business day".
   schedule: { cron: "25 9 * * 1-5", timeZone: "Asia/Shanghai", holidays: chineseHolidays },
   publishedAt: "09:15",

@@ -76,7 +76,7 @@ export const asianPublishers: readonly Entry[] = [
     name: "Monetary Authority of Macao",
     country: "MO",
     terms: "The conditions of the authority apply; check them before passing the figures on.",
-    addresses: [(today) => requestAmcm({ from: `${today.subtract({ days: 7 })}`, to: `${today}` })],
+    addresses: { latestDays: 7 },
     // The middle rates of a day's interbank market, for which the authority names no time.
     schedule: { cron: "30 17 * * 1-5", timeZone: "Asia/Macau", holidays: macaoHolidays },
     publishedAt: "17:00",

@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { codesByName, isoDateOf } from "../formats/notation.ts";
 import { lineOfUnits, required, utf8TextOf } from "../formats/source-lines.ts";
@@ -41,11 +42,11 @@ const PAGE = "https://eservices.mas.gov.sg/statistics/msb/ExchangeRates.aspx";
 const FIELD = "ctl00$ContentPlaceHolder1$";
 
 /** Fills in the form for the months of two dates. */
-function requestOf({ from, to }: Readonly<Record<"from" | "to", string | Temporal.PlainDate>>) {
+function requestOf({ from, to }: Dates) {
   const form = new Map([["FrequencyDropDownList", "D"]]).set("DownloadButton", "Download");
   for (const [end, date] of Object.entries({ Start: from, End: to })) {
-    form.set(`${end}YearDropDownList`, `${date}`.slice(0, 4));
-    form.set(`${end}MonthDropDownList`, `${date}`.slice(5, 7).replace(/^0/, ""));
+    form.set(`${end}YearDropDownList`, date.slice(0, 4));
+    form.set(`${end}MonthDropDownList`, date.slice(5, 7).replace(/^0/, ""));
   }
   for (const index of Array.from(currencies).keys()) {
     const box = index < 3 ? `UnitCheckBoxList$${index}` : `100UnitsCheckBoxList$${index - 3}`;
@@ -60,7 +61,7 @@ export const mas: Entry = {
   name: "Monetary Authority of Singapore",
   country: "SG",
   terms: "The conditions of the authority apply; check them before passing the figures on.",
-  addresses: [(today) => requestOf({ from: today.subtract({ days: 10 }), to: today })],
+  addresses: { latestDays: 10 },
   // "Values as of noon"; the authority names no time of publication.
   schedule: { cron: "30 18 * * 1-5", timeZone: "Asia/Singapore", holidays: singaporeHolidays },
   publishedAt: "12:00",

@@ -1,16 +1,11 @@
 import type { Dates } from "../../rules/archive-ranges.ts";
 import { listAt, membersOf, parseJsonText, textOf, textsOf } from "../formats/json-text.ts";
-import { lineOfUnits } from "../formats/source-lines.ts";
+import { lineOfUnits, linesOfKinds } from "../formats/source-lines.ts";
 import type { Entry, Parse } from "../publisher.ts";
 
 /** A page has at most 100 days. */
 const addressOf = ({ from, to }: Dates) =>
   `https://www.nrb.org.np/api/forex/v1/rates?page=1&per_page=100&from=${from}&to=${to}`;
-
-const KINDS = [
-  ["buy", "buying"],
-  ["sell", "selling"],
-] as const;
 
 /**
  * Reads the Nepal Rastra Bank's rates (nrb.org.np, api/forex/v1): for each day the rupees at which
@@ -21,11 +16,10 @@ const parseNrb: Parse = ([response], momentOf) =>
     const asOf = momentOf(textOf(membersOf(day).date));
     return listAt(day, "rates").flatMap((row) => {
       const { iso3: base, unit } = textsOf(membersOf(row).currency);
-      const figures = textsOf(row);
-      return KINDS.map(([member, kind]) => {
-        const stated = { base, quote: "NPR", rate: figures[member], asOf };
-        return { ...lineOfUnits(unit, stated), kind };
-      });
+      const { buy: buying, sell: selling } = textsOf(row);
+      return linesOfKinds({ buying, selling }, (rate) =>
+        lineOfUnits(unit, { base, quote: "NPR", rate, asOf }),
+      );
     });
   });
 
@@ -33,9 +27,7 @@ export const nrb: Entry = {
   key: "nrb",
   name: "Nepal Rastra Bank",
   country: "NP",
-  addresses: [
-    (today) => addressOf({ from: today.subtract({ days: 7 }).toString(), to: today.toString() }),
-  ],
+  addresses: { latestDays: 7 },
   // Every day, of which the response itself says "published_on" a few seconds after midnight.
   schedule: { cron: "15 0 * * *", timeZone: "Asia/Kathmandu" },
   publishedAt: "00:00",

@@ -158,7 +158,7 @@ export const eurasianPublishers: readonly Entry[] = [
     name: "National Bank of Ukraine",
     country: "UA",
     termsUrl: "https://bank.gov.ua/en/useterms",
-    addresses: [(today) => requestNbu({ from: today.toString(), to: today.toString() })],
+    addresses: { latestDays: 0 },
     // Set at the end of a working day, in effect from the next one on. Those of today, since those
     // of a Monday, published on Friday, are too far ahead.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Kyiv", holidays: ukrainianHolidays },
@@ -213,7 +213,7 @@ export const eurasianPublishers: readonly Entry[] = [
     country: "MK",
     terms: "Free to reuse, the National Bank named as the source, the figures unmodified.",
     termsUrl: "https://www.nbrm.mk/veb-info.nspx",
-    addresses: [(today) => requestNbrm({ from: today.toString(), to: today.toString() })],
+    addresses: { latestDays: 0 },
     // Set on a working day, in effect from the next calendar day on (the list's own heading). The
     // response has a list for each day, that of the last working day before it; those of today.
     schedule: { cron: "0 6 * * 1-5", timeZone: "Europe/Skopje", holidays: macedonianHolidays },

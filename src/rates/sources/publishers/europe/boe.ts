@@ -1,3 +1,4 @@
+import type { Dates } from "../../rules/archive-ranges.ts";
 import { parseHolidays } from "../../rules/holidays.ts";
 import { parseCsvText } from "../formats/csv-text.ts";
 import { dateAs, isoDateOf } from "../formats/notation.ts";
@@ -36,8 +37,8 @@ const parseBoe: Parse = ([response], momentOf) => {
 const DATABASE =
   "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes";
 
-function addressOf(...range: readonly (string | Temporal.PlainDate)[]): string {
-  const [from, to] = range.map((date) => dateAs("dd/Mon/yyyy", date));
+function addressOf(dates: Dates): string {
+  const [from, to] = [dates.from, dates.to].map((date) => dateAs("dd/Mon/yyyy", date));
   const codes = Object.keys(SERIES).join(",");
   return `${DATABASE}&Datefrom=${from}&Dateto=${to}&SeriesCodes=${codes}&CSVF=TN&UsingCodes=Y`;
 }
@@ -51,16 +52,11 @@ export const boe: Entry = {
   termsUrl:
     "https://www.bankofengland.co.uk/statistics/details" +
     "/further-details-about-spot-exchange-rates-data",
-  // A week is longer than any pause of working days.
-  addresses: [(today) => addressOf(today.subtract({ days: 7 }), today)],
+  addresses: { latestDays: 7 },
   // "As observed [...] in the London interbank market around 4pm"; published at no stated time.
   schedule: { cron: "30 17 * * 1-5", timeZone: "Europe/London", holidays: englishHolidays },
   publishedAt: "16:00",
   parse: parseBoe,
   // Datefrom and Dateto. Since the new lira and the new leu.
-  archive: {
-    since: "2006-01-03",
-    requestsBy: "year",
-    addresses: ({ from, to }) => addressOf(from, to),
-  },
+  archive: { since: "2006-01-03", requestsBy: "year", addresses: addressOf },
 };

@@ -55,10 +55,7 @@ export const mnb: Entry = {
   country: "HU",
   terms: "Reproduction of the official rates is permitted; the bank is not liable for them.",
   termsUrl: MNB_RATES,
-  // Seven days: longer than any pause of working days.
-  addresses: [
-    (today) => requestMnb({ from: today.subtract({ days: 7 }).toString(), to: today.toString() }),
-  ],
+  addresses: { latestDays: 7 },
   // "Fixing and publication of the official exchange rates": "fixed at 11 am" on each weekday,
   // "except for on national public holidays".
   schedule: { cron: "20 11 * * 1-5", timeZone: "Europe/Budapest", holidays: hungarianHolidays },

@@ -1,7 +1,7 @@
 import { parseCsvText } from "../formats/csv-text.ts";
 import { jsonRows, listAt, parseJsonText, textsOf } from "../formats/json-text.ts";
 import { decimalOfComma, isoDateOfMonthFirst, powerOfTen } from "../formats/notation.ts";
-import { lineOf, lineOfUnits, required } from "../formats/source-lines.ts";
+import { lineOf, lineOfUnits, linesOfKinds, required } from "../formats/source-lines.ts";
 import { elementsAt, parseXmlText, textAt } from "../formats/xml-text.ts";
 import { type Parse, ParseError } from "../publisher.ts";
 import { EcbDocument } from "./ecb-xml.ts";
@@ -61,24 +61,17 @@ export const parseEcb: Parse = ([response]) => {
   throw new ParseError(fault !== undefined && "reason" in fault ? fault.reason : "not XML");
 };
 
-/** The figures of a row, of which the bank's middle rate is the one that is served. */
-const HNB_COLUMNS = [
-  ["srednji_tecaj", "middle"],
-  ["kupovni_tecaj", "buying"],
-  ["prodajni_tecaj", "selling"],
-] as const;
-
 /**
  * Reads the Croatian National Bank's list (api.hnb.hr, tecajn-eur/v3): what one euro costs in a
  * currency, with a decimal comma, from the date `datum_primjene` on.
  */
 export const parseHnb: Parse = ([response], momentOf) =>
   jsonRows(response).flatMap((row) => {
-    const asOf = momentOf(row.datum_primjene);
-    return HNB_COLUMNS.map(([column, kind]) => {
-      const rate = decimalOfComma(row[column]);
-      return { ...lineOf({ base: "EUR", quote: row.valuta, rate, asOf }), kind };
-    });
+    const { srednji_tecaj: middle, kupovni_tecaj: buying, prodajni_tecaj: selling } = row;
+    const stated = { base: "EUR", quote: row.valuta, asOf: momentOf(row.datum_primjene) };
+    return linesOfKinds({ middle, buying, selling }, (rate) =>
+      lineOf({ ...stated, rate: decimalOfComma(rate) }),
+    );
   });
 
 /**

@@ -1,6 +1,6 @@
 import { movePoint, parseDecimal } from "../../../../platform/shared/decimal.ts";
 import { quoted } from "../../../../platform/shared/text/visible-text.ts";
-import type { SourceLine } from "../../../served/rules/rate.ts";
+import type { FigureKind, SourceLine } from "../../../served/rules/rate.ts";
 import { ParseError } from "../publisher.ts";
 
 /** @throws {ParseError} the layout has changed: there is no value, and `fault` says of what. */
@@ -53,6 +53,16 @@ export function lineOfUnits(units: string | undefined, stated: StatedRate): Sour
     };
   }
   return { ...line, rate: movePoint(rate, 1 - units.length) };
+}
+
+/** The lines of a row that states a rate of several kinds, in their order. */
+export function linesOfKinds(
+  rates: Readonly<Partial<Record<FigureKind, string | undefined>>>,
+  lineWith: (rate: string | undefined) => SourceLine,
+): readonly SourceLine[] {
+  return Object.entries(rates).map(([kind, rate]) => {
+    return { ...lineWith(rate), kind: kind as FigureKind };
+  });
 }
 
 /** Whether a text is a page, as of a firewall: also after a byte order mark in another encoding. */
