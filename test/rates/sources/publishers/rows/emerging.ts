@@ -54,7 +54,6 @@ export const emerging: Readonly<Record<string, Row>> = {
       ['RIYAL","ratedate":"2026-05-21', 'RIYAL","ratedate":"2026-04-19', without("SAR/NGN")],
     ],
     digits: { "EUR/NGN": "1590.1997" },
-    renamed: ["ratedate", "date"],
   },
   // Recorded in lineofflight/frankfurter 95e3eeb4, spec/vcr_cassettes/cbk.yml.
   // The neighbors' currencies per shilling; Nairobi has no summer time.
@@ -124,8 +123,6 @@ export const emerging: Readonly<Record<string, Row>> = {
       ],
     ],
     digits: { "EUR/CLP": "1048.68" },
-    emptied: [[7, '{"Codigo":0,"Series":{"Obs":[]}}', "no rates in the response"]],
-    renamed: ['"value"', '"valor"'],
   },
   // Recorded in lineofflight/frankfurter cecb77a2, spec/vcr_cassettes/nbe.yml.
   // The dollar's average is its buying rate; Addis Ababa has no summer time.
@@ -139,7 +136,6 @@ export const emerging: Readonly<Record<string, Row>> = {
     asOf: "2026-05-20T06:00",
     moved: [["2026-05-", "2025-12-", "2025-12-20T06:00"]],
     digits: { "KWD/ETB": "516.1343" },
-    emptied: [[1, '{"data":[]}', "no rates in the response"]],
   },
   // Recorded in lineofflight/frankfurter d85ac135, spec/vcr_cassettes/cbt.yml.
   // From midnight in Ashgabat, which has no summer time.
@@ -163,7 +159,6 @@ export const emerging: Readonly<Record<string, Row>> = {
     asOf: "2026-09-23T11:45",
     digits: { "USD/MGA": "4391.53" },
     missing: [['"grapheData"', '"chart"', "no grapheData"]],
-    emptied: [[1, '{"data":{"data":{"grapheData":[]}}}', "no rates in the response"]],
   },
   // Recorded in lineofflight/frankfurter 01559dfb, spec/vcr_cassettes/bis.yml.
   // The last days of months; of the areas with euros or Australian dollars one counts.
@@ -216,6 +211,5 @@ export const emerging: Readonly<Record<string, Row>> = {
     moved: [["15 Feb 2026", "01 Oct 2026", "2026-10-01T04:00"]],
     changed: [["<f_curr_code>BTN</f_curr_code>", "", unknown("Bhutan Ngultrum", "USD/BTN")]],
     digits: { "USD/IRR": "1330966.683" },
-    renamed: ["f_curr_code", "code"],
   },
 };

@@ -20,7 +20,6 @@ export const europe: Readonly<Record<string, Row>> = {
       ],
     ],
     digits: { "EUR/USD": "1.1476" },
-    renamed: ["currency=", "code="],
   },
   cnb: {
     files: ["cnb.json.txt"],
@@ -50,10 +49,6 @@ export const europe: Readonly<Record<string, Row>> = {
     ],
     digits: { "HUF/PLN": "0.011155" },
     missing: [['"effectiveDate"', '"date"', "effectiveDate is not a date"]],
-    emptied: [
-      [1, "[]", "no rates in the response"],
-      [1, '[{"table":"B","effectiveDate":"2026-03-11","rates":[]}]', "no rates in the response"],
-    ],
   },
   // Its indexes are ignored; a series has ended.
   norges: {
@@ -77,7 +72,6 @@ export const europe: Readonly<Record<string, Row>> = {
       // Only invalid rows.
       ["PMI", "MID", 'no rates in the response: "SEKCYPMID" names no currency that Kurs knows'],
     ],
-    renamed: ['"seriesId"', '"id"'],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnr.yml.
   // A gram of gold is left out.
@@ -124,8 +118,6 @@ export const europe: Readonly<Record<string, Row>> = {
       ],
     ],
     digits: { "HUF/ISK": "0.368400" },
-    emptied: [[1, '<Group ID="7"></Group>', "no rates in the response"]],
-    renamed: ["Value>", "Rate>"],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/hnb.yml.
   hnb: {
@@ -137,7 +129,6 @@ export const europe: Readonly<Record<string, Row>> = {
     asOf: "2023-01-05T23:00",
     moved: [['"datum_primjene":"2023-01-06', '"datum_primjene":"2023-07-06', "2023-07-05T22:00"]],
     digits: { "EUR/USD": "1,060100" },
-    renamed: ["_tecaj", "_rate"],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/mnb.yml.
   mnb: {
@@ -224,7 +215,6 @@ export const europe: Readonly<Record<string, Row>> = {
       ['"isoA3Code":"IDR"', '"isoA3Code":null', unknown("EUR/?", "EUR/IDR")],
     ],
     digits: { "EUR/IDR": "20628.08" },
-    renamed: ['"isoA3Code"', '"code"'],
   },
   // Recorded in lineofflight/frankfurter 821fe588, spec/vcr_cassettes/bdi.yml.
   // Without a rate that is not available, and with a currency of two countries.
@@ -277,6 +267,5 @@ export const europe: Readonly<Record<string, Row>> = {
       ['"Units": "100"', '"Units": ""', units("JPY/BAM")],
     ],
     digits: { "JPY/BAM": "1.083142", "XDR/BAM": "2.333540" },
-    renamed: ['"AlphaCode"', '"Code"'],
   },
 };

@@ -74,7 +74,6 @@ export const overseas: Readonly<Record<string, Row>> = {
       ),
       [1, '{"error":[]}', "result is not an object"],
     ],
-    renamed: ['"wsname"', '"name"'],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/rba.yml.
   // Without its index and a currency that it no longer states.
@@ -102,7 +101,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2026-03-21T05:00",
     changed: [['hasta":"2026-03-24T', 'hasta":"24/03/2026T', noDate("USD/COP"), "USD/COP 3692.48"]],
     digits: { "USD/COP": "3704.87" },
-    renamed: ['"valor"', '"tasa"'],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bcra.yml.
   // What is no currency is left out.
@@ -142,8 +140,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2026-03-27T08:30",
     fails: [['"Rand per Euro"', '"Rand per Ecu"', '"Rand per Ecu" names no currency']],
     digits: { "USD/ZAR": "17.1302" },
-    emptied: [[3, "[]", "no rates in the response"]],
-    renamed: ['"Value"', '"Rate"'],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/bnm.yml.
   bnm: {
@@ -171,8 +167,6 @@ export const overseas: Readonly<Record<string, Row>> = {
       "USD/BRL 5.28720 buying, USD/BRL 5.28780 selling",
     asOf: "2026-03-06T16:10:27.63",
     digits: { "AUD/BRL": "3.70320" },
-    emptied: [[3, '{"value":[]}', "no rates in the response"]],
-    renamed: ["cotacao", "taxa"],
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/banxico.yml.
   // The pesos of the last day, in Mexico City, which has no summer time.
@@ -217,7 +211,6 @@ export const overseas: Readonly<Record<string, Row>> = {
     asOf: "2023-01-05T13:30",
     moved: [["2023-01-05", "2023-07-05", "2023-07-05T12:30"]],
     digits: { "JPY/ILS": "2.6603" },
-    renamed: ["OBS_VALUE", "VALUE"],
   },
   // Recorded in lineofflight/frankfurter 5653941e, spec/vcr_cassettes/boj.yml.
   // Tokyo has no summer time. Days without a value, or without one yet, are null.
@@ -259,7 +252,6 @@ export const overseas: Readonly<Record<string, Row>> = {
       ["2026-03-2", "2026-07-2", "2026-07-26T11:30"],
     ],
     digits: { "JPY/MAD": "5.8475" },
-    renamed: ['"moyen"', '"cours"'],
   },
   // The Board's file as cut down in FasdAR/ratex, FedTestData.kt.
   frb: {

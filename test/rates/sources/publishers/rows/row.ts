@@ -29,10 +29,8 @@ export interface Row {
   readonly missing?: readonly (readonly [...Change, reason: string])[];
   /** A change that makes the whole response a failure, and a part of the reason. */
   readonly fails?: readonly (readonly [...Change, reason: string])[];
-  /** A body of one of the documents that the others do not hide, and a part of the reason. */
+  /** A body of one of the documents that are one, and a part of the reason. */
   readonly emptied?: readonly (readonly [document: number, body: string, reason: string])[];
-  /** Something renamed in every row. */
-  readonly renamed?: Change;
 }
 
 export const rejected = (reason: string, ...pairs: readonly string[]): Loss => ({
