@@ -150,12 +150,7 @@ function publisherJson(publisher: Publisher) {
     (symbol) => [symbol, currencyName(symbol, source.key)] as const,
   );
   return {
-    name: source.name,
-    country: source.country,
-    group: source.group,
-    terms: source.terms,
-    terms_url: source.termsUrl ?? null,
-    schedule: scheduleText(source),
+    ...sourceJson(source),
     up_to_date: isUpToDate,
     fetched: lastSuccessAt !== undefined,
     pairs: readablePairs.map(pairName),
@@ -167,12 +162,7 @@ function coveredSourceJson(covered: CoveredSource) {
   const { source, pairs, missedPublications, missedPairs, nextPublication } = covered;
   return {
     key: source.key,
-    name: source.name,
-    country: source.country,
-    group: source.group,
-    terms: source.terms,
-    terms_url: source.termsUrl ?? null,
-    schedule: scheduleText(source),
+    ...sourceJson(source),
     pairs,
     missed_publications: missedPublications,
     missed_pairs: missedPairs,
@@ -185,9 +175,16 @@ function coveredSourceJson(covered: CoveredSource) {
   };
 }
 
-function scheduleText({ schedule, rarerPairs }: RateSource): string {
-  if (rarerPairs === undefined) return schedule.describe();
-  return `${schedule.describe()}; some pairs ${rarerPairs.schedule.describe()}`;
+function sourceJson({ schedule, rarerPairs, ...source }: RateSource) {
+  const rarer = rarerPairs ? `; some pairs ${rarerPairs.schedule.describe()}` : "";
+  return {
+    name: source.name,
+    country: source.country,
+    group: source.group,
+    terms: source.terms,
+    terms_url: source.termsUrl ?? null,
+    schedule: schedule.describe() + rarer,
+  };
 }
 
 export function pairsJson(pairs: readonly CoveredPair[], next: Pair | undefined) {

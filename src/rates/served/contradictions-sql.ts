@@ -76,7 +76,7 @@ function* hold(
   publication: Publication | number,
   origin: Origin,
 ): Transaction<HeldContradictions> {
-  const id = typeof publication === "number" ? publication : yield* storePublication(publication);
+  const id = yield* storePublication(publication);
   const outcomes = new Map<SourcedRate, "held" | "released" | "dropped">();
   for (const stated of Map.groupBy(figures, placeOf).values()) {
     const [key = []] = stated.map((one) => keyOf(figureOf(one)));

@@ -11,7 +11,13 @@ import { type Figure, type FigureStore, figureOf } from "./figures.ts";
 import { storePublication } from "./history-sql.ts";
 import { pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
-import { byCount, FIGURE_KEY, placeholders, RATES_LOCK } from "./update-statements-sql.ts";
+import {
+  byCount,
+  FIGURE_KEY,
+  numbered,
+  placeholders,
+  RATES_LOCK,
+} from "./update-statements-sql.ts";
 
 export const figureTables: Tables = {
   figures: {
@@ -22,17 +28,13 @@ export const figureTables: Tables = {
 
 // Joined from the wanted figures, each is one search by the key. SQLite keeps the order of a CROSS
 // JOIN; a date has one revision, seldom more.
-const revisionsOf = byCount((figures) => {
-  const rows = Array.from({ length: figures }, (_, index) => {
-    const places = Array.from({ length: 6 }, (_place, column) => `$${6 * index + column + 1}`);
-    return `(${index}, ${places.join(", ")})`;
-  });
-  return `
-  WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${rows.join(", ")})
+const revisionsOf = byCount(
+  (figures) => `
+  WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${numbered(figures, 6)})
   SELECT w.number, f.revision, f.rate, f.valid_until FROM wanted w CROSS JOIN figures f
   WHERE f.base = w.base AND f.quote = w.quote AND f.source = w.source AND f.kind = w.kind
-    AND f.date = w.date AND f.as_of = w.as_of`;
-});
+    AND f.date = w.date AND f.as_of = w.as_of`,
+);
 
 /** Its first two parameters are of all rows. */
 const insertFigures = byCount(
@@ -163,8 +165,7 @@ export function figureStore(engine: Engine): FigureStore {
   return {
     addFigures: (figures, publication, now) =>
       engine.transaction(function* () {
-        const id =
-          typeof publication === "number" ? publication : yield* storePublication(publication);
+        const id = yield* storePublication(publication);
         const isNew = yield* addFigures(engine.maxRowsPerStatement, figures, id, now);
         return { isNew, publication: id };
       }, RATES_LOCK),

@@ -43,14 +43,12 @@ const LAST_OF_SOURCE = `
  * Stores a publication with its documents, or finds the source's last one if its documents are the
  * same: a publisher that ignores conditional requests sends one document many times.
  *
+ * @param publication or the id of one that is stored already.
  * @returns its id.
  */
-export function* storePublication({
-  source,
-  receivedAt,
-  documents,
-  isPolled = false,
-}: Publication): Transaction<number> {
+export function* storePublication(publication: Publication | number): Transaction<number> {
+  if (typeof publication === "number") return publication;
+  const { source, receivedAt, documents, isPolled = false } = publication;
   const last: Row[] = yield statement(LAST_OF_SOURCE, source);
   const isRepeated =
     !isPolled &&

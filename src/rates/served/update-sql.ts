@@ -69,7 +69,7 @@ export function* updateRates(
   { publication, origin, further = [], ...how }: Omit<RateUpdate, "headersOf">,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
-  const id = typeof publication === "number" ? publication : yield* storePublication(publication);
+  const id = yield* storePublication(publication);
   if ("validators" in how) yield statement(SET_OWN_VALIDATORS, id, how.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const differing = yield* findDisagreements(maxRowsPerStatement, rates, states.ofRates, how);

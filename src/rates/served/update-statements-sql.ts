@@ -22,7 +22,7 @@ export function byCount(make: (rows: number) => string): (rows: number) => strin
 // A pair without a rate may have had one: its history continues after the last observation.
 export const currentRates = byCount(
   (pairs) => `
-  WITH wanted (number, base, quote) AS (VALUES ${wantedRows(pairs)})
+  WITH wanted (number, base, quote) AS (VALUES ${numbered(pairs, 2)})
   SELECT w.number, r.rate, r.as_of, r.source, h.as_of AS held_as_of, h.source AS held_source,
     coalesce(r.observation, (
       SELECT max(o.sequence) FROM observations o WHERE o.base = w.base AND o.quote = w.quote
@@ -66,12 +66,6 @@ export const dropHeldRates = byCount(
   DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${placeholders(pairs, 2)})`,
 );
 
-/** Numbered pairs, since a join may return them in another order: `(0, $1, $2), (1, $3, $4)`. */
-function wantedRows(pairs: number): string {
-  const row = (index: number) => `(${index}, $${2 * index + 1}, $${2 * index + 2})`;
-  return Array.from({ length: pairs }, (_, index) => row(index)).join(", ");
-}
-
 /**
  * The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`.
  *
@@ -83,6 +77,12 @@ export function placeholders(rows: number, columns: number, shared = 0): string 
   const row = (index: number) =>
     [...from(1, shared), ...from(shared + 1 + index * columns, columns)].join(", ");
   return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
+}
+
+/** The same with numbers, since a join may change the order: `(0, $1, $2), (1, $3, $4)`. */
+export function numbered(rows: number, columns: number): string {
+  let row = 0;
+  return placeholders(rows, columns).replaceAll("(", () => `(${row++}, `);
 }
 
 /**
