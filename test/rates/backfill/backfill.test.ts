@@ -6,7 +6,6 @@ import { packContent } from "../../../src/rates/sources/fetching/content.ts";
 import { createSchedule } from "../../../src/rates/sources/fetching/schedule.ts";
 import { rangesBy } from "../../../src/rates/sources/rules/archive-ranges.ts";
 import { type ArchiveRange, SourceError } from "../../../src/rates/sources/source.ts";
-import { createPostgresDatabase } from "../../contract/postgres-database.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { BY } from "../../contract/suite/origins.ts";
 import { TestClock } from "../../support/service.ts";
@@ -85,155 +84,146 @@ function newBackfill(
   };
 }
 
-const databases = { sqlite: createSqliteDatabase, postgres: createPostgresDatabase };
+suite("a backfill", () => {
+  test("adds the figures of every range, with the publisher's pace between the requests", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const source = archiveOf(eurAt);
+    const { run, sleeps, progress } = newBackfill(store);
 
-for (const [engine, createDatabase] of Object.entries(databases)) {
-  suite(`a backfill on ${engine}`, () => {
-    test("adds the figures of every range, with the publisher's pace between the requests", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const source = archiveOf(eurAt);
-      const { run, sleeps, progress } = newBackfill(store);
+    const report = await run(source);
 
-      const report = await run(source);
-
-      assert.deepEqual(
-        source.fetched,
-        ["01", "02", "03", "04", "05"].map((day) => `2024-01-${day}`),
-      );
-      assert.deepEqual(sleeps.filter((ms) => ms === PACE_MS).length, 4);
-      assert.deepEqual(
-        [report.stored, report.unchanged, report.rejected, report.dates],
-        [5, 0, 0, 5],
-      );
-      assert.deepEqual(
-        [report.failed, report.remaining, report.completedBefore],
-        [[], undefined, 0],
-      );
-      assert.deepEqual([progress[0], progress.at(-1)], ["0/5 0/0", "5/5 0/0"]);
-      assert.ok(progress.includes("1/5 1/1"));
-      const again = await run(source);
-      assert.deepEqual([again.stored, again.unchanged], [0, 5]);
-    });
-
-    test("stores a figure that is repeated once, and holds those that contradict each other", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const usd = ["22.1", "22.10", "221"].map((rate) => lineAt("2024-01-02", "USD", rate));
-      const source = archiveOf((date) => [
-        ...[...eurAt(date), ...eurAt(date)],
-        ...(date === "2024-01-02" ? usd : [lineAt(date, "USD", "22.0")]),
-      ]);
-
-      const { stored, held, dates } = await newBackfill(store).run(source);
-
-      assert.deepEqual([stored, held, dates], [9, 3, 5]);
-      const listed = (await store.contradictions.list()).map(({ rate }) => rate);
-      assert.deepEqual(listed.sort(), ["22.1", "22.10", "221"]);
-    });
-
-    test("gives up after three failures in a row, and the next one begins with those", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      let failsFrom = "2024-01-02";
-      const source = archiveOf((date) => {
-        if (date >= failsFrom) throw new SourceError("api.cnb.cz responded with 503");
-        return eurAt(date);
-      });
-      const { run, reported } = newBackfill(store);
-
-      const report = await run(source);
-
-      assert.equal(source.fetched.length, 4);
-      assert.deepEqual(report.remaining, { from: "2024-01-05", to: "2024-01-05" });
-      assert.deepEqual(
-        reported,
-        ["02", "03", "04"].map((day) => `2024-01-${day} failed: api.cnb.cz responded with 503`),
-      );
-      failsFrom = "2025-01-01";
-      source.fetched.splice(0);
-      const resumed = await run(source);
-      assert.equal(source.fetched[0], "2024-01-02");
-      assert.deepEqual([resumed.stored, resumed.completedBefore], [4, 1]);
-      // It has finished: the next one fetches everything.
-      source.fetched.splice(0);
-      await run(source);
-      assert.equal(source.fetched.length, 5);
-    });
-
-    test("continues after failures that a success separates", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const failing = ["2024-01-01", "2024-01-02", "2024-01-04"];
-      const source = archiveOf((date) => {
-        if (failing.includes(date)) throw new SourceError("api.cnb.cz responded with 503");
-        return eurAt(date);
-      });
-
-      const report = await newBackfill(store).run(source);
-
-      assert.equal(source.fetched.length, 5);
-      assert.deepEqual([report.stored, report.remaining], [2, undefined]);
-      assert.deepEqual(
-        report.failed.map(({ from }) => from),
-        failing,
-      );
-    });
-
-    test("takes due dates without a figure as days off if later ones have figures", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const source = archiveOf((date) => (/0[24]$/.test(date) ? eurAt(date) : []));
-      const { run, reported } = newBackfill(store);
-
-      assert.deepEqual((await run(source)).failed, []);
-      const until3 = await run(source, { from: "2024-01-01", to: "2024-01-03" });
-      assert.equal(until3.failed.length, 1);
-      assert.deepEqual(reported, [
-        "2024-01-03 failed: no figure for 2024-01-03 that its calendar expects; the response has none",
-      ]);
-    });
-
-    test("leaves out figures of other dates, and reports lines that are none", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const source = archiveOf((date) => [
-        ...eurAt("2024-01-02"),
-        lineAt(date, "USD", "0"),
-        { reason: '"JPY/CZK" has no rate' },
-      ]);
-      const { run, reported } = newBackfill(store);
-
-      const report = await run(source, { from: "2024-01-02", to: "2024-01-03" });
-
-      assert.deepEqual([report.stored, report.unchanged, report.rejected], [1, 0, 4]);
-      assert.deepEqual(reported.slice(0, 2), [
-        '2024-01-02 "USD/CZK": rate "0" is not above zero',
-        '2024-01-02 "JPY/CZK" has no rate',
-      ]);
-    });
-
-    test("that is stopped ends after the transaction that runs", async () => {
-      await using database = await createDatabase();
-      const store = database.openStore();
-      const many = Array.from({ length: 250 }, (_, index) =>
-        lineAt("2024-01-01", `X${index}`, "2"),
-      );
-      const source = archiveOf(() => many);
-      const { run, stopping, progress } = newBackfill(store);
-      const stopped = run(source);
-      while (!progress.includes("0/5 50/250")) await new Promise(setImmediate);
-      stopping.abort();
-
-      const report = await stopped;
-
-      assert.ok(report.stored >= 50 && report.stored < 1250, String(report.stored));
-      assert.equal(report.remaining?.to, "2024-01-05");
-      const resumed = await newBackfill(store).run(archiveOf(() => many));
-      assert.equal(resumed.stored + report.stored, 250);
-    });
+    assert.deepEqual(
+      source.fetched,
+      ["01", "02", "03", "04", "05"].map((day) => `2024-01-${day}`),
+    );
+    assert.deepEqual(sleeps.filter((ms) => ms === PACE_MS).length, 4);
+    assert.deepEqual(
+      [report.stored, report.unchanged, report.rejected, report.dates],
+      [5, 0, 0, 5],
+    );
+    assert.deepEqual([report.failed, report.remaining, report.completedBefore], [[], undefined, 0]);
+    assert.deepEqual([progress[0], progress.at(-1)], ["0/5 0/0", "5/5 0/0"]);
+    assert.ok(progress.includes("1/5 1/1"));
+    const again = await run(source);
+    assert.deepEqual([again.stored, again.unchanged], [0, 5]);
   });
-}
+
+  test("stores a figure that is repeated once, and holds those that contradict each other", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const usd = ["22.1", "22.10", "221"].map((rate) => lineAt("2024-01-02", "USD", rate));
+    const source = archiveOf((date) => [
+      ...[...eurAt(date), ...eurAt(date)],
+      ...(date === "2024-01-02" ? usd : [lineAt(date, "USD", "22.0")]),
+    ]);
+
+    const { stored, held, dates } = await newBackfill(store).run(source);
+
+    assert.deepEqual([stored, held, dates], [9, 3, 5]);
+    const listed = (await store.contradictions.list()).map(({ rate }) => rate);
+    assert.deepEqual(listed.sort(), ["22.1", "22.10", "221"]);
+  });
+
+  test("gives up after three failures in a row, and the next one begins with those", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    let failsFrom = "2024-01-02";
+    const source = archiveOf((date) => {
+      if (date >= failsFrom) throw new SourceError("api.cnb.cz responded with 503");
+      return eurAt(date);
+    });
+    const { run, reported } = newBackfill(store);
+
+    const report = await run(source);
+
+    assert.equal(source.fetched.length, 4);
+    assert.deepEqual(report.remaining, { from: "2024-01-05", to: "2024-01-05" });
+    assert.deepEqual(
+      reported,
+      ["02", "03", "04"].map((day) => `2024-01-${day} failed: api.cnb.cz responded with 503`),
+    );
+    failsFrom = "2025-01-01";
+    source.fetched.splice(0);
+    const resumed = await run(source);
+    assert.equal(source.fetched[0], "2024-01-02");
+    assert.deepEqual([resumed.stored, resumed.completedBefore], [4, 1]);
+    // It has finished: the next one fetches everything.
+    source.fetched.splice(0);
+    await run(source);
+    assert.equal(source.fetched.length, 5);
+  });
+
+  test("continues after failures that a success separates", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const failing = ["2024-01-01", "2024-01-02", "2024-01-04"];
+    const source = archiveOf((date) => {
+      if (failing.includes(date)) throw new SourceError("api.cnb.cz responded with 503");
+      return eurAt(date);
+    });
+
+    const report = await newBackfill(store).run(source);
+
+    assert.equal(source.fetched.length, 5);
+    assert.deepEqual([report.stored, report.remaining], [2, undefined]);
+    assert.deepEqual(
+      report.failed.map(({ from }) => from),
+      failing,
+    );
+  });
+
+  test("takes due dates without a figure as days off if later ones have figures", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const source = archiveOf((date) => (/0[24]$/.test(date) ? eurAt(date) : []));
+    const { run, reported } = newBackfill(store);
+
+    assert.deepEqual((await run(source)).failed, []);
+    const until3 = await run(source, { from: "2024-01-01", to: "2024-01-03" });
+    assert.equal(until3.failed.length, 1);
+    assert.deepEqual(reported, [
+      "2024-01-03 failed: no figure for 2024-01-03 that its calendar expects; the response has none",
+    ]);
+  });
+
+  test("leaves out figures of other dates, and reports lines that are none", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const source = archiveOf((date) => [
+      ...eurAt("2024-01-02"),
+      lineAt(date, "USD", "0"),
+      { reason: '"JPY/CZK" has no rate' },
+    ]);
+    const { run, reported } = newBackfill(store);
+
+    const report = await run(source, { from: "2024-01-02", to: "2024-01-03" });
+
+    assert.deepEqual([report.stored, report.unchanged, report.rejected], [1, 0, 4]);
+    assert.deepEqual(reported.slice(0, 2), [
+      '2024-01-02 "USD/CZK": rate "0" is not above zero',
+      '2024-01-02 "JPY/CZK" has no rate',
+    ]);
+  });
+
+  test("that is stopped ends after the transaction that runs", async () => {
+    await using database = await createSqliteDatabase();
+    const store = database.openStore();
+    const many = Array.from({ length: 250 }, (_, index) => lineAt("2024-01-01", `X${index}`, "2"));
+    const source = archiveOf(() => many);
+    const { run, stopping, progress } = newBackfill(store);
+    const stopped = run(source);
+    while (!progress.includes("0/5 50/250")) await new Promise(setImmediate);
+    stopping.abort();
+
+    const report = await stopped;
+
+    assert.ok(report.stored >= 50 && report.stored < 1250, String(report.stored));
+    assert.equal(report.remaining?.to, "2024-01-05");
+    const resumed = await newBackfill(store).run(archiveOf(() => many));
+    assert.equal(resumed.stored + report.stored, 250);
+  });
+});
 
 test("a backfill pauses between 50 figures while a server writes to the same file, nine times as long as they took", async () => {
   await using database = await createSqliteDatabase();
