@@ -88,6 +88,7 @@ test("the document's code rejects a response without one of the headers, or unsi
     assert.equal(await isGenuine(stripped, keys), false, name);
   }
   const unsigned = await readRate(unsigning);
+  assert.deepEqual(await publicKeysOf(unsigning), []);
   assert.deepEqual([unsigned.status, unsigned.headers.has("signature")], [200, false]);
   assert.equal(await isGenuine(unsigned, keys), false);
 });

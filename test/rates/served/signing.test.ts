@@ -124,19 +124,6 @@ for (const engine of engines) {
       assert.equal(imported.body.rate, "1.2");
       assert.ok(await isGenuine(imported, await publicKeysOf(node)));
     });
-
-    test("without a key no response has a signature, and no key is listed", async () => {
-      await using store = await newStoreOn(engine);
-      await using node = await store.startNode();
-      const { apiKey } = await node.newCustomer();
-
-      const read = await node.readRate("EUR/USD", apiKey);
-      const head = await node.call("HEAD", "/v1/rates/EUR/USD", { apiKey });
-
-      assert.match(String(read.headers["rate-source"]), /^ecb;name=/);
-      for (const answer of [read, head]) assert.deepEqual(signatureOf(answer), UNSIGNED);
-      assert.deepEqual(await publicKeysOf(node), []);
-    });
   });
 }
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../../../harness/archives.ts";
 import { publishers } from "../../../../src/rates/sources/publishers/catalogue.ts";
 import { requestsOf } from "../../../../src/rates/sources/publishers/publisher.ts";
 import {
@@ -116,32 +115,6 @@ test("an archive's addresses have the dates as its publisher documents, at its h
   }
 });
 
-test("China's and Thailand's archives are asked as their newest rates are", () => {
-  for (const key of ["cfets", "bot"]) {
-    const publisher = publisherOf(key);
-    const [{ address: _, ...newest } = {}] = requestsOf(publisher, RECEIVED_MS, "abcd");
-    const [{ address: __, ...earlier } = {}] = publisher.archive?.requests(DATES, "abcd") ?? [];
-    assert.deepEqual(earlier, newest, key);
-    assert.notDeepEqual(newest, {});
-  }
-});
-
-test("the ECB's archive states every figure of every day, and keeps each digit", () => {
-  const figures = madeUpFigures(targetDays("2024-03-25", "2024-04-05"), ofEuro);
-  const lines = parse("ecb", ecbHistory(figures));
-
-  assert.equal(targetDays("2024-03-25", "2024-04-05").length, 8);
-  assert.deepEqual(
-    [...figuresOf(lines)].sort(),
-    figures.map(({ base, quote, rate }) => `${base}/${quote} ${rate}`).sort(),
-  );
-  assert.deepEqual(rejectionsOf(lines), []);
-  // Summer time began on 31 March.
-  const moments = momentsOf(lines);
-  assert.ok(moments.includes("2024-03-28T15:00:00.000000000Z"));
-  assert.ok(moments.includes("2024-04-02T14:00:00.000000000Z"));
-});
-
 test("archives of a day are asked for days on which rates are set", () => {
   const asked = (key: string, date: string) => archiveAddressesOf(key, { from: date, to: date });
   const bazg = "https://www.backend-rates.bazg.admin.ch/api/xmldaily?d=";
@@ -155,25 +128,14 @@ test("archives of a day are asked for days on which rates are set", () => {
   }
 });
 
-test("an archive is asked by POST where its publisher wants it, and with a token in a header", () => {
-  const request = (key: string) => publisherOf(key).archive?.requests(DATES, "abcd")[0];
-  assert.match(request("mnb")?.body ?? "", /<startDate>2024-04-01<.+\n<endDate>2024-06-30</);
+test("an archive is asked by POST, and with headers, where its publisher wants them", () => {
+  const request = (key: string) => publisherOf(key).archive?.requests(DATES, "")[0];
   assert.match(
     request("cba")?.body ?? "",
     /<ExchangeRatesByDateRangeByISO xmlns="http:\/\/www\.cba\.am\/"><ISOCodes>USD,.+,NZD<\/ISOCodes><DateFrom>2024-04-01<\/DateFrom><DateTo>2024-06-30<\/DateTo></,
   );
   assert.match(request("cba")?.headers?.soapaction ?? "", /DateRangeByISO"$/);
-  assert.deepEqual(request("banxico")?.headers, { "bmx-token": "abcd" });
-  assert.doesNotMatch(request("banxico")?.address ?? "", /abcd/);
   assert.deepEqual(request("bnm")?.headers, { accept: "application/vnd.BNM.API.v1+json" });
-});
-
-test("an archive keeps series that ended, which the latest rates leave out", () => {
-  assert.ok(figuresOf(parseRecorded("riksbank")).includes("CYP/SEK 16.1812"));
-  const norges = figuresOf(parseRecorded("norges"));
-  assert.ok(norges.includes("DKK/NOK 1.5032") && norges.includes("DKK/NOK 1.4920"));
-  const rba = figuresOf(parseRecorded("rba"));
-  assert.ok(rba.includes("AUD/USD 0.7038") && rba.includes("AUD/USD 0.7088"));
 });
 
 /** What archives have in a form of their own, cut down from recordings. */

@@ -150,13 +150,3 @@ test("docs/sources.md names the sources that are on by default, and lists the ar
   });
   assert.deepEqual(rowsOf(archives), expected);
 });
-
-test("every schedule of the catalogue has words for a person", () => {
-  const words = publishers.map(({ key, schedule }) => `${key}: ${describeSchedule(schedule)}`);
-
-  for (const text of words) assert.doesNotMatch(text, /\*|undefined|NaN/);
-  assert.ok(words.includes("ecb: 16:05 on working days, Europe/Berlin"));
-  assert.ok(words.includes("kraken: every 30 seconds"));
-  const quarterly = "12:00 on the 7th of January, April, July, and October, America/New_York";
-  assert.ok(words.includes(`ust: ${quarterly}`));
-});

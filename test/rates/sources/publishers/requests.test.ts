@@ -177,15 +177,7 @@ test("the MNB is asked by SOAP for a week of days until today, by its own calend
   assert.match(request.body ?? "", /<startDate>2026-03-25<.+\n<endDate>2026-04-01</);
 });
 
-test("PTAX is requested for a week of days until today in Brasília; each rate names its document", () => {
-  const [, , , , euro = "", ...others] = addressesOf("bcb", Date.parse("2027-01-04T02:59:59Z"));
-  assert.equal(others.length, 5);
-  const { searchParams } = new URL(euro);
-  assert.equal(searchParams.get("@moeda"), "'EUR'");
-  assert.equal(searchParams.get("@dataInicial"), "'12-27-2026'");
-  assert.equal(searchParams.get("@dataFinalCotacao"), "'01-03-2027'");
-  assert.equal(searchParams.get("$filter"), "tipoBoletim eq 'Fechamento'");
-
+test("each of PTAX's rates names its document", () => {
   const places = parse("bcb").map(({ place }) => place);
   assert.deepEqual(
     places,
