@@ -99,29 +99,6 @@ test("NBP's tables are fetched by quarters; a range without a table is none that
   store.assertStored(wanted.map(textOf), "nbp");
 });
 
-test("a table in effect from midnight in Moscow has the date of that day, and comes once", async () => {
-  await using store = await newArchivedStore();
-  store.archives.interfere(({ host, searchParams }, response) => {
-    if (host !== "www.cbr.ru") return false;
-    // On a Sunday and a Monday the table of Saturday, 6 April 2024, is in effect.
-    const [day = ""] = (searchParams.get("date_req") ?? "").split("/");
-    response.end(
-      `<?xml version="1.0" encoding="windows-1251"?>
-<ValCurs Date="0${Math.min(Number(day), 6)}.04.2024" name="Foreign Currency Market">
-<Valute ID="R01235"><NumCode>840</NumCode><CharCode>USD</CharCode><Nominal>1</Nominal>
-<Name>Dollar</Name><Value>92,4155</Value></Valute></ValCurs>`,
-    );
-    return true;
-  });
-  const args = ["rates", "backfill", "cbr", "--from", "2024-04-06", "--to", "2024-04-08"];
-
-  const { exitCode, stdout, stderr } = await kurs(args, store.at);
-
-  assert.equal(exitCode, 0, stderr);
-  assert.match(stdout, /^cbr: stored 1 figure of 1 date \(2024-04-06 to 2024-04-08\), 0 unchanged/);
-  store.assertStored(["2024-04-06 USD/RUB 92.4155"], "cbr");
-});
-
 test("a backfill keeps the document, and records who ran it with the counts", async () => {
   await using store = await newArchivedStore();
   const { at } = store;

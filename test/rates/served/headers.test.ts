@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { DisplayString, parseItem, Token } from "structured-headers";
-import { documentHeader } from "../../../src/rates/served/headers.ts";
+import { documentHeader, signatureHeaders } from "../../../src/rates/served/headers.ts";
 import { newRate } from "../../contract/suite/rates-stored.ts";
 import { metaIn, rpcOf } from "../../reads/mcp/answers.ts";
 import { callOf, EUR_USD, eras, readOf } from "../../reads/mcp/messages.ts";
@@ -14,6 +14,7 @@ import { temporaryDirectory } from "../../support/process.ts";
 import { fc } from "../../support/properties.ts";
 import { headersOf, sources as knownSources } from "../../support/rates.ts";
 import { startService, startSharedService } from "../../support/service.ts";
+import { newSigningKey } from "../../support/signatures.ts";
 
 // The headers that name a rate's source, on a new store with the bundled snapshot.
 
@@ -183,16 +184,24 @@ suite("the age of a rate", () => {
   });
 
   for (const era of eras) {
-    test(`MCP ${era}: the _meta of a rate names what its headers name`, async () => {
-      await using own = await startWithKey();
+    test(`MCP ${era}: the _meta of a rate names what its headers name, with its signature`, async () => {
+      await using own = await startWithKey({ signingKey: newSigningKey() });
       const rest = await own.service.readRate("EUR/USD", own.apiKey);
-      const read = metaIn(rpcOf(await own.post(readOf(era))));
+      const answer = rpcOf(await own.post(readOf(era)));
+      const read = metaIn(answer);
       const given = { ...EUR_USD, amount: "2" };
       const conversion = metaIn(rpcOf(await own.post(callOf(era, "convert_currency", given))));
       for (const meta of [read, conversion]) {
         for (const name of [...NAMES, "rate-missed", "units-charged"]) {
           assert.equal(meta[`kurs/${name}`], rest.headers[name], name);
         }
+      }
+      assert.equal(answer.result?.content?.[0]?.text, rest.text);
+      for (const name of signatureHeaders) {
+        assert.ok(rest.headers[name] !== undefined);
+        // The text of a conversion is not the signed one.
+        const meta = [read[`kurs/${name}`], conversion[`kurs/${name}`]];
+        assert.deepEqual(meta, [rest.headers[name], undefined], name);
       }
       assert.equal(rest.headers["rate-missed"], "99");
     });

@@ -5,7 +5,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import type { SigningKey } from "../../../src/rates/served/signing-key.ts";
-import { callOf, EUR_USD, eras, PATH, readOf } from "../../reads/mcp/messages.ts";
 import { engines } from "../../support/both-engines.ts";
 import type { Answer } from "../../support/client.ts";
 import { databaseOf, newPostgresDatabase } from "../../support/postgres-databases.ts";
@@ -191,32 +190,3 @@ test("the public keys are a JSON Web Key Set without the private part, for GET a
   assert.deepEqual([head.status, head.text], [200, ""]);
   assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
 });
-
-for (const era of eras) {
-  test(`MCP ${era}: get_rate has the signature of its text in _meta, a conversion has none`, async () => {
-    await using store = await newStoreOn("sqlite");
-    await using node = await store.startNode(newSigningKey());
-    const { apiKey } = await node.newCustomer();
-    const rest = await node.readRate("EUR/USD", apiKey);
-    const call = async (posted: ReturnType<typeof readOf>) => {
-      const { body } = await node.post(PATH, { apiKey, ...posted });
-      const { _meta, content } = body.result as {
-        readonly _meta: Readonly<Record<string, string>>;
-        readonly content: readonly { readonly text: string }[];
-      };
-      const own = Object.entries(_meta).filter(([name]) => name.startsWith("kurs/"));
-      const headers = Object.fromEntries(own.map(([name, value]) => [name.slice(5), value]));
-      return { status: 200, headers, text: content[0]?.text ?? "", body: {} };
-    };
-
-    const rate = await call(readOf(era));
-    const given = { ...EUR_USD, amount: "2" };
-    const conversion = await call(callOf(era, "convert_currency", given));
-
-    assert.equal(rate.text, rest.text);
-    assert.deepEqual(signatureOf(rate), signatureOf(rest));
-    assert.ok(await isGenuine(rate, await publicKeysOf(node)));
-    assert.deepEqual(signatureOf(conversion), UNSIGNED);
-    assert.equal(conversion.headers["rate-source"], rest.headers["rate-source"]);
-  });
-}
