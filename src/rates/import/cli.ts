@@ -22,7 +22,6 @@ import type { RateLineReader, SourceLookup } from "../sources/source.ts";
 import { type PublishedAt, parsePublishedAt } from "./dates.ts";
 import { type DocumentDeps, importDocument } from "./document-cli.ts";
 import { createRateImport, type LineReading, previewImport } from "./import.ts";
-import { importCountsJson } from "./json.ts";
 import type { ImportCounts, ImportReports } from "./tally.ts";
 
 /** The dependencies of the command that imports a file. */
@@ -219,6 +218,11 @@ async function showImport(
 
 function storedText({ stored, older }: ImportCounts): string {
   return older === 0 ? `${stored}` : `${stored} (${older} older than the served rate)`;
+}
+
+function importCountsJson(counts: ImportCounts) {
+  const { stored, older, unchanged, held, rejected, unknownSymbols } = counts;
+  return { stored, older, unchanged, held, rejected, unknown_symbols: unknownSymbols };
 }
 
 const SERVED: Partial<Record<DecidedUpdate["decision"], string>> = {
