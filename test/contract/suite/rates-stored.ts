@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { billingPeriodAt, utcDay } from "../../../src/customers/billing/rules.ts";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { parseInstant } from "../../../src/platform/shared/instant.ts";
@@ -47,12 +48,31 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
 /** Stores any rate that is not older than the stored one, whatever the jump. */
 const decide = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
 
-/** What brings the rates of these tests: an import of its own each time. */
-const PUBLICATION: Publication = {
+/** The most careful policy: only a pair's owner replaces its rate, and a jump is held. */
+export const cautious = createUpdatePolicy({
+  rateSources: ["ecb", "cnb"],
+  maxRateJump: "0.5" as Decimal,
+});
+
+/** What brings the rates of these tests: an import of its own each time, of unknown digest. */
+export const PUBLICATION: Publication = {
   source: "import",
   receivedAt: NOW,
   documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
 };
+
+/**
+ * A fetch that brought documents with these texts, whose characters are bytes. The store does not
+ * unpack their contents.
+ */
+export function fetchOf(source: string, texts = [source], receivedAt = NOW): Publication {
+  const documents = texts.map((text, place) => {
+    const compressed = Buffer.from(text, "latin1");
+    const stored = { hash: hash("sha256", compressed), bytes: text.length, compressed };
+    return { name: `https://publisher.example/${place}`, receivedAt, stored };
+  });
+  return { source, receivedAt, documents };
+}
 
 /** Stores rates at NOW as the policy decides. */
 export const updateRates = async (

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { HeadersOf } from "../../../src/rates/served/headers.ts";
 import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
-import { headersOf, signedHeadersOf, headersOf as unsignedHeadersOf } from "../../support/rates.ts";
+import { headersOf, signedHeadersOf } from "../../support/rates.ts";
 import { newSigningKey } from "../../support/signatures.ts";
 import type { StoreTest } from "./database.ts";
 import { BY, NOW } from "./origins.ts";
@@ -48,102 +48,54 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("one call decides on each rate separately and in order", async (store) => {
-    const decisions = await storeRates(store, [
-      newRate("EUR/USD", "1", SAME),
-      newRate("EUR/USD", "2", OLDER),
-      newRate("USD/EUR", "3", OLDER),
-      newRate("EUR/USD", "4", NEWER),
-      newRate("EUR/USD", "5", SAME),
-    ]);
-
-    // However little older: by a nanosecond.
-    assert.deepEqual(decisions, ["store", "older", "store", "store", "older"]);
-    const rates = (await store.rates.list()).map(({ base, rate }) => `${base} ${rate}`);
-    assert.deepEqual(rates, ["EUR 4", "USD 3"]);
-  });
-
-  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (store) => {
+  test("a rate that jumps is held beside the stored one until it is dropped, replaced or released", async (store) => {
     await storeRates(store, [EUR_USD]);
+    const pair = pairOf("EUR/USD");
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
+    const newer = newRate("EUR/USD", "1.15", NEWER);
+    const listed = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
 
-    assert.deepEqual(await updateRates(store, [newRate("EUR/USD", "9", NEWER)], cautious), [
-      "hold",
-    ]);
-    assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
-
+    for (const rate of [newRate("EUR/USD", "9", NEWER), held]) {
+      assert.deepEqual(await updateRates(store, [rate], cautious), ["hold"]);
+    }
     assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
-    const expected = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
-    assert.deepEqual(await store.rates.listHeld(), [expected]);
-  });
+    assert.deepEqual(await store.rates.listHeld(), [listed]);
+    assert.equal(await store.rates.dropHeld(pair, BY), true);
+    assert.equal(await store.rates.dropHeld(pair, BY), false);
+    assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
 
-  test("a released rate becomes the stored rate, and can be released only once", async (store) => {
-    const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
-    await storeRates(store, [EUR_USD]);
-    await updateRates(store, [held], cautious);
+    assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
+    await updateRates(store, [newer], cautious);
+    assert.deepEqual(await store.rates.listHeld(), []);
 
-    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), held);
-    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
-
+    assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
+    assert.deepEqual(await store.rates.releaseHeld(pair, headersOf, BY), held);
+    assert.equal(await store.rates.releaseHeld(pair, headersOf, BY), undefined);
     assert.deepEqual(await store.rates.list(), [{ ...held, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (store) => {
-    const held = newRate("EUR/USD", "114.76", SAME, "ecb");
-    await storeRates(store, [EUR_USD]);
-    await updateRates(store, [held], cautious);
-
-    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), true);
-    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), false);
-    assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
-
-    await updateRates(store, [held], cautious);
-    await updateRates(store, [newRate("EUR/USD", "1.15", NEWER)], cautious);
-    assert.deepEqual(await store.rates.listHeld(), []);
-  });
-
-  test("a preview of updates returns the decisions and stores nothing", async (store) => {
-    await storeRates(store, [EUR_USD]);
-    const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
-
-    const decided = await store.rates.previewUpdate([next], cautious);
-
-    assert.deepEqual(decided, [{ next, current: EUR_USD, decision: "hold", isNew: true }]);
-    assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
-    assert.deepEqual(await store.rates.listHeld(), []);
-  });
-
-  test("a removed rate is returned, its pair is unknown until it is stored again, and the others stay", async (store) => {
-    const inverse = newRate("USD/EUR", "0.8714", SAME);
-    await storeRates(store, [EUR_USD, inverse]);
-    await store.rates.suspend(pairOf("EUR/USD"), BY);
-
-    const removed = await store.rates.remove(pairOf("EUR/USD"), BY);
-
-    assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: NOW }, held: undefined });
-    assert.deepEqual(await store.rates.list(), [{ ...inverse, suspendedAt: undefined }]);
-    assert.equal(await store.rates.remove(pairOf("EUR/USD"), BY), undefined);
-    assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), false);
-    const older = newRate("EUR/USD", "1.1", OLDER, "other");
-    assert.deepEqual(await updateRates(store, [older], cautious), ["store"]);
-    assert.deepEqual((await store.rates.list("EUR"))[0], { ...older, suspendedAt: undefined });
-  });
-
-  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (store) => {
+  test("a removed rate is returned with the held one, its pair is unknown until it is stored again, and others stay", async (store) => {
     const inverse = newRate("USD/EUR", "0.8714", SAME);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     const otherHeld = newRate("USD/EUR", "87.14", NEWER, "ecb");
     await storeRates(store, [EUR_USD, inverse]);
     await updateRates(store, [held, otherHeld], cautious);
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
 
     const removed = await store.rates.remove(pairOf("EUR/USD"), BY);
 
-    assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: undefined }, held });
-    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
+    assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: NOW }, held });
+    assert.deepEqual(await store.rates.list(), [{ ...inverse, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), [
       { ...otherHeld, heldAt: NOW, servedRate: inverse.rate },
     ]);
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
+    assert.equal(await store.rates.remove(pairOf("EUR/USD"), BY), undefined);
+    assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), false);
+    const older = newRate("EUR/USD", "1.1", OLDER, "other");
+    assert.deepEqual(await updateRates(store, [older], cautious), ["store"]);
+    assert.deepEqual((await store.rates.list("EUR"))[0], { ...older, suspendedAt: undefined });
   });
 
   test("removing a rate forgets the validators of its source only, and an unknown pair none", async (store) => {
@@ -201,27 +153,22 @@ export function rateSuite(test: StoreTest): void {
 /** More than two pages of the rates whose headers are renewed. */
 const MANY = 1_101;
 
-const manyRates = () =>
-  Array.from({ length: MANY }, (_, index) => newRate(`A${index}/USD`, "1.5", NEWER));
+const manyRates = Array.from({ length: MANY }, (_, index) =>
+  newRate(`A${index}/USD`, "1.5", NEWER),
+);
 
 const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
 
 export function signatureSuite(test: StoreTest): void {
-  test("a key is in use once a rate is stored with its signature, also of a suspended pair", async (store) => {
-    const key = newSigningKey();
-    const { id, publicKey } = key;
+  test("a key is in use while a rate is stored with its signature, also of a suspended pair", async (store) => {
+    const [first, second] = [newSigningKey(), newSigningKey()];
     await store.signingKeys.add(newSigningKey(), NOW);
     assert.deepEqual(await store.signingKeys.listInUse(), []);
 
-    await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(key) });
-    await store.rates.suspend(pairOf("EUR/USD"), BY);
-
-    assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
-  });
-
-  test("a key is no longer in use when its last rate is replaced or removed", async (store) => {
-    const [first, second] = [newSigningKey(), newSigningKey()];
     await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(first) });
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
+    const { id, publicKey } = first;
+    assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
 
     const next = newRate("EUR/USD", "1.15", NEWER);
     await updateRates(store, [next], cautious, { headersOf: signedHeadersOf(second) });
@@ -231,17 +178,22 @@ export function signatureSuite(test: StoreTest): void {
     assert.deepEqual(await store.signingKeys.listInUse(), []);
   });
 
-  test("rates without a signature get one, page by page, and those with one keep it", async (store) => {
+  test("rates without a signature get one, page by page, and on request every rate a new one", async (store) => {
     const [first, second] = [newSigningKey(), newSigningKey()];
     await updateRates(store, [EUR_USD], cautious, { headersOf: signedHeadersOf(first) });
-    await storeRates(store, manyRates());
-    const renew = () =>
-      store.rates.renewHeaders("without a signature", signedHeadersOf(second), NOW);
+    await storeRates(store, manyRates);
+    const renew = (which: "without a signature" | "all") =>
+      store.rates.renewHeaders(which, signedHeadersOf(second), NOW);
 
-    assert.deepEqual([await renew(), await renew()], [MANY, 0]);
-
+    assert.deepEqual(
+      [await renew("without a signature"), await renew("without a signature")],
+      [MANY, 0],
+    );
     const inUse = idsIn(await store.signingKeys.listInUse());
     assert.deepEqual(inUse.sort(), [first.id, second.id].sort());
+
+    assert.equal(await renew("all"), MANY + 1);
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
   });
 
   test("headers that no response can have are made anew, with or without a key, and others stay", async (store, engine) => {
@@ -252,32 +204,21 @@ export function signatureSuite(test: StoreTest): void {
     const [right, other] = await rows();
 
     for (const damaged of ['["rate-source","tcmb;name=\\"Türkiye\\""]', "{}", "null"]) {
-      for (const [which, headersOf, keyId] of [
+      for (const [which, made, keyId] of [
         ["without a signature", signedHeadersOf(second), second.id],
-        ["without headers", unsignedHeadersOf, null],
+        ["without headers", headersOf, null],
       ] as const) {
         const damage = "UPDATE rates SET headers = $1, signing_key = $2 WHERE source = 'tcmb'";
         await engine.query(damage, damaged, first.id);
-        const renew = () => store.rates.renewHeaders(which, headersOf, NOW);
+        const renew = () => store.rates.renewHeaders(which, made, NOW);
         assert.deepEqual([await renew(), await renew()], [1, 0], damaged);
         const [mended, same] = await rows();
         assert.equal(mended?.signing_key, keyId);
-        assert.equal(mended.headers, headersOf.rate(lira, NOW).json);
+        assert.equal(mended.headers, made.rate(lira, NOW).json);
         assert.deepEqual(same, other);
       }
     }
     assert.match(String(right?.headers), /^\["rate-source","tcmb;name=%\\"Central Bank of the /);
-  });
-
-  test("every rate is signed anew, once each", async (store) => {
-    const [first, second] = [newSigningKey(), newSigningKey()];
-    const rates = [EUR_USD, ...manyRates()];
-    await updateRates(store, rates, cautious, { headersOf: signedHeadersOf(first) });
-
-    const signed = await store.rates.renewHeaders("all", signedHeadersOf(second), NOW);
-
-    assert.equal(signed, MANY + 1);
-    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
   });
 
   test("a rate that is replaced while rates are signed keeps its own signature", async (store) => {

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import { type Engine, statement } from "../../../src/platform/storage/engine.ts";
-import type { Publication } from "../../../src/rates/served/history.ts";
-import { createUpdatePolicy } from "../../../src/rates/served/rules/update-policy.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
 import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
 import { BY, byAt } from "./origins.ts";
-import { newRate, pairOf, updateRates } from "./rates-stored.ts";
-
-const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
+import { fetchOf, newRate, pairOf, cautious as policy, updateRates } from "./rates-stored.ts";
 
 /** Noon of a day in November. */
 const day = (number: number) => `2026-11-${String(number).padStart(2, "0")}T12:00:00.000Z`;
@@ -17,12 +12,8 @@ const day = (number: number) => `2026-11-${String(number).padStart(2, "0")}T12:0
 const PAIR = pairOf("EUR/USD");
 
 /** A fetch on a day, whose document has a text of its own, or the one given. */
-function fetchOn(number: number, source = "ecb", text = `${source} ${number}`): Publication {
-  const compressed = new TextEncoder().encode(text);
-  const stored = { hash: `hash of ${text}`, bytes: compressed.length, compressed };
-  const receivedAt = day(number);
-  return { source, receivedAt, documents: [{ name: "address", receivedAt, stored }] };
-}
+const fetchOn = (number: number, source = "ecb", text = `${source} ${number}`) =>
+  fetchOf(source, [text], day(number));
 
 /** Stores rates on a day, as of that day. */
 const storeOn = (
@@ -59,7 +50,7 @@ async function leftIn(engine: Engine) {
       Object.entries(ofPair).map(([pair, rows = []]) => [pair, numbers(rows, "sequence")]),
     ),
     publications: numbers(publications, "id"),
-    documents: documents.map(({ hash }) => String(hash).replace("hash of ", "")).sort(),
+    documents: documents.map(({ content }) => Buffer.from(content as Uint8Array).toString()).sort(),
     events: events
       .filter(({ pair }) => pair !== null)
       .map(({ at, action }) => `${Number(String(at).slice(8, 10))} ${action}`)
@@ -248,8 +239,8 @@ export function retentionSuite(test: StoreTest): void {
       yield statement("UPDATE rates SET observation = 901 WHERE quote = 'USD'");
     });
     for (let number = 0; number < 60; number += 1) {
-      const { receivedAt, ...rest } = fetchOn(1, "cnb", `document ${number}`);
-      await updateRates(store, [], policy, { publication: { ...rest, receivedAt }, origin: BY });
+      const publication = fetchOn(1, "cnb", `document ${number}`);
+      await updateRates(store, [], policy, { publication, origin: BY });
     }
 
     const steps = await removeBefore(store, day(10));

@@ -1,30 +1,25 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import type { Decimal } from "../../../src/platform/shared/decimal.ts";
 import type { Engine } from "../../../src/platform/storage/engine.ts";
 import { figureOf } from "../../../src/rates/served/figures.ts";
-import type { Publication } from "../../../src/rates/served/history.ts";
-import {
-  createUpdatePolicy,
-  type SourcedRate,
-} from "../../../src/rates/served/rules/update-policy.ts";
+import type { SourcedRate } from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
 import { BY, NOW } from "./origins.ts";
-import { newRate, pairOf, storeRates, updateRates } from "./rates-stored.ts";
-
-const policy = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
+import {
+  fetchOf,
+  newRate,
+  pairOf,
+  cautious as policy,
+  storeRates,
+  updateRates,
+} from "./rates-stored.ts";
 
 const FRIDAY = "2026-03-13T15:00:00Z";
 const MONDAY = "2026-03-16T15:00:00Z";
 const TUESDAY = "2026-03-17T15:00:00Z";
-
-/** A fetch of a source, whose document has a text of its own. */
-function fetchOf(source: string, text = source): Publication {
-  const compressed = new TextEncoder().encode(text);
-  const stored = { hash: `hash of ${text}`, bytes: compressed.length, compressed };
-  return { source, receivedAt: NOW, documents: [{ name: "address", receivedAt: NOW, stored }] };
-}
 
 /** Every figure, by pair, source, kind, date and revision: `EUR/USD ecb 2026-03-13 #1: 1.1`. */
 async function figuresIn(engine: Engine): Promise<string[]> {
@@ -200,7 +195,7 @@ export function seriesSuite(test: StoreTest): void {
     const at = (rate: string, asOf: string) =>
       figureOf({ ...newRate("EUR/USD", rate, asOf, "ecb"), place: 0 });
     const hold = async (text: string, ...figures: SourcedRate[]) =>
-      (await store.contradictions.hold(figures, fetchOf("ecb", text), BY)).outcomes;
+      (await store.contradictions.hold(figures, fetchOf("ecb", [text]), BY)).outcomes;
     const how = { policy, headersOf, origin: BY, isServed: true };
     const monday = [at("1.1", MONDAY), at("11", MONDAY)] as const;
     const tuesday = [at("1.2", TUESDAY), at("12", TUESDAY)] as const;
@@ -210,22 +205,23 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual([await figuresIn(engine), await store.rates.list()], [[], []]);
     const held = (await store.contradictions.list()).map(({ rate, document }) => [rate, document]);
     assert.deepEqual(held, [
-      ["1.1", "address"],
-      ["11", "address"],
+      ["1.1", "https://publisher.example/0"],
+      ["11", "https://publisher.example/0"],
     ]);
     assert.equal(await store.contradictions.release(monday[1], how), true);
     assert.equal(await store.contradictions.release(monday[0], how), undefined);
     assert.deepEqual(await hold("two", ...monday), ["dropped", "released"]);
 
     await hold("three", ...tuesday);
-    await store.figures.addFigures([tuesday[0]], fetchOf("ecb", "four"), NOW);
+    await store.figures.addFigures([tuesday[0]], fetchOf("ecb", ["four"]), NOW);
     assert.deepEqual(await store.contradictions.list(), []);
     assert.deepEqual(await hold("five", ...tuesday), ["released", "dropped"]);
     const series = { ...pairOf("EUR/USD"), source: "ecb", kind: "middle" } as const;
     const ofTuesday = (await store.series.contradictedOn(series, "2026-03-17")).map(
       ({ rate, decision, hash }) => `${rate} ${decision} ${hash}`,
     );
-    assert.deepEqual(ofTuesday, ["1.2 released hash of three", "12 dropped hash of three"]);
+    const three = hash("sha256", "three");
+    assert.deepEqual(ofTuesday, [`1.2 released ${three}`, `12 dropped ${three}`]);
 
     await hold("six", ...friday);
     const contradicted = async () => {
@@ -259,7 +255,7 @@ export function seriesSuite(test: StoreTest): void {
       validUntil,
     });
     const add = (validUntil: string) =>
-      store.figures.addFigures([until(validUntil)], fetchOf("hmrc", validUntil), NOW);
+      store.figures.addFigures([until(validUntil)], fetchOf("hmrc", [validUntil]), NOW);
     const outcomes = [await add("2026-03-31"), await add("2026-03-31"), await add("2026-03-20")];
     assert.deepEqual(
       outcomes.map(({ isNew }) => isNew),
@@ -325,14 +321,16 @@ export function seriesSuite(test: StoreTest): void {
     assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
   });
 
-  test("a preview tells which figures are new to their series, and stores none", async (store, engine) => {
-    await updateRates(store, [newRate("EUR/USD", "1.10", MONDAY, "ecb")], policy);
+  test("a preview returns the decisions and which figures are new to their series, and stores none", async (store, engine) => {
+    const served = newRate("EUR/USD", "1.10", MONDAY, "ecb");
+    const jump = newRate("EUR/USD", "11", TUESDAY, "ecb");
+    await updateRates(store, [served], policy);
     const older = newRate("EUR/USD", "1.08", FRIDAY, "ecb");
     const foreign = newRate("EUR/USD", "1.11", MONDAY, "cnb");
     await updateRates(store, [older], policy);
     const before = await contentsOf(engine);
 
-    const decided = await store.rates.previewUpdate([older, foreign, foreign], policy);
+    const decided = await store.rates.previewUpdate([older, foreign, foreign, jump], policy);
 
     assert.deepEqual(
       decided.map(({ decision, isNew }) => [decision, isNew]),
@@ -340,8 +338,10 @@ export function seriesSuite(test: StoreTest): void {
         ["older", false],
         ["foreign", true],
         ["foreign", false],
+        ["hold", true],
       ],
     );
+    assert.deepEqual([decided[3]?.next, decided[3]?.current], [jump, served]);
     assert.deepEqual(await contentsOf(engine), before);
   });
 
@@ -368,7 +368,7 @@ export function seriesSuite(test: StoreTest): void {
     const on = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00.000Z`;
     const storeOn = (day: number, rates: Parameters<typeof storeRates>[1], source: string) =>
       updateRates(store, rates, policy, {
-        publication: { ...fetchOf(source, `${source} ${day}`), receivedAt: on(day) },
+        publication: fetchOf(source, [`${source} ${day}`], on(day)),
         origin: { ...BY, at: on(day) },
       });
     const dated = (day: number, rate: string, source: string, pair = "EUR/USD") =>
