@@ -47,12 +47,17 @@ const keyUnits = (outcome: RateReadOutcome) =>
     : undefined;
 
 /** Reads at once, and so in one batch where one store reads. */
-const readAll = (store: Store, reads: readonly [keyHash: string, time?: string][]) =>
+const readAll = (store: Store, ...reads: readonly [keyHash: string, time?: string][]) =>
   Promise.all(
-    reads.map(([keyHash, time]) =>
-      store.metering.read(newRead(keyHash, time === undefined ? {} : { time })),
-    ),
+    reads.map(([keyHash, time = NOW]) => store.metering.read(newRead(keyHash, { time }))),
   );
+
+const same = (count: number, ...read: [keyHash: string, time?: string]) =>
+  Array<typeof read>(count).fill(read);
+
+/** The quota of each read: `1/7`. */
+const quotasIn = (outcomes: readonly RateReadOutcome[]) =>
+  outcomes.map((outcome) => `${outcome?.quota?.usedUnits}/${outcome?.quota?.quotaUnits}`);
 
 export function limitedReadSuite(test: StoreTest): void {
   test("a key's caps hold by period and day, and charge nothing beyond; the account's other keys go on", async (store, engine) => {
@@ -63,18 +68,10 @@ export function limitedReadSuite(test: StoreTest): void {
     await store.metering.read(newRead(keyHash));
     await limit(engine, key.id, { units_per_period: 5, units_per_day: 3 });
 
-    const today = await readAll(store, [
-      [keyHash],
-      [other.keyHash],
-      [keyHash],
-      [keyHash],
-      [other.keyHash],
-    ]);
-    const next = await readAll(
-      store,
-      times(3).map(() => [keyHash, "2026-11-22T00:00:00.000Z"]),
-    );
-    const later = await readAll(store, [[keyHash, "2026-12-01T00:00:00.000Z"]]);
+    const hashes = [keyHash, other.keyHash, keyHash, keyHash, other.keyHash];
+    const today = await readAll(store, ...hashes.map((hash): [string] => [hash]));
+    const next = await readAll(store, ...same(3, keyHash, "2026-11-22T00:00:00.000Z"));
+    const later = await readAll(store, [keyHash, "2026-12-01T00:00:00.000Z"]);
 
     assert.deepEqual(foundIn(today), ["1.1476", "1.1476", "1.1476", "key_exhausted", "1.1476"]);
     assert.deepEqual(today.map(keyUnits), [
@@ -108,10 +105,10 @@ export function limitedReadSuite(test: StoreTest): void {
     const second = newKey(accountId);
     await store.keys.create(second, KEY_LIMITS, BY);
     await limit(engine, second.id, { line: key.id });
-    await readAll(store, [[keyHash], [second.keyHash]]);
+    await readAll(store, [keyHash], [second.keyHash]);
     for (const id of [key.id, second.id]) await limit(engine, id, { units_per_day: 4 });
 
-    const read = () => readAll(store, [[keyHash], [second.keyHash], [keyHash], [second.keyHash]]);
+    const read = () => readAll(store, [keyHash], [second.keyHash], [keyHash], [second.keyHash]);
     assert.deepEqual((await read()).map(keyUnits), ["day 3/4", "day 4/4", "day 4/4", "day 4/4"]);
     for (const id of [key.id, second.id]) await limit(engine, id, { units_per_day: 6 });
     assert.deepEqual((await read()).map(keyUnits), ["day 5/6", "day 6/6", "day 6/6", "day 6/6"]);
@@ -128,10 +125,7 @@ export function limitedReadSuite(test: StoreTest): void {
       "2026-11-21T12:00:02.000Z",
     ];
 
-    const outcomes = await readAll(
-      store,
-      ends.map((time) => [keyHash, time]),
-    );
+    const outcomes = await readAll(store, ...ends.map((time): [string, string] => [keyHash, time]));
 
     const rejected = { accountId, quota: undefined, found: undefined, rejection: "expired" };
     assert.deepEqual(outcomes.slice(1), [rejected, rejected]);
@@ -142,24 +136,14 @@ export function limitedReadSuite(test: StoreTest): void {
   test("granted units follow the plan's, the earliest end first, and those that ended are not used", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2);
-    const noon = "2026-11-21T12:00:00.000Z";
-    const later = "2026-11-21T13:00:00.000Z";
     const endless = await grant(engine, accountId, 2);
     const ending = await grant(engine, accountId, 3, "2026-11-21T12:30:00.000Z");
 
-    const first = await readAll(
-      store,
-      times(4).map(() => [keyHash, noon]),
-    );
-    const second = await readAll(
-      store,
-      times(3).map(() => [keyHash, later]),
-    );
+    const first = await readAll(store, ...same(4, keyHash));
+    const second = await readAll(store, ...same(3, keyHash, "2026-11-21T13:00:00.000Z"));
 
-    const quotas = (outcomes: readonly RateReadOutcome[]) =>
-      outcomes.map((outcome) => `${outcome?.quota?.usedUnits}/${outcome?.quota?.quotaUnits}`);
-    assert.deepEqual(quotas(first), ["1/7", "2/7", "3/7", "4/7"]);
-    assert.deepEqual(quotas(second), ["5/6", "6/6", "6/6"]);
+    assert.deepEqual(quotasIn(first), ["1/7", "2/7", "3/7", "4/7"]);
+    assert.deepEqual(quotasIn(second), ["5/6", "6/6", "6/6"]);
     assert.deepEqual(foundIn(second), ["1.1476", "1.1476", "exhausted"]);
     assert.deepEqual(await grantedUsage(engine, endless, ending), ["0 2026-11 2", "1 2026-11 2"]);
   });
@@ -171,22 +155,12 @@ export function limitedReadSuite(test: StoreTest): void {
     const end = "2026-11-30T23:59:59.999Z";
     const next = "2026-12-01T00:00:00.000Z";
 
-    const outcomes = await readAll(store, [
-      ...times(3).map((): [string, string] => [keyHash, end]),
-      ...times(2).map((): [string, string] => [keyHash, next]),
-    ]);
+    const outcomes = await readAll(store, ...same(3, keyHash, end), ...same(2, keyHash, next));
     await engine.query("UPDATE unit_grants SET revoked_at = $2 WHERE id = $1", id, next);
-    const after = await readAll(store, [
-      [keyHash, next],
-      [keyHash, end],
-    ]);
+    const after = await readAll(store, [keyHash, next], [keyHash, end]);
 
-    assert.deepEqual(
-      [...outcomes, ...after].map(
-        (outcome) => `${outcome?.quota?.usedUnits}/${outcome?.quota?.quotaUnits}`,
-      ),
-      ["1/5", "2/5", "3/5", "1/3", "2/3", "2/2", "3/3"],
-    );
+    const quotas = ["1/5", "2/5", "3/5", "1/3", "2/3", "2/2", "3/3"];
+    assert.deepEqual(quotasIn([...outcomes, ...after]), quotas);
     assert.deepEqual(foundIn(after), ["exhausted", "exhausted"]);
     assert.deepEqual(await grantedUsage(engine, id), ["0 2026-11 2", "0 2026-12 1"]);
   });
@@ -194,21 +168,14 @@ export function limitedReadSuite(test: StoreTest): void {
   test("what remains is what can be read, also on a plan that was lowered below its usage", async (store, engine) => {
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
-    await readAll(
-      store,
-      times(3).map(() => [keyHash]),
-    );
+    await readAll(store, ...same(3, keyHash));
     await store.plans.set({ name: plan, unitsPerPeriod: 1 }, BY);
     await grant(engine, accountId, 2);
 
-    const outcomes = await readAll(
-      store,
-      times(3).map(() => [keyHash]),
-    );
+    const outcomes = await readAll(store, ...same(3, keyHash));
 
-    const quotas = outcomes.map((each) => `${each?.quota?.usedUnits}/${each?.quota?.quotaUnits}`);
     assert.deepEqual(foundIn(outcomes), ["1.1476", "1.1476", "exhausted"]);
-    assert.deepEqual(quotas, ["4/5", "5/3", "5/3"]);
+    assert.deepEqual(quotasIn(outcomes), ["4/5", "5/3", "5/3"]);
     assert.equal((await store.usage.ofPeriod(accountId, "2026-11", NOW))?.quotaUnits, 3);
   });
 
@@ -221,16 +188,11 @@ export function limitedReadSuite(test: StoreTest): void {
     );
     const moments = ["12:00:00.000Z", "12:00:00.999Z", "12:00:01.000Z"];
 
-    const outcomes = await readAll(
-      store,
-      moments.map((time) => [keyHash, `2026-11-21T${time}`]),
-    );
+    const reads = moments.map((time): [string, string] => [keyHash, `2026-11-21T${time}`]);
+    const outcomes = await readAll(store, ...reads);
 
     assert.deepEqual(foundIn(outcomes), ["1.1476", "1.1476", "exhausted"]);
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome?.quota?.quotaUnits),
-      [3, 3, 1],
-    );
+    assert.deepEqual(quotasIn(outcomes), ["1/3", "2/3", "2/1"]);
   });
 
   test("reads on two nodes exceed neither a cap nor the plan and the grants of their account", async (here, engine, there) => {
@@ -247,12 +209,8 @@ export function limitedReadSuite(test: StoreTest): void {
     const outcomes: RateReadOutcome[] = [];
     const readOn = async (store: Store) => {
       for (const _ of times(10)) {
-        outcomes.push(
-          ...(await readAll(
-            store,
-            times(20).map((index) => [index % 2 === 0 ? keyHash : capped.keyHash]),
-          )),
-        );
+        const reads = same(10, keyHash).flatMap((read) => [read, [capped.keyHash] as [string]]);
+        outcomes.push(...(await readAll(store, ...reads)));
       }
     };
     await Promise.all([readOn(here), readOn(there)]);
