@@ -53,30 +53,19 @@ export function sessionSuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(future.tokenHash, NOW, LATER), accountId);
   });
 
-  test("a password that changed after its check opens no session", async (store) => {
-    const account = newAccount();
-    await store.accounts.create(account, newMailToken(), BY);
-    const session = newSession(account.id);
-
-    const changed = { hash: "$argon2id$before", nextHash: "$argon2id$before" };
-    assert.equal(await store.sessions.create(session, changed, BY), false);
-
-    assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
-    assert.deepEqual(await store.accounts.findByEmail(account.email), account);
-  });
-
-  test("a session renews its account's password hash and no other account's", async (store) => {
+  test("a session renews its account's password hash alone, and none opens after the password has changed", async (store) => {
     const [account, other] = [newAccount(), newAccount()];
     for (const each of [account, other]) await store.accounts.create(each, newMailToken(), BY);
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
+    const late = newSession(account.id);
 
     assert.equal(await store.sessions.create(newSession(account.id), renewed, BY), true);
+    assert.equal(await store.sessions.create(late, renewed, BY), false);
 
-    const hashOf = async (email: string) => (await store.accounts.findByEmail(email))?.passwordHash;
-    assert.equal(await hashOf(account.email), "$argon2id$second");
-    assert.equal(await hashOf(other.email), other.passwordHash);
-    assert.equal(await store.sessions.create(newSession(account.id), renewed, BY), false);
-    assert.equal(await hashOf(account.email), "$argon2id$second");
+    assert.equal(await store.sessions.findAccount(late.tokenHash, NOW), undefined);
+    const second = { ...account, passwordHash: "$argon2id$second" };
+    assert.deepEqual(await store.accounts.findByEmail(account.email), second);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other);
   });
 }
 
@@ -99,36 +88,30 @@ export function apiKeySuite(test: StoreTest): void {
     assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
   });
 
-  test("an account has a limit of keys created per UTC day, including revoked ones", async (store) => {
-    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
-    const limits = { ...KEY_LIMITS, perDay: 2 };
-    const createAt = (createdAt: string, owner = accountId) =>
-      store.keys.create(newKey(owner, { createdAt }), limits, BY);
-    await createAt("2026-11-20T23:59:59.999Z");
-    const first = newKey(accountId, { createdAt: "2026-11-21T00:00:00.000Z" });
-    await store.keys.create(first, limits, BY);
-    await createAt(NOW);
-    await store.keys.revoke(accountId, first.id, BY);
+  for (const [limit, what, first, late, beyond] of [
+    ["perDay", "created per UTC day", "T00:00:00.000Z", "T23:59:59.999Z", "2026-11-22"],
+    ["total", "in total", "T12:00:00.000Z", "T12:00:00.000Z", undefined],
+  ] as const) {
+    test(`an account has a limit of keys ${what}, including revoked ones`, async (store) => {
+      const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
+      const limits = { ...KEY_LIMITS, [limit]: 2 };
+      const create = (createdAt: string, owner = accountId) => {
+        const key = newKey(owner, { createdAt });
+        return store.keys.create(key, limits, BY).then((result) => ({ ...key, result }));
+      };
+      if (beyond !== undefined) await create("2026-11-20T23:59:59.999Z");
+      const { id } = await create(`2026-11-21${first}`);
+      await create(NOW);
+      await store.keys.revoke(accountId, id, BY);
+      const count = (await keysOf(store, accountId)).length;
 
-    assert.equal(await createAt("2026-11-21T23:59:59.999Z"), "perDay");
-    assert.equal((await keysOf(store, accountId)).length, 3);
-    assert.equal(await createAt(NOW, other), "created");
-    assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
-  });
-
-  test("an account has a limit of keys in total, including revoked ones", async (store) => {
-    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
-    const limits = { ...KEY_LIMITS, total: 2 };
-    const first = newKey(accountId);
-    await store.keys.create(first, limits, BY);
-    await store.keys.create(newKey(accountId), limits, BY);
-    await store.keys.revoke(accountId, first.id, BY);
-
-    const late = newKey(accountId, { createdAt: "2027-11-21T12:00:00.000Z" });
-    assert.equal(await store.keys.create(late, limits, BY), "total");
-    assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
-  });
+      assert.equal((await create(`2026-11-21${late}`)).result, limit);
+      assert.equal((await keysOf(store, accountId)).length, count);
+      assert.equal((await create(NOW, other)).result, "created");
+      const next = (await create(`${beyond ?? "2027-11-21"}T00:00:00.000Z`)).result;
+      assert.equal(next, beyond === undefined ? "total" : "created");
+    });
+  }
 
   for (const limit of ["active", "perDay", "total"] as const) {
     test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (here, _, there) => {
@@ -293,14 +276,18 @@ export function burnSuite(test: StoreTest): void {
     assert.deepEqual(await ids(2), [keys[1]?.id, keys[2]?.id]);
   });
 
-  test("burned keys of several accounts are revoked, with an event each, and no others", async (store) => {
+  test("burned keys of several accounts are revoked, with an event each, and no others, as a preview says", async (store, engine) => {
     const leaked = [await newCustomer(store, 10), await newCustomer(store, 10)];
     const [safe, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
-    const hashes = [...leaked, revoked].map(({ keyHash }) => keyHash);
+    const hashes = [...[...leaked, revoked].map(({ keyHash }) => keyHash), newHash()];
+    const before = await contentsOf(engine);
+    const preview = await store.keys.previewBurn(hashes, NOW);
+    assert.deepEqual(await contentsOf(engine), before);
 
-    const burned = await store.keys.burn([...hashes, newHash()], byAt(LATER));
+    const burned = await store.keys.burn(hashes, byAt(LATER));
 
+    assert.deepEqual(burned, preview);
     assert.equal(burned.known, 3);
     const emails = burned.revoked.map(({ email }) => email).sort();
     assert.deepEqual(emails, leaked.map(({ email }) => email).sort());
@@ -315,22 +302,6 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await actionsOf(store, revoked.accountId, "api_key.revoked")).length, 1);
     assert.ok(await accepts(store, safe));
     assert.deepEqual(await actionsOf(store, safe.accountId, "api_key.revoked"), []);
-  });
-
-  test("a preview reports what a burn would do, and changes nothing", async (store, engine) => {
-    const [active, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
-    await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
-    const session = await storedSession(store);
-    const before = await contentsOf(engine);
-    const hashes = [active.keyHash, revoked.keyHash, newHash()];
-
-    const keys = await store.keys.previewBurn(hashes, NOW);
-    const sessions = await store.sessions.previewBurn([session.tokenHash, newHash()], LATER);
-
-    assert.equal(keys.known, 2);
-    assert.deepEqual(valuesOf(keys.revoked, "id"), [active.key.id]);
-    assert.equal(sessions, 1);
-    assert.deepEqual(await contentsOf(engine), before);
   });
 
   test("of two simultaneous burns of the same keys on two nodes, each key is revoked by one", async (here, _, there) => {
@@ -365,16 +336,19 @@ export function burnSuite(test: StoreTest): void {
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
-  test("burned session tokens end their valid sessions, with an event each, and no others", async (store) => {
+  test("burned session tokens end their valid sessions, with an event each, and no others, as a preview says", async (store, engine) => {
     const [first, second, safe] = [
       await storedSession(store),
       await storedSession(store),
       await storedSession(store),
     ];
     const expired = await storedSession(store, "2026-11-21T12:30:00.000Z");
-    const hashes = [first, second, expired].map(({ tokenHash }) => tokenHash);
+    const hashes = [...[first, second, expired].map(({ tokenHash }) => tokenHash), newHash()];
+    const before = await contentsOf(engine);
+    assert.equal(await store.sessions.previewBurn(hashes, LATER), 2);
+    assert.deepEqual(await contentsOf(engine), before);
 
-    assert.equal(await store.sessions.burn([...hashes, newHash()], byAt(LATER)), 2);
+    assert.equal(await store.sessions.burn(hashes, byAt(LATER)), 2);
     assert.equal(await store.sessions.burn(hashes, byAt(LATER)), 0);
 
     for (const { tokenHash, accountId } of [first, second]) {

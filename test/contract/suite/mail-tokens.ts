@@ -255,57 +255,37 @@ const resetOf = (tokenHash: string, change: Partial<PasswordReset> = {}): Passwo
 });
 
 function verificationSuite(test: StoreTest): void {
-  test("a token verifies its own account's email, once", async (store, engine) => {
+  test("a token verifies its own account's email once, until it expires, and an earlier time stays", async (store, engine) => {
     const { account, email, verification, reset } = await newResetting(store);
-    const other = await newRegistration(store);
-
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
-
-    const verified = { ...account, emailVerifiedAt: LATER };
-    assert.deepEqual(await store.accounts.findByEmail(email), verified);
-    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
-    const emailOf = (token: typeof reset) =>
-      store.mailTokens.findEmail(token.tokenHash, token.purpose, NOW);
-    assert.equal(await emailOf(verification), undefined);
-    assert.equal(await emailOf(reset), email);
-    assert.equal(await emailOf(other.verification), other.email);
-    const after = await contentsOf(engine);
-    assert.equal(
-      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
-      false,
-    );
-    assert.deepEqual(await contentsOf(engine), after);
-  });
-
-  test("a verified email keeps its verification time, and the token becomes invalid", async (store) => {
-    const { account, email, verification } = await newRegistration(store);
-    await store.accounts.markEmailVerified(email, BY);
-
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
-
-    const verified = { ...account, emailVerifiedAt: NOW };
-    assert.deepEqual(await store.accounts.findByEmail(email), verified);
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), false);
-  });
-
-  test("a token that is expired, unknown or for another purpose verifies nothing", async (store, engine) => {
-    const { verification, reset } = await newResetting(store);
+    const [other, verified] = [await newRegistration(store), await newRegistration(store)];
+    await store.accounts.markEmailVerified(verified.email, BY);
+    const { verifyEmail, findEmail } = store.mailTokens;
     const before = await contentsOf(engine);
-
-    assert.equal(
-      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
-      false,
-    );
-    assert.equal(await store.mailTokens.verifyEmail(reset.tokenHash, BY), false);
-    assert.equal(await store.mailTokens.verifyEmail(verification.token, BY), false);
-    assert.equal(await store.mailTokens.verifyEmail(newHash(), BY), false);
-
+    assert.equal(await verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)), false);
+    for (const hash of [reset.tokenHash, verification.token, newHash()]) {
+      assert.equal(await verifyEmail(hash, BY), false);
+    }
     assert.deepEqual(await contentsOf(engine), before);
+
     const lastMoment = "2026-11-22T11:59:59.999Z";
-    assert.equal(
-      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(lastMoment)),
-      true,
-    );
+    assert.equal(await verifyEmail(verification.tokenHash, byAt(lastMoment)), true);
+    assert.equal(await verifyEmail(verified.verification.tokenHash, byAt(LATER)), true);
+
+    for (const stored of [
+      { ...account, emailVerifiedAt: lastMoment },
+      other.account,
+      { ...verified.account, emailVerifiedAt: NOW },
+    ]) {
+      assert.deepEqual(await store.accounts.findByEmail(stored.email), stored);
+    }
+    const tokens = [verification, verified.verification, reset, other.verification];
+    const found = tokens.map((token) => findEmail(token.tokenHash, token.purpose, NOW));
+    assert.deepEqual(await Promise.all(found), [undefined, undefined, email, other.email]);
+    const after = await contentsOf(engine);
+    for (const { tokenHash } of [verification, verified.verification]) {
+      assert.equal(await verifyEmail(tokenHash, byAt(LATER)), false);
+    }
+    assert.deepEqual(await contentsOf(engine), after);
   });
 
   test("of ten concurrent verifications with one token on two nodes, one succeeds", async (here, _, there) => {

@@ -105,14 +105,14 @@ function thresholdSuite(test: StoreTest): void {
     }
   });
 
-  test("the threshold is exact: 799 of 999 units are below 80 %, 800 are not", async (store, engine) => {
-    const [below, above] = [await newCustomer(store, 999), await newCustomer(store, 1000)];
-    await Promise.all([read(store, below, 799), read(store, above, 800)]);
+  test("the threshold is exact: 79 of 99 units are below 80 %, 80 of 100 are not", async (store, engine) => {
+    const [below, above] = [await newCustomer(store, 99), await newCustomer(store, 100)];
+    await Promise.all([read(store, below, 79), read(store, above, 80)]);
 
     await look(store);
 
     assert.deepEqual(await noticesTo(engine, below), []);
-    assert.deepEqual(await noticesTo(engine, above), ["2026-11 80: 800 of 1000"]);
+    assert.deepEqual(await noticesTo(engine, above), ["2026-11 80: 80 of 100"]);
   });
 
   test("a raised quota repeats no mail, and a lowered one is noticed at the next look", async (store, engine) => {
