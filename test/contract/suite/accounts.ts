@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { Account } from "../../../src/customers/accounts/store.ts";
+import type { IssuedToken } from "../../../src/customers/outbox/store.ts";
 import type { Invitation, NewInvitation } from "../../../src/customers/registration/store.ts";
 import { sessionRequired } from "../../../src/platform/shared/failure.ts";
 import type { Origin, OwnerOrigin } from "../../../src/platform/shared/origin.ts";
 import { StoreUnavailable } from "../../../src/platform/shared/store.ts";
 import type { Store } from "../../support/stores.ts";
 import {
+  eventsOf,
   KEY_LIMITS,
   newAccount,
   newCustomer,
@@ -16,8 +18,8 @@ import {
   newSession,
   UNCHANGED,
 } from "./customers.ts";
-import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
-import { BY, byAt, bySession, NOW, newId } from "./origins.ts";
+import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
+import { BY, byAt, byOperatorAt, bySession, NOW, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
 
 export function accountSuite(test: StoreTest): void {
@@ -67,16 +69,14 @@ export function accountSuite(test: StoreTest): void {
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
-    const created = await Promise.all(
-      tokens.map((token, nth) =>
-        (nth % 2 ? there : here).accounts.create(rivals[nth] as Account, token, BY),
-      ),
+    const created = await onTwoNodes([here, there], 20, (store, nth) =>
+      store.accounts.create(rivals[nth] as Account, tokens[nth] as IssuedToken, BY),
     );
 
-    assert.equal(created.filter((one) => one === true).length, 1);
+    assert.equal(created.filter((one) => one).length, 1);
     const winner = created.indexOf(true);
     assert.deepEqual(await here.accounts.findByEmail("ada@example.org"), rivals[winner]);
-    const mails = (await here.mails.list({ withDelivered: true })) ?? [];
+    const mails = await here.mails.list({ withDelivered: true });
     assert.deepEqual(valuesOf(mails, "id"), [tokens[winner]?.mailId]);
   });
 
@@ -204,8 +204,6 @@ export function settingsSuite(test: StoreTest): void {
 const LAST_MOMENT = "2026-11-28T11:59:59.999Z";
 const AFTER = "2026-11-28T12:00:00.000Z";
 
-const OPERATOR = { ...BY, actor: { kind: "operator", userName: "ada", hostName: "vm" } } as const;
-
 /** The account that an invitation's first use creates. */
 const invitedAccount = ({ accountId: id, email, plan }: Invitation, change = {}): Account =>
   newAccount({ id, email, plan, emailVerifiedAt: NOW, ...change });
@@ -227,7 +225,7 @@ function createSuite(test: StoreTest): void {
     const invitation = newInvitation();
     const { token, tokenHash, accountId, email, mailId: id, expiresAt } = invitation;
 
-    assert.equal(await store.invitations.create(invitation, OPERATOR), true);
+    assert.equal(await store.invitations.create(invitation, byOperatorAt(NOW)), true);
 
     assert.deepEqual(await store.invitations.find(tokenHash, email, NOW), storedFormOf(invitation));
     const mail = { id, kind: "invitation", email, createdAt: NOW, attempts: 1 };
@@ -235,11 +233,7 @@ function createSuite(test: StoreTest): void {
       { ...mail, link: { token, expiresAt } },
     ]);
     const { events = [], invitations = [], accounts } = await contentsOf(engine);
-    const [event, ...others] = await store.audit.list({
-      accountId,
-      after: { at: "", id: "" },
-      limit: 10,
-    });
+    const [event, ...others] = await eventsOf(store, accountId);
     assert.deepEqual([event?.action, event?.details], ["account.invited", { plan: "free" }]);
     assert.deepEqual(others, []);
     assert.equal(JSON.stringify(events).includes(email), false, "the event holds the email");
@@ -299,8 +293,7 @@ function acceptSuite(test: StoreTest): void {
     assert.deepEqual(valuesOf(invitations ?? [], "token_hash"), [foreign.tokenHash]);
     assert.deepEqual([tokens, sessions], [[], []]);
     assert.equal((await store.mails.list({ withDelivered: true })).length, mailsBefore);
-    const after = { at: "", id: "" };
-    const events = await store.audit.list({ accountId: second.accountId, after, limit: 10 });
+    const events = await eventsOf(store, second.accountId);
     assert.deepEqual(
       events.map(({ action, actor, details }) => [action, actor, details]),
       [
@@ -339,37 +332,31 @@ function acceptSuite(test: StoreTest): void {
 }
 
 function raceSuite(test: StoreTest): void {
-  test("of twenty concurrent uses of one invitation on two nodes, one creates an account", async (here, _, there) => {
-    const invitation = newInvitation();
-    await here.invitations.create(invitation, BY);
-    const rivals = Array.from({ length: 20 }, (_, nth) =>
-      invitedAccount(invitation, { passwordHash: `$argon2id$${nth}` }),
-    );
+  for (const [what, count] of [
+    ["one invitation", 1],
+    ["ten invitations for one email", 10],
+  ] as const) {
+    test(`of twenty concurrent uses of ${what} on two nodes, one creates an account`, async (here, _, there) => {
+      const email = "ada@example.org";
+      const invitations = Array.from({ length: count }, () => newInvitation({ email }));
+      for (const one of invitations) await here.invitations.create(one, BY);
+      const rivals = Array.from({ length: 20 }, (_, nth) => {
+        const invitation = invitations[nth % count] ?? newInvitation();
+        const account = invitedAccount(invitation, { passwordHash: `$argon2id$${nth}` });
+        return { tokenHash: invitation.tokenHash, account };
+      });
 
-    const outcomes = await Promise.all(
-      rivals.map((rival, nth) =>
-        (nth % 2 === 0 ? here : there).invitations.accept(invitation.tokenHash, rival, BY),
-      ),
-    );
+      const outcomes = await Promise.all(
+        rivals.map(({ tokenHash, account }, nth) =>
+          (nth % 2 === 0 ? here : there).invitations.accept(tokenHash, account, BY),
+        ),
+      );
 
-    const winner = outcomes.indexOf("accepted");
-    assert.deepEqual(await here.accounts.findByEmail(invitation.email), rivals[winner]);
-    assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 19);
-  });
-
-  test("of ten invitations for one email that are used at once on two nodes, one creates an account", async (here, _, there) => {
-    const email = "ada@example.org";
-    const invitations = Array.from({ length: 10 }, () => newInvitation({ email }));
-    for (const one of invitations) await here.invitations.create(one, BY);
-
-    const outcomes = await Promise.all(
-      invitations.map((one, nth) => accept(nth % 2 === 0 ? here : there, one)),
-    );
-
-    const winner = invitations[outcomes.indexOf("accepted")];
-    assert.equal((await here.accounts.findByEmail(email))?.id, winner?.accountId);
-    assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 9);
-  });
+      const winner = rivals[outcomes.indexOf("accepted")];
+      assert.deepEqual(await here.accounts.findByEmail(email), winner?.account);
+      assert.equal(outcomes.filter((outcome) => outcome === "invalid").length, 19);
+    });
+  }
 
   test("an invitation used beside plain registrations of its email leaves one account", async (here, _, there) => {
     const invitation = newInvitation();

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../support/stores.ts";
-import { newAccount, newCustomer, newInvitation, newMailToken } from "./customers.ts";
+import {
+  newAccount,
+  newCustomer,
+  newInvitation,
+  newMailToken,
+  newRegistration,
+} from "./customers.ts";
 import { contentsOf, onTwoNodes, type StoreTest } from "./database.ts";
 import { BY, NOW, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
@@ -77,8 +83,7 @@ export function planSuite(test: StoreTest): void {
 
   test("usage contains the plan, its units and the units used in the requested period", async (store) => {
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
-    const idle = newAccount();
-    await store.accounts.create(idle, newMailToken(), BY);
+    const { account: idle } = await newRegistration(store);
     await store.metering.read(newRead(keyHash));
     await store.metering.read(newRead(keyHash, { time: "2026-12-01T00:00:00.000Z" }));
     await store.metering.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));

@@ -2,23 +2,19 @@ import assert from "node:assert/strict";
 import type { StoredPair } from "../../../src/rates/coverage/coverage.ts";
 import type { AssetSymbol, Pair } from "../../../src/rates/served/rules/symbol.ts";
 import type { Store } from "../../support/stores.ts";
-import type { StoreTest } from "./database.ts";
+import { inPages, type StoreTest } from "./database.ts";
 import { BY, NOW } from "./origins.ts";
 import { newRate, pairOf, storeRates } from "./rates-stored.ts";
 
 const TIME = "2026-03-13T15:00:00Z";
 
 /** Every pair, page by page. */
-async function allPairs({ coverage }: Store, limit = 250): Promise<readonly StoredPair[]> {
-  const all: StoredPair[] = [];
-  let page = await coverage.pairs({ limit });
-  while (page.length > 0) {
-    assert.ok(page.length <= limit);
-    all.push(...page);
-    page = await coverage.pairs({ limit, after: all.at(-1) });
-  }
-  return all;
-}
+const allPairs = ({ coverage }: Store) =>
+  inPages<StoredPair, Pair | undefined>(
+    undefined,
+    (after, limit) => coverage.pairs({ limit, after }),
+    250,
+  );
 
 const EUR = "EUR" as AssetSymbol;
 

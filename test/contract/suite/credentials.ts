@@ -8,24 +8,19 @@ import {
   eventsOf,
   KEY_LIMITS,
   keysOf,
-  newAccount,
   newCustomer,
   newKey,
-  newMailToken,
+  newRegistration,
   newSession,
   UNCHANGED,
 } from "./customers.ts";
-import { contentsOf, onTwoNodes, type StoreTest, valuesOf } from "./database.ts";
+import { contentsOf, onTwoNodes, type StoreTest } from "./database.ts";
 import { BY, byAt, bySession, NOW, newHash, newId } from "./origins.ts";
 import { newRead } from "./rates-stored.ts";
 
 const END = "2026-11-22T12:00:00.000Z";
 
-async function storedAccount(store: Store): Promise<string> {
-  const account = newAccount();
-  await store.accounts.create(account, newMailToken(), BY);
-  return account.id;
-}
+const storedAccount = async (store: Store) => (await newRegistration(store)).account.id;
 
 export function sessionSuite(test: StoreTest): void {
   test("a session identifies its account until it expires or is ended, whatever others do", async (store) => {
@@ -54,8 +49,10 @@ export function sessionSuite(test: StoreTest): void {
   });
 
   test("a session renews its account's password hash alone, and none opens after the password has changed", async (store) => {
-    const [account, other] = [newAccount(), newAccount()];
-    for (const each of [account, other]) await store.accounts.create(each, newMailToken(), BY);
+    const [{ account }, { account: other }] = [
+      await newRegistration(store),
+      await newRegistration(store),
+    ];
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
     const late = newSession(account.id);
 
@@ -165,12 +162,10 @@ const TIMES = { now: NOW, issuedBy: NOW };
 
 /** An account with sessions, oldest first. */
 async function accountWithSessions(store: Store, count: number) {
-  const account = newAccount();
-  await store.accounts.create(account, newMailToken(), BY);
-  const sessions = Array.from({ length: count }, () => newSession(account.id));
+  const accountId = await storedAccount(store);
+  const sessions = Array.from({ length: count }, () => newSession(accountId));
   for (const session of sessions) await store.sessions.create(session, UNCHANGED, BY);
-  const [first = newSession(account.id), ...others] = sessions;
-  return { accountId: account.id, sessions, first, others };
+  return { accountId, sessions, first: sessions[0] ?? newSession(accountId) };
 }
 
 const listOf = async (store: Store, accountId: string, times = TIMES) =>
@@ -227,9 +222,7 @@ function endingSuite(test: StoreTest): void {
 }
 
 async function storedSession(store: Store, expiresAt = END) {
-  const account = newAccount();
-  await store.accounts.create(account, newMailToken(), BY);
-  const session = newSession(account.id, { expiresAt });
+  const session = newSession(await storedAccount(store), { expiresAt });
   await store.sessions.create(session, UNCHANGED, BY);
   return session;
 }

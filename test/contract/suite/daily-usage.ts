@@ -21,6 +21,7 @@ import {
   newCustomer,
   newKey,
   newMailToken,
+  newRegistration,
   unitsOfDays,
 } from "./customers.ts";
 import { type StoreTest, valuesOf } from "./database.ts";
@@ -89,8 +90,7 @@ export function dailyUsageSuite(test: StoreTest): void {
 
   test("an account's units exclude other accounts' and stay, on each node, when its key is revoked", async (store, _, node) => {
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
-    const idle = newAccount();
-    await store.accounts.create(idle, newMailToken(), BY);
+    const { account: idle } = await newRegistration(store);
     await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
     await store.keys.revoke(own.accountId, own.key.id, BY);
     await readWith(store, NOW, own.keyHash);
@@ -247,8 +247,7 @@ async function fill(engine: Engine, accounts: number) {
 export function usageExportSuite(test: StoreTest): void {
   test("each account has its plan, quota and units of the period, in order of the id", async (store) => {
     const [first, second] = [await newCustomer(store, 10), await newCustomer(store, 20)];
-    const idle = newAccount();
-    await store.accounts.create(idle, newMailToken(), BY);
+    const { account: idle } = await newRegistration(store);
     await read(store, second.keyHash, NOW, NOW, "2026-12-01T00:00:00.000Z");
 
     const pages = await Array.fromAsync(readUnitsByAccount(store, PERIOD));

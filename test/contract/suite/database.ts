@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tables } from "../../../src/app/command-store.ts";
+import { pagesOf } from "../../../src/platform/shared/pages.ts";
 import type { Engine, Row } from "../../../src/platform/storage/engine.ts";
 import type { BatchStore } from "../../../src/reads/metering/store.ts";
 import type { Store } from "../../support/stores.ts";
@@ -55,6 +57,23 @@ export const onTwoNodes = <Result>(
   Promise.all(
     Array.from({ length: count }, (_, index) => use(index % 2 === 0 ? here : there, index)),
   );
+
+/** All rows of a list, read in pages of a size. */
+export async function inPages<Row extends Cursor, Cursor>(
+  start: Cursor,
+  read: (after: Cursor, limit: number) => Promise<readonly Row[]>,
+  limit: number,
+): Promise<Row[]> {
+  const pages = pagesOf(
+    start,
+    async (...next) => [...(await read(...next))],
+    (row) => row,
+    limit,
+  );
+  const all = await Array.fromAsync(pages);
+  assert.ok(all.every(({ length }) => length <= limit));
+  return all.flat();
+}
 
 /** One field of each item. */
 export const valuesOf = <Item, Key extends keyof Item>(items: readonly Item[], key: Key) =>

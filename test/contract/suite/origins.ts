@@ -27,5 +27,11 @@ let ids = 0;
 /** A unique id; ids sort in order of creation. */
 export const newId = (): string => `01a1fc7c-4ab2-7000-8000-${String(++ids).padStart(12, "0")}`;
 
+/** An operator's action at a time. */
+export const byOperatorAt = (at: string): Origin => ({
+  ...byAt(at),
+  actor: { kind: "operator", userName: "root", hostName: "one.example.org" },
+});
+
 /** An account's action at NOW. */
 export const BY: Origin = byAt(NOW);

@@ -93,18 +93,6 @@ function thresholdSuite(test: StoreTest): void {
     assert.deepEqual(lines[12], lines[10]);
   });
 
-  test("an account that reaches both thresholds between two looks gets one mail about both", async (store, engine) => {
-    const [one, three] = [await newCustomer(store, 1), await newCustomer(store, 3)];
-    await read(store, one, 1);
-    await read(store, three, 3);
-
-    for (const _ of [1, 2]) {
-      await look(store);
-      assert.deepEqual(await noticesTo(engine, one), ["2026-11 80+100: 1 of 1"]);
-      assert.deepEqual(await noticesTo(engine, three), ["2026-11 80+100: 3 of 3"]);
-    }
-  });
-
   test("the threshold is exact: 79 of 99 units are below 80 %, 80 of 100 are not", async (store, engine) => {
     const [below, above] = [await newCustomer(store, 99), await newCustomer(store, 100)];
     await Promise.all([read(store, below, 79), read(store, above, 80)]);

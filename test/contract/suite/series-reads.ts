@@ -8,7 +8,7 @@ import type { Figure, FigureKind } from "../../../src/rates/served/figures.ts";
 import { pairName } from "../../../src/rates/served/rules/symbol.ts";
 import { headersOf } from "../../support/rates.ts";
 import type { Store } from "../../support/stores.ts";
-import { contentsOf, type StoreTest, valuesOf } from "./database.ts";
+import { contentsOf, inPages, type StoreTest, valuesOf } from "./database.ts";
 import { BY, byAt, NOW, newHash } from "./origins.ts";
 import { newRate, pairOf, storeRates } from "./rates-stored.ts";
 
@@ -92,14 +92,9 @@ function readTests(test: StoreTest): void {
     assert.deepEqual(await list({ from: "2026-03-12" }), all.slice(1));
     assert.deepEqual(await list({ to: "2026-03-12" }), all.slice(0, 3));
     assert.deepEqual(await list({ from: "2026-03-14" }), []);
-    const paged: StoredFigure[] = [];
-    for (let after = START; ; ) {
-      const page = await store.series.figures(seriesOf("ecb"), { ...EVERY, after, limit: 1 });
-      const [figure] = page;
-      if (figure === undefined) break;
-      paged.push(figure);
-      after = figure;
-    }
+    const read = (after: FigureCursor, limit: number) =>
+      store.series.figures(seriesOf("ecb"), { ...EVERY, after, limit });
+    const paged = await inPages(START, read, 1);
     assert.deepEqual(textsOf(paged), all);
     assert.equal(paged[0]?.storedAt, NOW);
   });
@@ -131,16 +126,9 @@ function readTests(test: StoreTest): void {
       await add(store, ...names.map((name) => figureOf(source, name, "2026-03-13", "1.5")));
     }
     const list = async (limit: number, base?: string) => {
-      const found: string[] = [];
-      let after = { base: "", quote: "" };
-      for (;;) {
-        const page = await store.series.pairs(after, limit, base);
-        assert.ok(page.length <= limit);
-        found.push(...page.map((pair) => `${pair.base}/${pair.quote}`));
-        const last = page.at(-1);
-        if (last === undefined) return found;
-        after = last;
-      }
+      const read = (after: { base: string; quote: string }, count: number) =>
+        store.series.pairs(after, count, base);
+      return (await inPages({ base: "", quote: "" }, read, limit)).map(pairName);
     };
 
     assert.deepEqual(await list(2), names);
@@ -157,18 +145,15 @@ function publicationTests(test: StoreTest): void {
     );
     const publication = await add(store, ...figures);
     await add(store, figureOf("cnb", "EUR/CZK", "2026-03-13", "24"));
-    const listed: string[] = [];
-    for (let after = FIRST; ; ) {
-      const [figure] = await store.series.figuresOf(publication, after, 1);
-      if (figure === undefined) break;
-      listed.push(`${figure.quote} ${figure.date}`);
-      after = figure;
-    }
+    const read = (after: FigurePlace, limit: number) =>
+      store.series.figuresOf(publication, after, limit);
 
-    assert.deepEqual(listed, [
-      ...["CZK 2026-03-12", "CZK 2026-03-13"],
-      ...["PLN 2026-03-12", "PLN 2026-03-13"],
-    ]);
+    const listed = await inPages(FIRST, read, 1);
+
+    assert.deepEqual(
+      listed.map(({ quote, date }) => `${quote} ${date}`),
+      ["CZK 2026-03-12", "CZK 2026-03-13", "PLN 2026-03-12", "PLN 2026-03-13"],
+    );
     assert.equal(await store.series.countOf(publication), 4);
   });
 
@@ -395,21 +380,11 @@ const SELECTED: SelectedFigures = {
 /** The selected figures, read in pages of a size, from the first of the pairs on. */
 async function list(store: Store, change: Partial<SelectedFigures>, limit = 100) {
   const selected = { ...SELECTED, ...change };
-  const found: string[] = [];
-  let after: FigurePlace = {
-    ...selected.pairs.first,
-    ...{ source: "", kind: "", date: "", asOf: "", revision: 0 },
-  };
-  for (;;) {
-    const page = await store.exports.figures(selected, after, limit);
-    assert.ok(page.length <= limit);
-    const last = page.at(-1);
-    if (last === undefined) return found;
-    for (const { base, quote, source, kind, date, revision, rate } of page) {
-      found.push(`${base}/${quote} ${source} ${kind} ${date} ${revision}: ${rate}`);
-    }
-    after = last;
-  }
+  const read = (after: FigurePlace, count: number) => store.exports.figures(selected, after, count);
+  const found = await inPages({ ...FIRST, ...selected.pairs.first }, read, limit);
+  return found.map(({ base, quote, source, kind, date, revision, rate }) => {
+    return `${base}/${quote} ${source} ${kind} ${date} ${revision}: ${rate}`;
+  });
 }
 
 const pairs = (first: string, last = first) => {
@@ -491,15 +466,10 @@ export function exportSuite(test: StoreTest): void {
     const late = await addWith(store, [figureOf("ecb", "EUR/USD", "2026-03-13", "1.2")], "c");
     await addWith(store, [figureOf("cnb", "EUR/USD", "2026-03-12", "1.3")], "d");
     const documents = async (date: string | undefined, limit: number) => {
-      const selected = { source: "ecb", date };
-      const names: string[] = [];
-      for (let after = { publication: 0, number: 0 }; ; ) {
-        const page = await store.exports.documents(selected, after, limit);
-        const last = page.at(-1);
-        if (last === undefined) return names.join(" ");
-        names.push(...page.map(({ number, name, bytes }) => `${number}${name}${bytes}`));
-        after = last;
-      }
+      const read = (after: { publication: number; number: number }, count: number) =>
+        store.exports.documents({ source: "ecb", date }, after, count);
+      const found = await inPages({ publication: 0, number: 0 }, read, limit);
+      return found.map(({ number, name, bytes }) => `${number}${name}${bytes}`).join(" ");
     };
 
     assert.equal(await documents(undefined, 1), "1a5 2b5 1c5");
