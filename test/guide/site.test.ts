@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { desktop, phone, twoLooks, Visitor } from "../support/browser.ts";
 import { eventually } from "../support/mails.ts";
@@ -100,6 +100,10 @@ test("the bar leads to the console and the reference, and both keep the chosen t
   visitor.assertQuiet();
 });
 
+/** One window for all searches: it loads the scripts and the index once. */
+const searcher = await Visitor.come(service.url, desktop);
+after(() => searcher[Symbol.asyncDispose]());
+
 for (const [query, first] of [
   ["historical", "operating/rates#historical-rates"],
   ["Accept-Datetime", "api#rates-of-the-past"],
@@ -120,8 +124,7 @@ for (const [query, first] of [
   ["kurs command not found", "commands"],
 ] as const) {
   test(`the search finds "${query}" at ${first} first, with an excerpt`, async () => {
-    await using visitor = await Visitor.come(service.url, desktop);
-    const { page } = visitor;
+    const { page } = searcher;
     await page.goto("/guide/api");
 
     await page.keyboard.press("/");
@@ -133,7 +136,7 @@ for (const [query, first] of [
     assert.ok(((await result.locator("span").textContent()) ?? "").length > 40);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${service.url}/guide/${first}`);
-    visitor.assertQuiet();
+    searcher.assertQuiet();
   });
 }
 
