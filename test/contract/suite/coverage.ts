@@ -41,42 +41,27 @@ export function coverageSuite(test: StoreTest): void {
     );
   });
 
-  test("the pairs of a source are in order, up to a limit, and without suspended ones", async (store) => {
+  test("the pairs of a source, and those behind its newest figure, are in order and without suspended ones", async (store) => {
     assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), []);
-    const names = ["EUR/USD", "EUR/JPY", "EUR/CHF", "EUR/AUD"];
-    await storeRates(store, [
-      ...names.map((name) => newRate(name, "1.5", TIME, "ecb")),
-      newRate("USD/PLN", "3.6010", TIME, "nbp"),
-      newRate("EUR/BRL", "6.1", TIME),
-    ]);
-    await store.rates.suspend(pairOf("EUR/CHF"), BY);
-
-    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), [
-      pairOf("EUR/AUD"),
-      pairOf("EUR/JPY"),
-      pairOf("EUR/USD"),
-    ]);
-    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 1), [pairOf("EUR/AUD")]);
-  });
-
-  test("the pairs behind are older than the newest figure of their source, and not suspended", async (store) => {
     const earlier = "2026-03-12T15:00:00Z";
     await storeRates(store, [
-      newRate("EUR/USD", "1.1476", TIME, "ecb"),
-      newRate("EUR/CHF", "1.9558", earlier, "ecb"),
-      newRate("EUR/ISK", "144.20", earlier, "ecb"),
-      newRate("BTC/EUR", "71000", earlier),
+      ...["EUR/USD", "EUR/JPY"].map((name) => newRate(name, "1.5", TIME, "ecb")),
+      ...["EUR/ISK", "EUR/CHF"].map((name) => newRate(name, "1.5", earlier, "ecb")),
+      newRate("USD/PLN", "3.6010", TIME, "nbp"),
+      newRate("EUR/BRL", "6.1", earlier),
     ]);
     await store.rates.suspend(pairOf("EUR/ISK"), BY);
+    const chf = pairOf("EUR/CHF");
+
+    const ofSource = [chf, pairOf("EUR/JPY"), pairOf("EUR/USD")];
+    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 10), ofSource);
+    assert.deepEqual(await store.coverage.pairsOfSource("ecb", 1), [chf]);
     await store.sources.add("ecb", TIME);
     assert.deepEqual(await store.sources.pairsBehind(), []);
     const { asOf: newestAsOf } = newRate("EUR/USD", "1", TIME);
     await store.sources.recordSuccess("ecb", { at: TIME, newestAsOf, nextAttemptAt: TIME });
-
     const { asOf } = newRate("EUR/CHF", "1", earlier);
-    assert.deepEqual(await store.sources.pairsBehind(), [
-      { ...pairOf("EUR/CHF"), source: "ecb", asOf },
-    ]);
+    assert.deepEqual(await store.sources.pairsBehind(), [{ ...chf, source: "ecb", asOf }]);
   });
 
   test("a pair has its source, its time and whether it is suspended, and no figure", async (store) => {
