@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders, uuidV7 } from "./assertions.ts";
 import type { Answer, Call, Client } from "./client.ts";
-import { documentedPathOf } from "./documented-paths.ts";
-import { assertDocumented, type OpenApiDocument } from "./openapi.ts";
+import { assertDocumented, documentedPathOf, type OpenApiDocument } from "./openapi.ts";
 
 /** The responses of a service that are kept until its end: later and longer ones are not checked. */
 const RESPONSES_MAX = 1000;
