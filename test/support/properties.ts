@@ -19,4 +19,10 @@ export function runsOf(usual: number): number {
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 console.log(`The properties of this file are tested with seed ${SEED}.`);
 
+/** Any character: fast-check's own unit "binary" makes a table of all, 1 s in each process. */
+export const anyCharacter = fc
+  .integer({ min: 0, max: 0x10ffff })
+  .map((codePoint) => String.fromCodePoint(codePoint))
+  .filter((character) => character.isWellFormed());
+
 export { fc };
