@@ -10,14 +10,14 @@ const WATCH_MS = 200;
 /**
  * Runs a command of the measured version of Kurs on a data directory and measures its speed and its memory.
  *
- * @param lines how many it reads or writes; undefined where it does neither.
+ * @param lines how many it reads or writes, if it does.
  * @throws when it fails.
  */
 export async function measureCommand(
   { root }: Pick<Bench, "root">,
   args: readonly string[],
   dataDirectory: string,
-  lines: number | undefined,
+  lines?: number,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Figures> {
   const startedMs = performance.now();
@@ -50,6 +50,20 @@ export function duringLoad(figures: Promise<Figures>, hint: string): BackgroundW
       const figures = await ended;
       if (!wasRunning) throw new Error(hint);
       return figures;
+    },
+  };
+}
+
+/** Work that begins again and again until the load ends. @param work gets whether it has ended. */
+export function untilLoadEnds(work: (isOver: () => boolean) => Promise<Figures>): BackgroundWork {
+  let hasEnded = false;
+  const ended = work(() => hasEnded);
+  // As above.
+  ended.catch(() => {});
+  return {
+    end() {
+      hasEnded = true;
+      return ended;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Figures, ratioOf, rowOf, type Table } from "./figures.ts";
+import { type Figures, type Row, ratioOf, rowOf, type Table } from "./figures.ts";
 import type { Load } from "./load/generator.ts";
 import { probe, type Round, type RoundSettings, runRound, type Target } from "./round.ts";
 import type { Bench, Comparison, Report } from "./scenario.ts";
@@ -22,6 +22,20 @@ export async function compare(bench: Bench, comparison: Comparison): Promise<Rep
     failures.push(...wrong);
   }
   return { tables, failures };
+}
+
+/** Measures subjects in turn, by their names, in as many rounds as the options say. */
+export async function measureInTurn(
+  { options }: Bench,
+  subjects: Readonly<Record<string, (round: number) => Promise<Figures>>>,
+): Promise<Row[]> {
+  const measured = Object.entries(subjects).map(([name, measure]) => {
+    return { name, measure, rounds: [] as Figures[] };
+  });
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const { measure, rounds } of measured) rounds.push(await measure(round));
+  }
+  return measured.map(({ name, rounds }) => rowOf(name, rounds));
 }
 
 /** A round in which the machine gave no process a turn tells nothing: it is repeated. */

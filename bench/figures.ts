@@ -64,7 +64,7 @@ export interface Row {
 export interface Table {
   readonly title: string;
   readonly rows: readonly Row[];
-  readonly notes: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 /** A row of the medians of the rounds, but the maximum of the worst response times. */
@@ -89,7 +89,7 @@ export function ratioOf(
 }
 
 /** A table for the terminal, with the columns for which any row has a figure. */
-export function textOf({ title, rows, notes }: Table): string {
+export function textOf({ title, rows, notes = [] }: Table): string {
   const columns = NAMES.filter((name) => rows.some(({ figures }) => figures[name] !== undefined));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const widthOf = (name: FigureName) => Math.max(FIGURES[name].heading.length + 2, 9);

@@ -92,5 +92,5 @@ function withRatios(table: Table): Table {
     });
     return [`${name} : before = ${ratios.join(", ")}`];
   });
-  return { ...table, notes: [...table.notes, ...notes] };
+  return { ...table, notes: [...(table.notes ?? []), ...notes] };
 }

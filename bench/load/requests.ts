@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import {
   API_KEY_PREFIX,
   SESSION_TOKEN_PREFIX,
@@ -120,4 +122,12 @@ export const usageRequest: LoadRequest = {
 export function digestsOf(account: number) {
   const digest = (text: string) => hash("sha256", filled(text, { account, pair: 0 }));
   return { apiKey: digest(API_KEY), session: digest(SESSION_TOKEN) };
+}
+
+/** @returns the status of a request, by default on a connection of its own, after its response. */
+export async function statusOf(url: string, options: RequestOptions, body = ""): Promise<number> {
+  const sent = request(url, { agent: false, ...options }).end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  await once(response.resume(), "end");
+  return response.statusCode ?? 0;
 }

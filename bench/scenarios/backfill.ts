@@ -6,7 +6,8 @@ import { ecbHistory, madeUpFigures, ofEuro, targetDays } from "../../harness/arc
 import { playPublishers } from "../../harness/publishers.ts";
 import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { duringLoad, measureCommand } from "../commands.ts";
-import { type Figures, ratioOf, rowOf, type Table } from "../figures.ts";
+import { measureInTurn } from "../comparison.ts";
+import { ratioOf, type Table } from "../figures.ts";
 import type { Scenario } from "../scenario.ts";
 import { fillStoreOf, kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
@@ -36,14 +37,15 @@ export const backfill: Scenario = {
       const args = ["rates", "backfill", "ecb", "--from", FROM, "--to", TO];
       return measureCommand(bench, args, dataDirectory, count, archive.env);
     };
-    const rounds: Figures[] = [];
-    for (let round = 1; round <= bench.options.rounds; round += 1) {
-      const directory = join(bench.directory, `alone-${round}`);
-      await fillStoreOf(bench, directory, smallCounts(bench));
-      const before = sizeOf(directory);
-      const figures = await run(directory);
-      rounds.push({ ...figures, databaseMib: sizeOf(directory) - before });
-    }
+    const rows = await measureInTurn(bench, {
+      async alone(round) {
+        const directory = join(bench.directory, `alone-${round}`);
+        await fillStoreOf(bench, directory, smallCounts(bench));
+        const before = sizeOf(directory);
+        const figures = await run(directory);
+        return { ...figures, databaseMib: sizeOf(directory) - before };
+      },
+    });
     const kurs = await startFilledKurs(bench, "data");
     const { tables, failures } = await bench.compare({
       connections: [64],
@@ -60,9 +62,8 @@ export const backfill: Scenario = {
         },
       ],
     });
-    const title = `${rounds.length} backfills of ${count} figures of ${days.length} dates: medians`;
-    const alone = { title, rows: [rowOf("alone", rounds)], notes: [] };
-    return { tables: [alone, ...tables.map(withP99Ratio)], failures };
+    const title = `${bench.options.rounds} backfills of ${count} figures of ${days.length} dates: medians`;
+    return { tables: [{ title, rows }, ...tables.map(withP99Ratio)], failures };
   },
 };
 
@@ -80,5 +81,5 @@ function withP99Ratio(table: Table): Table {
   const ratio = ratioOf(table.rows, "p99Ms", DURING, ALONE);
   if (ratio === undefined) return table;
   const note = `p99 of ${DURING} : ${ALONE} = ${ratio.toFixed(2)}; the goal is at most 1.5`;
-  return { ...table, notes: [...table.notes, note] };
+  return { ...table, notes: [...(table.notes ?? []), note] };
 }

@@ -1,5 +1,6 @@
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { rowOf } from "../figures.ts";
+import { statusOf } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { emailOf } from "../stores/fill.ts";
 import { startFilledKurs } from "../stores/kurs.ts";
@@ -33,7 +34,7 @@ export const enumeration: Scenario = {
   summary: "whether response times reveal that an account exists: they may differ by at most 10 %",
   async run(bench) {
     const callCount = bench.options.calls;
-    const { server, counts } = await startFilledKurs(bench, "data", undefined, ENVIRONMENT);
+    const { server, counts } = await startFilledKurs(bench, "data", { environment: ENVIRONMENT });
     // One connection, so that calls do not wait for each other.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     bench.cleanup.defer(() => agent.destroy());
@@ -56,7 +57,7 @@ export const enumeration: Scenario = {
       .filter(({ figures }) => Math.abs((figures.ratio ?? 0) - 1) > DIFFERENCE_MAX)
       .map(({ name }) => `${name}: response times differ by more than 10 %`);
     const title = `${callCount} calls of each kind, alternating on one connection: means`;
-    return { tables: [{ title, rows, notes: [] }], failures };
+    return { tables: [{ title, rows }], failures };
   },
 };
 
@@ -68,18 +69,10 @@ function randomOrder() {
 
 /** @returns the milliseconds from the start of a call to the end of its response. */
 async function timeCall(agent: Agent, url: string, body: unknown, status: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
   const text = JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": text.length };
   const startMs = performance.now();
-  const sent = request(url, { method: "POST", agent, headers }, (response) => {
-    response.resume();
-    response.on("end", () => {
-      if (response.statusCode === status) resolve(performance.now() - startMs);
-      else reject(new Error(`${url}: want ${status}, got ${response.statusCode}`));
-    });
-  });
-  sent.on("error", reject);
-  sent.end(text);
-  return promise;
+  const got = await statusOf(url, { method: "POST", agent, headers }, text);
+  if (got !== status) throw new Error(`${url}: want ${status}, got ${got}`);
+  return performance.now() - startMs;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { duringLoad, measureCommand } from "../commands.ts";
-import { type Figures, type Row, rowOf } from "../figures.ts";
+import { measureInTurn } from "../comparison.ts";
+import type { Row } from "../figures.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { fillStoreOf, kursTarget, MILLION, startFilledKurs } from "../stores/kurs.ts";
 
@@ -25,7 +26,9 @@ export const exporting: Scenario = {
       rows.push(...(await exportsOf(directory, accounts, bench)));
     }
     bench.print("filling a store with a million accounts …");
-    const kurs = await startFilledKurs(bench, "million", { ...MILLION, pairs: PAIRS });
+    const kurs = await startFilledKurs(bench, "million", {
+      counts: { ...MILLION, pairs: PAIRS },
+    });
     const { dataDirectory, counts } = kurs;
     rows.push(...(await exportsOf(dataDirectory, counts.accounts, bench)));
     // The scenario `million` compares the charges: to add them up takes seconds in such a store.
@@ -45,20 +48,16 @@ export const exporting: Scenario = {
       ],
     });
     const title = `${bench.options.rounds} exports of each kind, alone: medians`;
-    return { tables: [{ title, rows, notes: [] }, ...tables], failures };
+    return { tables: [{ title, rows }, ...tables], failures };
   },
 };
 
-async function exportsOf(directory: string, accounts: number, bench: Bench): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const [name, ...options] of EXPORTS) {
-    const rounds: Figures[] = [];
-    for (let round = 1; round <= bench.options.rounds; round += 1) {
-      rounds.push(await exportOf(bench, directory, accounts, options));
-    }
-    rows.push(rowOf(`${accounts} accounts, ${name}`, rounds));
-  }
-  return rows;
+function exportsOf(directory: string, accounts: number, bench: Bench): Promise<Row[]> {
+  const subjects = EXPORTS.map(([name, ...options]) => {
+    const measure = () => exportOf(bench, directory, accounts, options);
+    return [`${accounts} accounts, ${name}`, measure] as const;
+  });
+  return measureInTurn(bench, Object.fromEntries(subjects));
 }
 
 function exportOf(bench: Bench, directory: string, accounts: number, options: readonly string[]) {

@@ -1,12 +1,10 @@
 import { hash } from "node:crypto";
-import { once } from "node:events";
-import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { marks } from "../../harness/long-texts.ts";
 import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { type Figures, medianOf, rowOf } from "../figures.ts";
-import { filled, filledRequest, restRead, SESSION_TOKEN } from "../load/requests.ts";
+import { filled, filledRequest, restRead, SESSION_TOKEN, statusOf } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { emailOf } from "../stores/fill.ts";
 import { startFilledKurs } from "../stores/kurs.ts";
@@ -93,7 +91,7 @@ export const hostilePasswords: Scenario = {
       .filter(({ figures }) => (figures.ratio ?? 0) > RATIO_MAX)
       .map(({ name }) => `${name}: others wait over ${RATIO_MAX} times as long as with letters`);
     const title = "the longest wait of a client that reads rates; ratios of the rounds' medians";
-    return { tables: [{ title, rows, notes: [] }], failures };
+    return { tables: [{ title, rows }], failures };
   },
 };
 
@@ -138,12 +136,4 @@ async function longestWait(url: string, call: Call, password: string): Promise<n
   }
   await served;
   return longestMs;
-}
-
-/** @returns the status of a request on a connection of its own. */
-async function statusOf(url: string, options: RequestOptions, body = ""): Promise<number> {
-  const sent = request(url, { ...options, agent: false }).end(body);
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  await once(response.resume(), "end");
-  return response.statusCode ?? 0;
 }

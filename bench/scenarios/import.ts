@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { duringLoad, measureCommand } from "../commands.ts";
-import { type Figures, rowOf } from "../figures.ts";
+import { measureInTurn } from "../comparison.ts";
+import type { Figures } from "../figures.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { fillStoreOf, kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
@@ -15,14 +16,15 @@ export const importing: Scenario = {
   summary: "kurs rates import of a million lines, alone and during reads",
   async run(bench) {
     const files = ratesFiles(bench);
-    const alone = [MANY_PAIRS, FEW_PAIRS].map((pairs) => ({ pairs, rounds: [] as Figures[] }));
-    for (let round = 1; round <= bench.options.rounds; round += 1) {
-      for (const { pairs, rounds } of alone) {
-        const directory = join(bench.directory, `alone-${pairs}-${round}`);
-        await fillStoreOf(bench, directory, smallCounts(bench));
-        rounds.push(await importOf(await files.next(pairs), directory, bench));
-      }
-    }
+    const importAlone = (pairs: number) => async (round: number) => {
+      const directory = join(bench.directory, `alone-${pairs}-${round}`);
+      await fillStoreOf(bench, directory, smallCounts(bench));
+      return await importOf(await files.next(pairs), directory, bench);
+    };
+    const rows = await measureInTurn(bench, {
+      [`${MANY_PAIRS} pairs, alone`]: importAlone(MANY_PAIRS),
+      [`${FEW_PAIRS} pairs, alone`]: importAlone(FEW_PAIRS),
+    });
     const kurs = await startFilledKurs(bench, "data");
     const { tables, failures } = await bench.compare({
       connections: [64],
@@ -38,9 +40,8 @@ export const importing: Scenario = {
         },
       ],
     });
-    const rows = alone.map(({ pairs, rounds }) => rowOf(`${pairs} pairs, alone`, rounds));
     const title = `${bench.options.rounds} imports of ${bench.options.lines} lines: medians`;
-    return { tables: [{ title, rows, notes: [] }, ...tables], failures };
+    return { tables: [{ title, rows }, ...tables], failures };
   },
 };
 

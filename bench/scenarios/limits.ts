@@ -1,17 +1,10 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { administer } from "../../harness/postgres.ts";
-import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
-import { restRead } from "../load/requests.ts";
 import type { Target } from "../round.ts";
-import type { Bench, Scenario } from "../scenario.ts";
-import { startKurs } from "../servers.ts";
-import { sqliteUnits } from "../stores/charged-units.ts";
-import { fillStoreOf, kursTarget, smallCounts } from "../stores/kurs.ts";
-import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import type { Scenario } from "../scenario.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { startPostgresKurs } from "../stores/postgres.ts";
 
 /** What limits the reads of every account of a store. */
-const LIMITS = {
+const LIMITS: Readonly<Record<string, readonly string[]>> = {
   "no limits": [],
   caps: ["UPDATE api_keys SET units_per_period = 1000000000, units_per_day = 1000000000"],
   grants: [
@@ -19,18 +12,20 @@ const LIMITS = {
     `INSERT INTO unit_grants (id, account_id, units, reference, granted_at)
     SELECT id, id, 1000000000, 'bench', created_at FROM accounts`,
   ],
-} as const;
-
-type Limit = keyof typeof LIMITS;
+};
 
 export const limits: Scenario = {
   name: "limits",
   summary: "reads of keys with caps and of accounts on granted units, compared with those without",
   async run(bench) {
-    const names = Object.keys(LIMITS) as Limit[];
     const targets: Target[] = [];
-    for (const name of names) targets.push(await onSqlite(bench, name));
-    for (const name of names) targets.push(await onPostgres(bench, name));
+    for (const [name, statements] of Object.entries(LIMITS)) {
+      targets.push(kursTarget(name, await startFilledKurs(bench, name, { statements })));
+    }
+    for (const [limit, statements] of Object.entries(LIMITS)) {
+      const name = `PostgreSQL: ${limit}`;
+      targets.push(kursTarget(name, await startPostgresKurs(bench, name, { statements })));
+    }
     return bench.compare({
       connections: [64],
       targets,
@@ -43,31 +38,3 @@ export const limits: Scenario = {
     });
   },
 };
-
-async function onSqlite(bench: Bench, name: Limit): Promise<Target> {
-  const dataDirectory = join(bench.directory, name);
-  const counts = smallCounts(bench);
-  await fillStoreOf(bench, dataDirectory, counts);
-  {
-    using database = new DatabaseSync(join(dataDirectory, FILE_NAME));
-    for (const statement of LIMITS[name]) database.exec(statement);
-  }
-  const server = bench.cleanup.use(await startKurs(bench, dataDirectory));
-  return kursTarget(name, {
-    server,
-    counts,
-    dataDirectory,
-    unitsCharged: sqliteUnits(dataDirectory),
-  });
-}
-
-async function onPostgres(bench: Bench, name: Limit): Promise<Target> {
-  const database = await startFilledPostgres(bench, `copied ${name}`);
-  await administer(database.url(), ...LIMITS[name]);
-  const environment = { DATABASE_URL: database.url() };
-  const directory = join(bench.directory, `node ${name}`);
-  const server = bench.cleanup.use(await startKurs(bench, directory, environment));
-  const charges = { unitsCharged: postgresUnits(database), unitsPerResponse: 1 } as const;
-  const counts = smallCounts(bench);
-  return { name: `PostgreSQL: ${name}`, servers: [server], request: restRead, counts, charges };
-}

@@ -1,4 +1,4 @@
-import type { BackgroundWork } from "../round.ts";
+import { untilLoadEnds } from "../commands.ts";
 import type { Scenario } from "../scenario.ts";
 import { emailOf, PASSWORD } from "../stores/fill.ts";
 import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
@@ -18,19 +18,19 @@ export const logIns: Scenario = {
         kursTarget("reads alone", kurs),
         {
           ...kursTarget("reads during log-ins", kurs),
-          startBackground: async () => keepLoggingIn(kurs.server.url, accounts),
+          startBackground: async () =>
+            untilLoadEnds((isOver) => logInUntil(isOver, kurs.server.url, accounts)),
         },
       ],
     });
   },
 };
 
-function keepLoggingIn(url: string, accounts: number): BackgroundWork {
+async function logInUntil(isOver: () => boolean, url: string, accounts: number) {
   const startedMs = performance.now();
-  let stopping = false;
   let logIns = 0;
-  const loop = async () => {
-    while (!stopping) {
+  const logInOn = async () => {
+    while (!isOver()) {
       const email = emailOf(Math.floor(Math.random() * accounts));
       const response = await fetch(`${url}/v1/auth/login`, {
         method: "POST",
@@ -42,16 +42,6 @@ function keepLoggingIn(url: string, accounts: number): BackgroundWork {
       logIns += 1;
     }
   };
-  const loops = Promise.all(Array.from({ length: CLIENTS }, loop));
-  // A failed log-in is reported by end(), not as an unhandled rejection.
-  loops.catch(() => {});
-  return {
-    async end() {
-      stopping = true;
-      const seconds = (performance.now() - startedMs) / 1000;
-      const logInsPerSecond = logIns / seconds;
-      await loops;
-      return { logInsPerSecond };
-    },
-  };
+  await Promise.all(Array.from({ length: CLIENTS }, logInOn));
+  return { logInsPerSecond: (logIns / (performance.now() - startedMs)) * 1000 };
 }

@@ -17,7 +17,7 @@ export const slowTexts: Scenario = {
   summary: "the slowest texts of clients, each compared with as many letters",
   async run(bench) {
     const environment = { TRUST_PROXY: "loopback" };
-    const { server } = await startFilledKurs(bench, "data", undefined, environment);
+    const { server } = await startFilledKurs(bench, "data", { environment });
     const picked = { account: 0, pair: 0 };
     const [apiKey, session] = [filled(API_KEY, picked), filled(SESSION_TOKEN, picked)];
     const rows = [];
@@ -39,7 +39,7 @@ export const slowTexts: Scenario = {
       )
       .map(({ name }) => `${name}: takes ${MORE_MS_MAX} ms more than as many letters`);
     const title = "requests in turn, each on a connection of its own: the shortest times";
-    return { tables: [{ title, rows, notes: [] }], failures };
+    return { tables: [{ title, rows }], failures };
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Scenario } from "../scenario.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 
 export const metrics: Scenario = {
   name: "metrics",
@@ -7,7 +7,7 @@ export const metrics: Scenario = {
   async run(bench) {
     const without = await startFilledKurs(bench, "without");
     const environment = { METRICS_PORT: "0" };
-    const counting = await startFilledKurs(bench, "counting", smallCounts(bench), environment);
+    const counting = await startFilledKurs(bench, "counting", { environment });
     return bench.compare({
       connections: [64, 256],
       targets: [kursTarget("reads", without), kursTarget("with METRICS_PORT", counting)],

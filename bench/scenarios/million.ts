@@ -11,7 +11,7 @@ export const million: Scenario = {
     "compared with the small store",
   async run(bench) {
     bench.print("filling a store with a million accounts …");
-    const large = await startFilledKurs(bench, "million", MILLION);
+    const large = await startFilledKurs(bench, "million", { counts: MILLION });
     const small = await startFilledKurs(bench, "small");
     const atStart = [await startOf("small store", small), await startOf("a million", large)];
     const { tables, failures } = await bench.compare({
@@ -28,7 +28,7 @@ export const million: Scenario = {
       ],
     });
     const title = "first start, and memory before the first request";
-    return { tables: [{ title, rows: atStart, notes: [] }, ...tables], failures };
+    return { tables: [{ title, rows: atStart }, ...tables], failures };
   },
 };
 

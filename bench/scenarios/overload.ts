@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Row, rowOf, type Table } from "../figures.ts";
 import { runOpenLoop } from "../load/open-loop.ts";
@@ -6,9 +5,8 @@ import { API_KEY, type LoadRequest, usageRequest } from "../load/requests.ts";
 import { residentMib } from "../processes.ts";
 import { probe, type Target } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { startKurs } from "../servers.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
-import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { startPostgresKurs } from "../stores/postgres.ts";
 
 /** Request rates, as multiples of the capacity. */
 const FACTORS = [1, 2, 4];
@@ -43,7 +41,7 @@ export const overload: Scenario = {
       kursTarget("reads", kurs),
       kursTarget("usage", kurs, usageRequest, 0),
       kursTarget("MCP by the SDK", kurs, listTools, 0),
-      await readsOnPostgres(bench),
+      kursTarget("reads on PostgreSQL", await startPostgresKurs(bench, "postgres")),
     ];
     const tables: Table[] = [];
     const failures: string[] = [];
@@ -57,23 +55,11 @@ export const overload: Scenario = {
         failures.push(...wrong);
       }
       const title = `${target.name}: ${Math.round(capacity)} per second with ${CAPACITY_CONNECTIONS} connections`;
-      tables.push({ title, rows, notes: [] });
+      tables.push({ title, rows });
     }
     return { tables, failures };
   },
 };
-
-async function readsOnPostgres(bench: Bench): Promise<Target> {
-  const database = await startFilledPostgres(bench);
-  const environment = { DATABASE_URL: database.url() };
-  const server = bench.cleanup.use(
-    await startKurs(bench, join(bench.directory, "node"), environment),
-  );
-  const counts = smallCounts(bench);
-  const unitsCharged = postgresUnits(database);
-  const kurs = { server, counts, dataDirectory: "", unitsCharged };
-  return kursTarget("reads on PostgreSQL", kurs);
-}
 
 async function capacityOf({ load, options }: Bench, target: Target): Promise<number> {
   const { request, counts, servers } = target;

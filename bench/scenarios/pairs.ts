@@ -1,4 +1,6 @@
-import { type Figures, rowOf } from "../figures.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { untilLoadEnds } from "../commands.ts";
+import { type Figures, medianOf, rowOf } from "../figures.ts";
 import { filledRequest, usageRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { type FilledKurs, kursTarget, startFilledKurs } from "../stores/kurs.ts";
@@ -13,7 +15,7 @@ export const pairs: Scenario = {
   summary: "GET /v1/account/pairs of 100,000 pairs in pages of 1,000, alone and during reads",
   async run(bench) {
     const counts = { accounts: bench.options.accounts, pairs: PAIRS };
-    const kurs = await startFilledKurs(bench, "data", counts);
+    const kurs = await startFilledKurs(bench, "data", { counts });
     const alone: Figures[] = [];
     for (let round = 0; round < 5 * bench.options.rounds; round += 1) {
       alone.push({ listMs: await listMs(kurs) });
@@ -25,30 +27,21 @@ export const pairs: Scenario = {
       connections: [64],
       targets: [reads, { ...reads, name: "reads, lists", startBackground: listing(kurs) }],
     });
-    return { tables: [{ title, rows, notes: [] }, ...tables], failures };
+    return { tables: [{ title, rows }, ...tables], failures };
   },
 };
 
 /** Lists all pairs again and again during a load. */
 function listing(kurs: FilledKurs) {
-  return async () => {
-    let isOver = false;
-    const repeat = async (): Promise<Figures> => {
+  return async () =>
+    untilLoadEnds(async (isOver) => {
       const times: number[] = [];
-      while (!isOver) {
+      while (!isOver()) {
         times.push(await listMs(kurs));
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await sleep(PAUSE_MS);
       }
-      return { listMs: times.toSorted((one, other) => one - other)[times.length >> 1] };
-    };
-    const repeated = repeat();
-    return {
-      end() {
-        isOver = true;
-        return repeated;
-      },
-    };
-  };
+      return { listMs: medianOf(times) };
+    });
 }
 
 async function listMs({ server }: FilledKurs): Promise<number> {

@@ -2,13 +2,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { administer, type PostgresServer } from "../../harness/postgres.ts";
 import { type Figures, type Row, rowOf } from "../figures.ts";
-import { restRead, type SlotCounts } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
 import { runRound, type Target } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { type RunningServer, startKurs } from "../servers.ts";
-import { smallCounts } from "../stores/kurs.ts";
-import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import { startKurs } from "../servers.ts";
+import { kursTarget } from "../stores/kurs.ts";
+import { startPostgresKurs } from "../stores/postgres.ts";
 import { bareTarget } from "../yardsticks/targets.ts";
 
 const COSTS = `
@@ -19,22 +18,17 @@ export const postgres: Scenario = {
   name: "postgres",
   summary: "metered reads on PostgreSQL by one node and by two, compared with bare node:http",
   async run(bench) {
-    const database = await startFilledPostgres(bench);
-    const startNode = async (name: string) => {
-      const environment = { DATABASE_URL: database.url() };
-      return bench.cleanup.use(await startKurs(bench, join(bench.directory, name), environment));
-    };
-    const [one, two] = [await startNode("one"), await startNode("two")];
-    const counts = smallCounts(bench);
-    const reads = (name: string, servers: readonly RunningServer[], of: SlotCounts): Target => {
-      const charges = { unitsCharged: postgresUnits(database), unitsPerResponse: 1 } as const;
-      const readCounters = () => costsOf(database);
-      return { name, servers, request: restRead, counts: of, charges, readCounters };
+    const kurs = await startPostgresKurs(bench, "one");
+    const { database, environment, counts } = kurs;
+    const two = await startKurs(bench, join(bench.directory, "two"), environment);
+    bench.cleanup.use(two);
+    const reads = (name: string): Target => {
+      return { ...kursTarget(name, kurs), readCounters: () => costsOf(database) };
     };
     const targets = [
-      reads("one node", [one], counts),
-      reads("two nodes", [one, two], counts),
-      reads("one hot account", [one], { ...counts, accounts: 1 }),
+      reads("one node"),
+      { ...reads("two nodes"), servers: [kurs.server, two] },
+      { ...reads("one hot account"), counts: { ...counts, accounts: 1 } },
     ];
     const buffers: Row[] = [];
     for (const target of targets) {
@@ -45,7 +39,7 @@ export const postgres: Scenario = {
       targets: [await bareTarget(bench), ...targets],
     });
     const title = "PostgreSQL's shared buffers that a read looks up";
-    return { tables: [{ title, rows: buffers, notes: [] }, ...tables], failures };
+    return { tables: [{ title, rows: buffers }, ...tables], failures };
   },
 };
 

@@ -5,7 +5,7 @@ import { type LoadRequest, OTHER_EVERY, restRead, usageRequest } from "../load/r
 import type { Target } from "../round.ts";
 import type { Bench, Report, Scenario } from "../scenario.ts";
 import type { RunningServer } from "../servers.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 import { BARE, bareTarget } from "../yardsticks/targets.ts";
 
 const json = { "content-type": "application/json" };
@@ -28,7 +28,7 @@ export const proxied: Scenario = {
     requirePrograms(Object.values(proxies));
     const metricsPort = await freePort();
     const environment = { METRICS_PORT: String(metricsPort), TRUST_PROXY: "loopback" };
-    const filled = await startFilledKurs(bench, "data", smallCounts(bench), environment);
+    const filled = await startFilledKurs(bench, "data", { environment });
     const bare = { ...(await bareTarget(bench)), request: mixed };
     const kurs = kursTarget("Kurs", filled, mixed);
     const reports: Report[] = [];
@@ -40,7 +40,7 @@ export const proxied: Scenario = {
       const reads = (after.total - before.total) * (1 - 1 / OTHER_EVERY);
       const share = (after.fast - before.fast) / reads;
       const note = `${name}: ${share.toFixed(3)} of the reads on the fast path`;
-      const noted = tables.map((table) => ({ ...table, notes: [...table.notes, note] }));
+      const noted = tables.map((table) => ({ ...table, notes: [...(table.notes ?? []), note] }));
       reports.push({ tables: noted, failures });
     }
     return {

@@ -15,8 +15,8 @@ export const refusals: Scenario = {
   summary: "responses of 401, 400, 404 and 429, compared with bare node:http",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const withoutUnits = { PLAN_FREE_UNITS: "0" };
-    const exhausted = await startFilledKurs(bench, "exhausted", kurs.counts, withoutUnits);
+    const environment = { PLAN_FREE_UNITS: "0" };
+    const exhausted = await startFilledKurs(bench, "exhausted", { environment });
     return bench.compare({
       connections: [64],
       targets: [

@@ -1,13 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { restRead } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
 import type { Target } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { startKurs } from "../servers.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
-import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { startPostgresKurs } from "../stores/postgres.ts";
 
 export const signatures: Scenario = {
   name: "signatures",
@@ -17,9 +15,8 @@ export const signatures: Scenario = {
     const { privateKey } = generateKeyPairSync("ed25519");
     await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
     const key = { SIGNING_KEY_FILE: keyFile };
-    const counts = smallCounts(bench);
     const plain = await startFilledKurs(bench, "plain");
-    const signed = await startFilledKurs(bench, "signed", counts, key);
+    const signed = await startFilledKurs(bench, "signed", { environment: key });
     const names = ["SQLite", "SQLite, signed", "PostgreSQL", "PostgreSQL, signed"] as const;
     return bench.compare({
       connections: [64],
@@ -38,22 +35,9 @@ export const signatures: Scenario = {
 };
 
 /** A node on a PostgreSQL of its own. */
-async function postgresTarget(
-  bench: Bench,
-  name: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Target> {
-  const database = await startFilledPostgres(bench, name);
-  const settings = { ...environment, DATABASE_URL: database.url() };
-  const server = bench.cleanup.use(
-    await startKurs(bench, join(bench.directory, `${name}-node`), settings),
-  );
-  return {
-    name,
-    servers: [server],
-    request: restRead,
-    counts: smallCounts(bench),
-    charges: { unitsCharged: postgresUnits(database), unitsPerResponse: 1 },
-    readCounters: async () => ({ postgresMicros: await cpuMicrosOf(database.pid) }),
-  };
+async function postgresTarget(bench: Bench, name: string, environment = {}): Promise<Target> {
+  const kurs = await startPostgresKurs(bench, name, { environment });
+  const { pid } = kurs.database;
+  const readCounters = async () => ({ postgresMicros: await cpuMicrosOf(pid) });
+  return { ...kursTarget(name, kurs), readCounters };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Figures, rowOf } from "../figures.ts";
+import { measureInTurn } from "../comparison.ts";
+import type { Figures } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs, startYardstick } from "../servers.ts";
@@ -19,22 +20,18 @@ export const start: Scenario = {
     await fillStoreOf(bench, small, smallCounts(bench));
     bench.print("filling a store with a million accounts …");
     await fillStoreOf(bench, large, MILLION);
-    const starts = [
-      { name: BARE, run: () => startYardstick("bare", bench.directory), rounds: [] as Figures[] },
-      { name: "small store", run: () => startKurs(bench, small), rounds: [] as Figures[] },
-      { name: "a million", run: () => startKurs(bench, large), rounds: [] as Figures[] },
-    ];
-    for (let round = 0; round < bench.options.rounds; round += 1) {
-      for (const { run, rounds } of starts) rounds.push(await measureStart(run));
-    }
-    const rows = starts.map(({ name, rounds }) => rowOf(name, rounds));
+    const rows = await measureInTurn(bench, {
+      [BARE]: () => measureStart(startYardstick("bare", bench.directory)),
+      "small store": () => measureStart(startKurs(bench, small)),
+      "a million": () => measureStart(startKurs(bench, large)),
+    });
     const title = `${bench.options.rounds} starts: medians`;
-    return { tables: [{ title, rows, notes: [] }], failures: [] };
+    return { tables: [{ title, rows }], failures: [] };
   },
 };
 
-async function measureStart(run: () => Promise<RunningServer>): Promise<Figures> {
-  await using server = await run();
+async function measureStart(starting: Promise<RunningServer>): Promise<Figures> {
+  await using server = await starting;
   await sleep(SETTLE_MS);
   return { startMs: server.startMs, rssMib: await residentMib(server.pid) };
 }

@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { usageRequest } from "../load/requests.ts";
-import type { Target } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
-import { startKurs } from "../servers.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
-import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { startPostgresKurs } from "../stores/postgres.ts";
 import { bareTarget } from "../yardsticks/targets.ts";
 
 export const usage: Scenario = {
@@ -12,22 +9,11 @@ export const usage: Scenario = {
   summary: "GET /v1/account/usage on both engines, compared with bare node:http",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const database = await startFilledPostgres(bench);
-    const environment = { DATABASE_URL: database.url() };
-    const node = bench.cleanup.use(
-      await startKurs(bench, join(bench.directory, "node"), environment),
-    );
-    const onPostgres: Target = {
-      name: "usage, PostgreSQL",
-      servers: [node],
-      request: usageRequest,
-      counts: smallCounts(bench),
-      charges: { unitsCharged: postgresUnits(database), unitsPerResponse: 0 },
-    };
+    const onPostgres = await startPostgresKurs(bench, "postgres");
     const targets = [
       await bareTarget(bench),
       kursTarget("usage, SQLite", kurs, usageRequest, 0),
-      onPostgres,
+      kursTarget("usage, PostgreSQL", onPostgres, usageRequest, 0),
     ];
     return bench.compare({ connections: [64], targets });
   },

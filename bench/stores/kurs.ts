@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { FILE_NAME } from "../../src/platform/storage/sqlite/database-file.ts";
 import { type LoadRequest, restRead, type SlotCounts } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
@@ -36,15 +38,26 @@ export async function fillStoreOf(
   await version.fillStore(directory, counts);
 }
 
-/** Fills a store, by default the small one, and starts Kurs on it. */
+export interface FillSettings {
+  /** The size of the store; by default it is the small one. */
+  readonly counts?: SlotCounts;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Change the filled store before Kurs starts on it. */
+  readonly statements?: readonly string[];
+}
+
+/** Fills a store and starts Kurs on it. */
 export async function startFilledKurs(
   bench: Bench,
   name: string,
-  counts = smallCounts(bench),
-  environment: Readonly<Record<string, string>> = {},
+  { counts = smallCounts(bench), environment = {}, statements = [] }: FillSettings = {},
 ): Promise<FilledKurs> {
   const dataDirectory = join(bench.directory, name);
   await fillStoreOf(bench, dataDirectory, counts);
+  {
+    using database = new DatabaseSync(join(dataDirectory, FILE_NAME));
+    for (const statement of statements) database.exec(statement);
+  }
   const server = bench.cleanup.use(await startKurs(bench, dataDirectory, environment));
   return { server, counts, dataDirectory, unitsCharged: sqliteUnits(dataDirectory) };
 }
