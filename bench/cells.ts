@@ -3,32 +3,28 @@
 // scenario `postgres` measures it. See docs/scaling.md.
 import { parseArgs } from "node:util";
 import { seededRandom } from "../harness/seeded-random.ts";
-import { helpOf } from "./options.ts";
+import { medianOf } from "./figures.ts";
 
-const OPTIONS = {
-  reads: { type: "string", default: "1000000", what: "reads per second of all accounts" },
-  "cell-reads": { type: "string", default: "15000", what: "reads per second that a cell serves" },
-  accounts: { type: "string", default: "100000", what: "accounts" },
-  "largest-share": { type: "string", default: "0.005", what: "the largest account's share" },
-  pinned: { type: "string", default: "0", what: "largest accounts that are pinned to cells" },
-  headroom: { type: "string", default: "0.7", what: "planned load, of a cell's capacity" },
-  trials: { type: "string", default: "50", what: "trials for each number of cells" },
-  seed: { type: "string", default: "20261121", what: "seed of the random numbers" },
-  help: { type: "boolean", default: false, what: "print these options" },
-} as const;
-
-const { values } = parseArgs({ options: OPTIONS });
-if (values.help) {
-  console.log(`usage: npm run bench:cells -- [OPTION…]\n\n${helpOf(OPTIONS)}`);
-  process.exit();
-}
+// npm run bench:cells -- --reads 1000000 --cell-reads 15000 --largest-share 0.01 --pinned 10: reads
+// per second of all accounts, those that a cell serves, the largest account's share of them, and how
+// many of the largest are pinned to cells.
+const { values } = parseArgs({
+  options: {
+    reads: { type: "string", default: "1000000" },
+    "cell-reads": { type: "string", default: "15000" },
+    "largest-share": { type: "string", default: "0.005" },
+    pinned: { type: "string", default: "0" },
+  },
+});
 const readsPerSecond = Number.parseInt(values.reads, 10);
 const cellReadsPerSecond = Number.parseInt(values["cell-reads"], 10);
-const accounts = Number.parseInt(values.accounts, 10);
 const largestShare = Number.parseFloat(values["largest-share"]);
 const pinned = Number.parseInt(values.pinned, 10);
-const headroom = Number.parseFloat(values.headroom);
-const trials = Number.parseInt(values.trials, 10);
+const accounts = 100_000;
+/** The planned load of a cell, as a share of its capacity. */
+const headroom = 0.7;
+/** For each number of cells. */
+const trials = 50;
 
 /**
  * The reads per second of each account, largest first: a Zipf distribution with the exponent that
@@ -66,7 +62,7 @@ function busiestCell(reads: Float64Array, cells: number, random: () => number): 
 }
 
 const reads = readsOfAccounts();
-const random = seededRandom(Number.parseInt(values.seed, 10));
+const random = seededRandom(20_261_121);
 const usable = cellReadsPerSecond * headroom;
 const [largest = 0] = reads;
 console.log(
@@ -87,8 +83,7 @@ for (
   cells = Math.ceil(cells * 1.1)
 ) {
   const busiest = Array.from({ length: trials }, () => busiestCell(reads, cells, random));
-  busiest.sort((left, right) => left - right);
-  const [median = 0, worst = 0] = [busiest[trials >> 1], busiest.at(-1)];
+  const [median, worst] = [medianOf(busiest), Math.max(...busiest)];
   const fits = worst <= usable;
   if (fits) fitting = cells;
   const figures = [

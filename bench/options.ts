@@ -49,21 +49,13 @@ export async function runProgram(main: (args: readonly string[]) => Promise<numb
   }
 }
 
-interface Option {
-  readonly default?: string | boolean;
-  readonly what: string;
-}
-
 /** A line for each option, with its default. */
-export function helpOf(options: Readonly<Record<string, Option>>): string {
-  const lines = Object.entries(options).map(([name, option]) => {
-    const value = option.default ? ` (${option.default})` : "";
+export const OPTIONS_HELP = Object.entries({ ...NUMBERS, ...OTHERS })
+  .map(([name, option]) => {
+    const value = "default" in option && option.default ? ` (${option.default})` : "";
     return `--${name}`.padEnd(17) + option.what + value;
-  });
-  return lines.join("\n");
-}
-
-export const OPTIONS_HELP = helpOf({ ...NUMBERS, ...OTHERS });
+  })
+  .join("\n");
 
 /** @throws {UsageError} */
 export function parseCommandLine(args: readonly string[]) {

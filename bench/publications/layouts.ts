@@ -1,41 +1,32 @@
 import { readFileSync } from "node:fs";
+import { type ArchivedFigure, cnbYear, ecbHistory, nbpTables } from "../../harness/archives.ts";
 import { treasuryCurrencies } from "../../src/rates/sources/publishers/periodic/parsers.ts";
 
-/** A publisher's figures on a day, each with the symbols of its pair. */
-export type DayFigures = readonly (readonly [base: string, quote: string, rate: string])[];
+/** The figures of a publisher's table, each with the symbols of its pair. */
+export type TableFigures = readonly (readonly [base: string, quote: string, rate: string])[];
 
 /** The figures of the bundled snapshot by publisher; of nbp, one list for each of its tables. */
-export function snapshotFigures(): ReadonlyMap<string, readonly DayFigures[]> {
+export function snapshotFigures(): ReadonlyMap<string, readonly TableFigures[]> {
   const file = new URL("../../snapshot/rates.json", import.meta.url);
   const { publications } = JSON.parse(readFileSync(file, "utf8")) as {
-    readonly publications: readonly { readonly source: string; readonly rates: DayFigures }[];
+    readonly publications: readonly { readonly source: string; readonly rates: TableFigures }[];
   };
-  const figures = new Map<string, DayFigures[]>();
-  for (const { source, rates } of publications) {
-    figures.set(source, [...(figures.get(source) ?? []), rates]);
-  }
-  return figures;
+  const bySource = Map.groupBy(publications, ({ source }) => source);
+  return new Map([...bySource].map(([source, of]) => [source, of.map(({ rates }) => rates)]));
 }
 
-/** The bodies of a publisher's addresses on a day, in its layout. */
-type Layout = (tables: readonly DayFigures[], day: string, dayOfTableB: string) => string[];
+/** The bodies of a publisher's addresses on a day, in its layout, from the figures of its tables. */
+type Layout = (tables: readonly (readonly ArchivedFigure[])[], day: string) => readonly string[];
 
 /** By the keys of the sources that are on by default. */
 export const layouts: Readonly<Record<string, Layout>> = {
-  ecb([figures = []], day) {
-    const cubes = figures.map(([, quote, rate]) => `<Cube currency='${quote}' rate='${rate}'/>`);
-    return [
-      `<?xml version="1.0" encoding="UTF-8"?>
-<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
-<gesmes:subject>Reference rates</gesmes:subject>
-<Cube>
-<Cube time='${day}'>
-${cubes.join("\n")}
-</Cube>
-</Cube>
-</gesmes:Envelope>`,
-    ];
-  },
+  ecb: ([figures = []]) => [ecbHistory(figures)],
+  cnb: ([figures = []], day) => [cnbYear(figures, day.slice(0, 4))],
+  nbp: (tables) =>
+    tables.map((figures, index) => {
+      const date = figures[0]?.date ?? "";
+      return nbpTables(figures, index === 0 ? "A" : "B", { from: date, to: date }) ?? "";
+    }),
 
   // The Treasury's address sends 400 rows: more than two quarters of all its currencies.
   ust(_tables, day) {
@@ -55,42 +46,18 @@ ${cubes.join("\n")}
     return [JSON.stringify({ data })];
   },
 
-  cnb([figures = []], day) {
-    const rows = figures.map(
-      ([code, , rate], order) =>
-        `{"validFor":"${day}","order":${order},"country":"Country of ${code}",` +
-        `"currency":"currency","amount":1,"currencyCode":"${code}","rate":${rate}}`,
-    );
-    return [`{"rates":[${rows.join(",")}]}`];
-  },
-
-  nbp(tables, day, dayOfTableB) {
-    return tables.map((figures, index) => {
-      const rows = figures.map(
-        ([code, , rate]) => `{"currency":"waluta ${code}","code":"${code}","mid":${rate}}`,
-      );
-      const table = index === 0 ? "A" : "B";
-      const effective = index === 0 ? day : dayOfTableB;
-      const number = `${effective.slice(5, 7)}${effective.slice(8)}/${table}/NBP`;
-      return (
-        `[{"table":"${table}","no":"${number}","effectiveDate":"${effective}",` +
-        `"rates":[${rows.join(",")}]}]`
-      );
-    });
-  },
-
   norges([figures = []], day) {
     const head =
       "FREQ,BASE_CUR,QUOTE_CUR,TENOR,DECIMALS,CALCULATED,UNIT_MULT,COLLECTION,TIME_PERIOD,OBS_VALUE";
     const rows = figures.map(
-      ([base, quote, rate]) => `B,${base},${quote},SP,4,false,0,C,${day},${rate}`,
+      ({ base, quote, rate }) => `B,${base},${quote},SP,4,false,0,C,${day},${rate}`,
     );
     return [`${[head, ...rows].join("\n")}\n`];
   },
 
   dnb([figures = []], day) {
     const rows = figures.map(
-      ([code, , rate]) => `<currency desc="${code}" code="${code}" rate="${rate}" />`,
+      ({ base: code, rate }) => `<currency desc="${code}" code="${code}" rate="${rate}" />`,
     );
     return [
       `<?xml version="1.0" encoding="utf-8"?>
@@ -104,7 +71,7 @@ ${rows.join("\n")}
 
   nbrm([figures = []], day) {
     const rows = figures.map(
-      ([code, , rate]) =>
+      ({ base: code, rate }) =>
         `{"rBr":1,"datum":"${day}T00:00:00","oznaka":"${code}","nomin":1,"sreden":${rate}}`,
     );
     return [`[${rows.join(",")}]`];

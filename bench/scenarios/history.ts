@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { ArchivedFigure } from "../../harness/archives.ts";
 import { seededRandom } from "../../harness/seeded-random.ts";
 import { createCommandStore } from "../../src/app/command-store.ts";
 import { openSqlite } from "../../src/app/store.ts";
@@ -11,10 +12,10 @@ import { sourceNames } from "../../src/rates/sources/fetching/registry.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import { createFeed } from "../publications/feed.ts";
 import {
-  type DayFigures,
   exchangeBodies,
   layouts,
   snapshotFigures,
+  type TableFigures,
 } from "../publications/layouts.ts";
 import type { Scenario } from "../scenario.ts";
 import { ROOT } from "../servers.ts";
@@ -73,7 +74,7 @@ async function feedYear(directory: string): Promise<void> {
       await feed.fetchAt(source, publishedMs, () => {
         const wednesday = startMs - ((new Date(startMs).getUTCDay() + 7 - WEDNESDAY) % 7) * DAY_MS;
         const moved = tables.map((table, index) => move(table, index === 1 ? wednesday : startMs));
-        return layouts[source.key]?.(moved, dayOf(startMs), dayOf(wednesday)) ?? [];
+        return layouts[source.key]?.(moved, dayOf(startMs)) ?? [];
       });
     }
   }
@@ -82,14 +83,13 @@ async function feedYear(directory: string): Promise<void> {
 const dayOf = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10);
 
 /** Gives each figure other last digits for each day. */
-function move(figures: DayFigures, dayMs: number): DayFigures {
+function move(figures: TableFigures, dayMs: number): readonly ArchivedFigure[] {
   const random = seededRandom(dayMs / DAY_MS);
   const digit = () => String(Math.floor(random() * 10));
-  return figures.map(([base, quote, rate]) => [
-    base,
-    quote,
-    rate.replace(/\d{1,2}$/, (end) => end.replaceAll(/\d/g, digit)).replace(/^[0.]+$/, rate),
-  ]);
+  return figures.map(([base, quote, figure]) => {
+    const moved = figure.replace(/\d{1,2}$/, (end) => end.replaceAll(/\d/g, digit));
+    return { date: dayOf(dayMs), base, quote, rate: moved.replace(/^[0.]+$/, figure) };
+  });
 }
 
 async function feedExchange(directory: string): Promise<void> {
