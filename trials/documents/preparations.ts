@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { converting, startModel } from "../../test/examples/model.ts";
 import { playArchives } from "../../test/rates/backfill/played.ts";
+import { body, playPublisher } from "../../test/support/fake-publisher.ts";
 import { newBareDatabase } from "../../test/support/postgres-databases.ts";
 import { command, type Installation, OWNER } from "./installation.ts";
 import { assertHeaders, fetchPolishFigures } from "./stores.ts";
@@ -59,6 +60,34 @@ async function withPostgres({ resources, values }: Place): Promise<void> {
 /** Publishers in the place of the real ones. */
 async function withPublishers({ resources, env }: Place): Promise<void> {
   Object.assign(env, resources.use(await playArchives()).env);
+}
+
+/** A date of the bundled snapshot's figures. */
+const DAY = "2026-03-13";
+
+/** What the commands of docs/operating/exports.md push of the pair EUR/USD. */
+const PUSHED = [
+  `/api/v1/exchange-rates {"date":"${DAY}","from":"EUR","to":"USD","rate":"1.1476"}`,
+  `/api/resource/Currency%20Exchange {"date":"${DAY}","from_currency":"EUR","to_currency":"USD","exchange_rate":1.1476,"for_buying":1,"for_selling":1}`,
+  `/json/2/res.currency.rate/load {"fields":["id","name","currency_id","company_rate"],"data":[["kurs_eur_usd_2026_03_13","${DAY}","USD","1.1476"]]}`,
+];
+
+/** A server in the place of the programs that take rates, and the file of a journal. */
+async function withBookkeeping({ folder, env, resources }: Place): Promise<void> {
+  const server = resources.use(await playPublisher(body("{}")));
+  for (const name of ["firefly", "erpnext", "odoo"]) {
+    env[`${name.toUpperCase()}_URL`] = server.address;
+    await writeFile(join(folder, `${name}.header`), "Authorization: Bearer secret-of-a-program\n");
+  }
+  resources.defer(async () => {
+    const posts = PUSHED.map((post) => `POST /rates${post}`);
+    assert.deepEqual(server.bodies, posts);
+    for (const { authorization, "content-type": type } of server.requests) {
+      assert.deepEqual([authorization, type], ["Bearer secret-of-a-program", "application/json"]);
+    }
+    const journal = await readFile(join(folder, "prices.journal"), "utf8");
+    assert.equal(journal, `P ${DAY} EUR 1.1476 USD\n`);
+  });
 }
 
 export const preparations: Readonly<Record<string, Preparation>> = {
@@ -163,6 +192,14 @@ export const preparations: Readonly<Record<string, Preparation>> = {
     },
     prints: [/found: 1 \(1 revoked, /, /found: 1 \(0 revoked, 1 revoked before, /],
   },
+  "docs/operating/exports.md": {
+    values: {
+      "rates export": "rates export --pair EUR/USD",
+      "\"$(date -d '7 days ago' +%F)\"": DAY,
+      '"$(date +%F)"': DAY,
+    },
+    before: withBookkeeping,
+  },
   "docs/operating/in-production.md": {
     // The owner has an account already.
     values: { [OWNER]: "new-customer@example.org" },
@@ -238,7 +275,6 @@ export function valuesOf({ url, metricsUrl }: Installation): Values {
 const ADDING = "trials/documents/adding-a-source.test.ts";
 const SCRIPT = "trials/documents/evidence-script.test.ts";
 const BMF = "../../test/rates/sources/publishers/fixtures/bmf.csv";
-const RECIPES = "trials/documents/export-recipes.test.ts";
 
 /** The blocks that another test runs: their document, their beginning, and that test. */
 export const elsewhere: readonly (readonly [string, string, string])[] = [
@@ -246,7 +282,4 @@ export const elsewhere: readonly (readonly [string, string, string])[] = [
   ["docs/adding-a-source.md", "npm run -s kurs -- rates fetch bom", ADDING],
   ["docs/api.md", "npx openapi-typescript", "test/platform/http/openapi-client.test.ts"],
   ["docs/operating/evidence.md", "#!/bin/sh\n# sh verify.sh", SCRIPT],
-  ["docs/operating/exports.md", "kurs rates export --format firefly", RECIPES],
-  ["docs/operating/exports.md", "kurs rates export --format erpnext", RECIPES],
-  ["docs/operating/exports.md", "kurs rates export --format odoo", RECIPES],
 ];

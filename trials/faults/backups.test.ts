@@ -1,6 +1,7 @@
 // Load and kills while a database of 20,000 pairs is backed up or restored.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
@@ -10,9 +11,12 @@ import {
   stateOf,
   storeWithBackup,
 } from "../../test/platform/storage/stored.ts";
-import { openConnection } from "../../test/support/client.ts";
+import { clientOf } from "../../test/support/client.ts";
 import { eventually } from "../../test/support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../../test/support/process.ts";
+import { Reads } from "../support/reads.ts";
+
+const READERS = 8;
 
 const stored = await storeWithBackup();
 
@@ -30,36 +34,28 @@ test("a backup during reads contains every unit charged before it, and fails no 
   });
   const file = join(target.path, "copy.db");
   const unitsBefore = stateOf(join(directory.path, "kurs.db")).units;
-  let [answered, sent, isReading] = [0, 0, true];
-  const readOn = async () => {
-    using connection = openConnection(server.url);
-    while (isReading) {
-      sent += 1;
-      const { status, text } = await connection.readRate("X00001/USD", stored.customer.apiKey);
-      assert.equal(status, 200, text);
-      answered += 1;
-    }
-  };
-  const readers = Array.from({ length: 8 }, readOn);
-  await eventually("some answers", () => (answered > 100 ? true : undefined));
+  const client = clientOf(server.url, new Agent({ keepAlive: true, maxSockets: READERS }));
+  const read = () => client.readRate("X00001/USD", stored.customer.apiKey);
+  await using reads = new Reads(Array.from({ length: READERS }, () => read));
+  await reads.untilServed(100);
 
-  const answeredBefore = answered;
+  const servedBefore = reads.served;
   const ended = await kurs(["backup", file], { dataDirectory: directory.path });
-  const sentAfter = sent;
-  isReading = false;
-  await Promise.all(readers);
+  const sentAfter = reads.sent;
+  await reads.stop();
 
+  assert.deepEqual(reads.failed.all(), {});
   assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
   const { integrity, units, dailyUnits, pairs } = stateOf(file);
   assert.deepEqual([integrity, pairs], ["ok", 20_000]);
-  assert.ok(units >= unitsBefore + answeredBefore, `${units} of ${answeredBefore}`);
+  assert.ok(units >= unitsBefore + servedBefore, `${units} of ${servedBefore}`);
   assert.ok(units <= unitsBefore + sentAfter, `${units} of ${sentAfter}`);
   assert.equal(dailyUnits, units);
-  assert.ok(answered > answeredBefore + 8, "no read was served meanwhile");
+  assert.ok(reads.served > servedBefore + READERS, "no read was served meanwhile");
   assert.match(ended.stdout, new RegExp(`: 2 accounts, 1 active key, ${units} units\n$`));
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(namesIn(target.path), ["copy.db"]);
-  assert.equal(stateOf(join(directory.path, "kurs.db")).units, unitsBefore + answered);
+  assert.equal(stateOf(join(directory.path, "kurs.db")).units, unitsBefore + reads.served);
 });
 
 test("a killed backup leaves the old file, none or a whole one, and the next one works", async () => {

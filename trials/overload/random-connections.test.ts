@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { callOf, PATH } from "../../test/reads/mcp/messages.ts";
@@ -8,7 +7,7 @@ import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
 import { runsOf, SEED } from "../../test/support/properties.ts";
 import { Draws } from "../../test/support/random.ts";
-import { openWire } from "../../test/support/raw-connection.ts";
+import { openWire, type Wire, type WireAnswer } from "../../test/support/raw-connection.ts";
 import { openSockets } from "../../test/support/resources.ts";
 
 // Connections with random requests, which clients reset, end and cut at random moments. The server
@@ -97,49 +96,29 @@ function drawRequest(draws: Draws, { apiKey, session }: Credentials): Sent {
   return { text, statuses: [status], ...more };
 }
 
-/** Responses as they came, in order, and what is no complete response behind them. */
-interface Received {
-  readonly responses: readonly {
-    readonly status: number;
-    readonly body: string;
-    readonly closes: boolean;
-  }[];
-  readonly rest: string;
-}
-
-/** Splits received bytes into the responses to requests. @throws for bytes that are none. */
-function receivedOf(text: string, sent: readonly Sent[]): Received {
-  const responses: { status: number; body: string; closes: boolean }[] = [];
-  let start = 0;
+/**
+ * Takes what came on a connection that is over: the responses to requests, in order. An incomplete
+ * one stays.
+ *
+ * @throws for bytes that are no response.
+ */
+async function responsesOn(wire: Wire, sent: readonly Sent[]): Promise<readonly WireAnswer[]> {
+  const responses: WireAnswer[] = [];
   let mayContinue = true;
-  while (start < text.length) {
+  while (wire.received() !== "") {
     const request = sent[responses.length];
-    const headEnd = text.indexOf("\r\n\r\n", start);
-    const head = text.slice(start, headEnd < 0 ? undefined : headEnd + 2);
-    if (request === undefined) throw new Error(`bytes behind the last response: ${head}`);
-    if (headEnd < 0) {
-      if (!head.startsWith("HTTP/1.1 ".slice(0, head.length))) throw new Error(`no head: ${head}`);
+    if (request === undefined) throw new Error("bytes behind the last response");
+    const response = await wire.answer(request.isHead).catch(() => undefined);
+    if (response === undefined) {
+      assert.equal(wire.received().slice(0, 9), "HTTP/1.1 ".slice(0, wire.received().length));
       break;
     }
-    const status = Number(
-      /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(?:[\w-]+: [^\r\n]*\r\n)*$/.exec(head)?.[1],
-    );
-    if (Number.isNaN(status)) throw new Error(`no head: ${head.slice(0, 500)}`);
-    if (status === 100) {
-      if (request.expectsContinue !== true || !mayContinue) throw new Error("an unexpected 100");
-      mayContinue = false;
-      start = headEnd + 4;
-      continue;
-    }
-    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
-    const end = headEnd + 4 + (request.isHead === true ? 0 : length);
-    if (text.length < end) break;
-    const closes = /\r\nconnection: close\r\n/i.test(head);
-    responses.push({ status, body: text.slice(headEnd + 4, end), closes });
-    start = end;
-    mayContinue = true;
+    for (const line of response.lines) assert.match(line, /^[\w-]+: [^\r\n]*$/);
+    if (response.status !== 100) responses.push(response);
+    else assert.ok(request.expectsContinue && mayContinue, "an unexpected 100");
+    mayContinue = response.status !== 100;
   }
-  return { responses, rest: text.slice(start) };
+  return responses;
 }
 
 const SEQUENCES = runsOf(1500);
@@ -192,71 +171,61 @@ function drawSequence(draws: Draws, credentials: Credentials): Sent[] {
   return [...sent, { text: half, statuses: [400, 405], isLast: true }];
 }
 
-/** @returns the least and the most units that the sequence cost. */
 async function runSequence(index: number): Promise<void> {
   const draws = new Draws([SEED, index]);
   const ending = draws.kind(endings);
   const isPatient = ending === "halfClose";
   const sent = drawSequence(draws, isPatient ? patient : hasty);
-  const { hostname, port } = new URL(server.url);
-  const socket = connect({
-    host: hostname,
-    port: Number(port),
-    noDelay: true,
-    allowHalfOpen: true,
-  });
-  let text = "";
-  let error: Error | undefined;
-  socket.setEncoding("latin1").on("data", (part: string) => {
-    text += part;
-    if (ending === "resetAtData") socket.resetAndDestroy();
-  });
-  socket.on("error", (cause) => {
-    error = cause;
-  });
-  const closed = Promise.race([once(socket, "end"), once(socket, "close")]).catch(() => undefined);
+  using wire = await openWire(server.url, true);
+  const { socket } = wire;
+  if (ending === "resetAtData") socket.on("data", () => socket.resetAndDestroy());
+  const closed = wire.untilEnd();
   const sending = (async () => {
-    await once(socket, "connect");
     for (const one of sent) await send(socket, one.text, draws);
     if (isPatient) socket.end();
-  })().catch(() => undefined);
+  })();
   if (ending === "resetLater") await pause(draws.whole(0, 8));
   else await sending;
   if (ending === "destroy") socket.destroy();
-  else if (ending.startsWith("reset") && ending !== "resetAtData") socket.resetAndDestroy();
+  else if (ending === "resetAtOnce" || ending === "resetLater") socket.resetAndDestroy();
   if (ending === "resetAtData") await Promise.race([closed, pause(50)]);
   else await closed;
   socket.destroy();
+  await closed;
+  const text = wire.received();
   try {
-    check(text, sent, isPatient, error);
+    await check(wire, sent, isPatient);
   } catch (cause) {
-    const shown = JSON.stringify({ ending, sent, text: text.slice(-2000), error: error?.message });
+    const error = socket.errored?.message;
+    const shown = JSON.stringify({ ending, sent, text: text.slice(-2000), error });
     throw new Error(`sequence ${index} of seed ${SEED}: ${shown}`, { cause });
   }
 }
 
 let [unitsOfPatient, responsesInAll, cutOff] = [0, 0, 0];
 
-function check(text: string, sent: readonly Sent[], isPatient: boolean, error?: Error): void {
+async function check(wire: Wire, sent: readonly Sent[], isPatient: boolean): Promise<void> {
   const last = sent.findIndex(({ isLast }) => isLast);
   const expected = last < 0 ? sent : sent.slice(0, last + 1);
-  const { responses, rest } = receivedOf(text, expected);
-  for (const { closes } of responses.slice(0, -1)) assert.ok(!closes, "a response behind the last");
-  for (const [place, { status, body }] of responses.entries()) {
+  const responses = await responsesOn(wire, expected);
+  const closes = responses.map(({ headers }) => headers.connection === "close");
+  assert.ok(!closes.slice(0, -1).includes(true), "a response behind the last");
+  for (const [place, { status, text }] of responses.entries()) {
     const { statuses, contains, units = 0 } = expected[place] as Sent;
     responsesInAll += 1;
     if (status === 503) continue;
-    assert.ok(statuses.includes(status), `response ${place} has status ${status}: ${body}`);
-    if (contains !== undefined) assert.ok(body.includes(contains), `${contains}: ${body}`);
+    assert.ok(statuses.includes(status), `response ${place} has status ${status}: ${text}`);
+    if (contains !== undefined) assert.ok(text.includes(contains), `${contains}: ${text}`);
     if (isPatient) unitsOfPatient += units;
   }
   if (!isPatient) return;
-  assert.equal(rest, "");
+  assert.equal(wire.received(), "");
   // An expectation behind another request gets no interim response, and closes the connection.
-  const isClosed = expected[responses.length - 1]?.expectsContinue && responses.at(-1)?.closes;
+  const isClosed = expected[responses.length - 1]?.expectsContinue && closes.at(-1);
   if (isClosed) return;
   // The server may close on bytes behind a last request, which resets the connection.
-  if (error !== undefined && last >= 0 && last < sent.length - 1) cutOff += expected.length;
+  const isReset = wire.socket.errored !== null;
+  if (isReset && last >= 0 && last < sent.length - 1) cutOff += expected.length;
   else assert.equal(responses.length, expected.length, "a response is missing");
 }
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { eventually } from "../../test/support/mails.ts";
 import { serve, temporaryDirectory } from "../../test/support/process.ts";
+import { openWire, plainRead } from "../../test/support/raw-connection.ts";
 import { connectionsOf, residentMib } from "../../test/support/resources.ts";
 
 /** More responses than the system buffers for one connection: after that, nothing is sent on it. */
@@ -21,16 +20,12 @@ test("a client that never reads its responses costs little memory and is cut off
   const env = { PLAN_FREE_UNITS: "1000000" };
   await using server = await serve({ dataDirectory: directory.path, env });
   const { apiKey } = await server.newCustomer("ada@example.org");
-  const { hostname, port } = new URL(server.url);
-  const connections = () => connectionsOf(Number(port));
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  socket.pause();
+  const connections = () => connectionsOf(Number(new URL(server.url).port));
+  using wire = await openWire(server.url);
+  wire.socket.pause();
   await eventually("the end of all others", () => connections() === 1 || undefined);
 
-  const head = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}`;
-  socket.write(`${head}\r\n\r\n`.repeat(READS));
+  wire.send(plainRead(apiKey).repeat(READS));
   const { pid } = server.program;
   const [sinceMs, before] = [performance.now(), residentMib(pid)];
   while (connections() > 0 && performance.now() - sinceMs < PATIENCE_MS) await after(500);
@@ -38,8 +33,7 @@ test("a client that never reads its responses costs little memory and is cut off
   assert.equal(connections(), 0, "the client is still connected");
   const grownMib = residentMib(pid) - before;
   assert.ok(grownMib < 250, `the server grew by ${grownMib} MiB`);
-  assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-  socket.destroy();
+  assert.equal((await server.readRate("EUR/USD", apiKey)).status, 200);
 });
 
 test("responses with the API's document that nobody reads share its bytes", async () => {
@@ -48,22 +42,17 @@ test("responses with the API's document that nobody reads share its bytes", asyn
   const { pid } = server.program;
   const { text: document } = await server.get("/openapi.json");
   assert.ok(document.length > 20_000);
-  const { hostname, port } = new URL(server.url);
   const before = residentMib(pid);
 
-  const sockets = [];
+  using wires = new DisposableStack();
   for (let count = 0; count < 60; count += 1) {
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => undefined);
-    await once(socket, "connect");
-    socket.pause();
-    socket.write("GET /openapi.json HTTP/1.1\r\nHost: kurs\r\n\r\n".repeat(200));
-    sockets.push(socket);
+    const wire = wires.use(await openWire(server.url));
+    wire.socket.pause();
+    wire.send("GET /openapi.json HTTP/1.1\r\nHost: kurs\r\n\r\n".repeat(200));
     // Its response comes after those to the requests above that the server admits.
     if (count % 3 === 2) assert.equal((await server.get("/openapi.json")).text, document);
   }
   const grownMib = residentMib(pid) - before;
-  for (const socket of sockets) socket.destroy();
 
   assert.ok(grownMib < 120, `the server grew by ${grownMib} MiB`);
 });

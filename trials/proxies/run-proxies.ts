@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { startPostgres } from "../../harness/postgres.ts";
 import { type ProxyProgram, proxies, requirePrograms, startProxy } from "../../harness/proxies.ts";
 import { type Call, type Client, type Customer, clientOf } from "../../test/support/client.ts";
 import { scrape } from "../../test/support/metrics.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../../test/support/process.ts";
+import { Reads } from "../support/reads.ts";
 import { badClients, sendBadly } from "./bad-clients.ts";
 
 // Runs two nodes behind each proxy with the configuration in deploy/: npm run trials -- proxies. Needs the
@@ -56,8 +57,9 @@ async function check(name: string, proxy: ProxyProgram): Promise<void> {
   };
   assert.equal((await kurs(["migrate"], { env })).exitCode, 0);
   await using started = new AsyncDisposableStack();
-  const node = async () =>
-    started.use(await serve({ dataDirectory: join(directory.path, "data"), env }));
+  const dataDirectory = join(directory.path, "data");
+  const node = async (port = "0") =>
+    started.use(await serve({ dataDirectory, env: { ...env, PORT: port } }));
   const nodes = [await node(), await node()] as const;
   const hosts = nodes.map(({ url }) => new URL(url).host);
   await using running = await startProxy(proxy, directory.path, hosts);
@@ -68,9 +70,9 @@ async function check(name: string, proxy: ProxyProgram): Promise<void> {
   const customer = await client.newCustomer("reader@example.org");
   let expected = 0;
 
-  const quiet = await readFor(client, customer.apiKey, SECONDS);
-  assert.deepEqual(quiet.others, {}, `${name}: responses besides 200`);
-  expected += quiet.succeeded;
+  const quiet = await readDuring(client, customer.apiKey, () => pause(SECONDS * 1000));
+  assert.deepEqual(quiet.failed.all(), {}, `${name}: responses besides 200`);
+  expected += quiet.served;
   assert.equal(await customer.usedUnits(), expected);
   const share = await shareOfFastPath(nodes, client, customer);
   assert.ok(share > FAST_SHARE_MIN, `${name}: ${share} of the reads are on the fast path`);
@@ -78,35 +80,32 @@ async function check(name: string, proxy: ProxyProgram): Promise<void> {
   expected += await readBesideBadClients(name, running.url, client, customer.apiKey);
   assert.equal(await customer.usedUnits(), expected);
 
-  const [, stopped] = await Promise.all([
-    pause(500).then(() => nodes[0].stop()),
-    readFor(client, customer.apiKey, SECONDS + 5),
-  ]);
-  assert.deepEqual(stopped.others, {}, `${name}: responses besides 200 while a node stopped`);
-  expected += stopped.succeeded;
+  // A node that has ended is replaced, and has its share of the reads before the other one ends.
+  const restarted = await readDuring(client, customer.apiKey, async () => {
+    await pause(500);
+    await nodes[0].stop();
+    await node(new URL(nodes[0].url).port);
+    await pause(SECONDS * 1000);
+  });
+  assert.deepEqual(restarted.failed.all(), {}, `${name}: responses besides 200 during a restart`);
+  expected += restarted.served;
   assert.equal(await customer.usedUnits(), expected);
 
-  const third = await serve({
-    dataDirectory: join(directory.path, "data"),
-    env: { ...env, PORT: new URL(nodes[0].url).port },
+  const killed = await readDuring(client, customer.apiKey, async () => {
+    await pause(500);
+    await nodes[1].kill();
+    await pause(2 * SECONDS * 1000);
   });
-  started.use(third);
-  await pause(3000);
-  const [, killed] = await Promise.all([
-    pause(500).then(() => nodes[1].kill()),
-    readFor(client, customer.apiKey, SECONDS + 3),
-  ]);
-  const failed = Object.values(killed.others).reduce((sum, count) => sum + count, 0);
   const units = (await customer.usedUnits()) - expected;
-  assert.ok(units >= killed.succeeded, `${name}: ${units} units for ${killed.succeeded} responses`);
+  assert.ok(units >= killed.served, `${name}: ${units} units for ${killed.served} responses`);
   // nginx sends what a crashed node had charged to the other node (deploy/nginx.conf).
-  const unitsMax = killed.succeeded + failed + (name === "nginx" ? CLIENTS : 0);
+  const unitsMax = killed.served + killed.failed.total + (name === "nginx" ? CLIENTS : 0);
   assert.ok(units <= unitsMax, `${name}: ${units} units, a read charged twice`);
   agent.destroy();
   console.log(
-    `${name}: ${quiet.succeeded + stopped.succeeded} reads, each one unit; ${share.toFixed(3)} on the fast path; ` +
-      `a node stopped: 0 failed; a node killed: ${JSON.stringify(killed.others)} besides ` +
-      `${killed.succeeded}, units ${units}`,
+    `${name}: ${quiet.served + restarted.served} reads, each one unit; ${share.toFixed(3)} on the fast path; ` +
+      `a node restarted: 0 failed; a node killed: ${JSON.stringify(killed.failed.all())} besides ` +
+      `${killed.served}, units ${units}`,
   );
 }
 
@@ -129,35 +128,23 @@ async function readBesideBadClients(name: string, url: string, client: Client, a
   let succeeded = 0;
   const failures: Record<string, object> = {};
   for (const [what, badClient] of Object.entries(badClients)) {
-    const [read] = await Promise.all([
-      readFor(client, apiKey, BAD_CLIENT_SECONDS),
+    const reads = await readDuring(client, apiKey, () =>
       sendBadly(url, badClient, BAD_CLIENT_SECONDS),
-    ]);
-    succeeded += read.succeeded;
-    if (!isDeepStrictEqual(read.others, {}))
-      failures[what] = { 200: read.succeeded, ...read.others };
+    );
+    succeeded += reads.served;
+    if (reads.failed.total > 0) failures[what] = { 200: reads.served, ...reads.failed.all() };
   }
   assert.deepEqual(failures, {}, `${name}: responses besides 200 to others than a bad client`);
   return succeeded;
 }
 
-/** Reads on several connections. @returns the count of 200s, and of everything else by kind. */
-async function readFor(client: Client, apiKey: string, seconds: number) {
-  const endMs = performance.now() + seconds * 1000;
-  let succeeded = 0;
-  const others: Record<string, number> = {};
-  const readOn = async () => {
-    while (performance.now() < endMs) {
-      const kind = await client.readRate("EUR/USD", apiKey).then(
-        ({ status, text }) => (status === 200 ? "200" : `${status} ${text}`.trimEnd()),
-        (error: NodeJS.ErrnoException) => error.code ?? error.message,
-      );
-      if (kind === "200") succeeded += 1;
-      else others[kind] = (others[kind] ?? 0) + 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, readOn));
-  return { succeeded, others };
+/** Reads on several connections until some work is done. */
+async function readDuring(client: Client, apiKey: string, work: () => Promise<unknown>) {
+  const read = () => client.readRate("EUR/USD", apiKey);
+  await using reads = new Reads(Array.from({ length: CLIENTS }, () => read));
+  await work();
+  await reads.stop();
+  return reads;
 }
 
 /**

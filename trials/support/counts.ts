@@ -10,6 +10,10 @@ export class Counts {
     return this.#counts.get(String(what)) ?? 0;
   }
 
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** @param but kinds to leave out. */
   all(but: readonly string[] = []): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].filter(([what]) => !but.includes(what)).sort());
