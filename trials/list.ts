@@ -22,7 +22,7 @@ const seed = String(Date.now() % 1_000_000);
 export const trials: readonly Trial[] = [
   {
     name: "faults",
-    about: "disks, files, limits, clocks and databases that fail",
+    about: "disks, files, limits, logs and databases that fail",
     commands: [tests("trials/faults/**/*.test.ts")],
   },
   {

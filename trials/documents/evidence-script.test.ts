@@ -28,43 +28,47 @@ async function newFiles(command: string, documents: string) {
   return { ...{ cli, text, json, script }, [Symbol.asyncDispose]: cli[Symbol.asyncDispose] };
 }
 
-const LEFT = [
-  "Left to compare: that this part of the document is the pair's, with its units; the rule with",
-  "the dates 2026-03-15 and 2026-03-13; the document with the publisher's:",
-];
+const ECB = "EUR USD 2026-03-15 --source ecb --rule on-or-before";
 
-test("the document's script verifies a signed file with OpenSSL, sha256sum and base64 alone", async () => {
-  await using files = await newFiles("EUR USD 2026-03-15 --source ecb --rule on-or-before", "ecb");
-  assert.deepEqual(files.script(files.text), {
-    exitCode: 0,
-    lines: [
-      "1 EUR = 1.1476 USD for 2026-03-15: signed so",
-      ...LEFT,
-      "\t\t\t<Cube currency='USD' rate='1.1476'/>",
-    ],
-  });
-});
-
-for (const [what, command, source, first] of [
+for (const [what, command, source, ...first] of [
   [
-    "the second of several documents",
+    "of a day without a figure",
+    ECB,
+    "ecb",
+    "1 EUR = 1.1476 USD for 2026-03-15: signed so",
+    "Left to compare: that this part of the document is the pair's, with its units; the rule with",
+    "the dates 2026-03-15 and 2026-03-13; the document with the publisher's:",
+    "\t\t\t<Cube currency='USD' rate='1.1476'/>",
+  ],
+  [
+    "with the second of several documents",
     "PAB PLN 2026-03-12 --as pl-vat",
     "nbp",
-    "1 PAB = 3.6770 PLN",
+    "1 PAB = 3.6770 PLN for 2026-03-12: signed so",
   ],
-  ["a comma", "USD RUB 2026-03-14 --source cbr --rule on", "cbr", "1 USD = 79.4500 RUB"],
-  ["a hundred units", "JPY TRY 2016-03-15 --source tcmb --rule on", "tcmb", "1 JPY = 0."],
+  [
+    "with a comma",
+    "USD RUB 2026-03-14 --source cbr --rule on",
+    "cbr",
+    "1 USD = 79.4500 RUB for 2026-03-14: signed so",
+  ],
+  [
+    "with a hundred units",
+    "JPY TRY 2016-03-15 --source tcmb --rule on",
+    "tcmb",
+    "1 JPY = 0.025472 TRY for 2016-03-15: signed so",
+  ],
 ] as const) {
-  test(`it verifies a file with ${what}`, async () => {
+  test(`OpenSSL, sha256sum and base64 alone verify a signed file ${what}`, async () => {
     await using files = await newFiles(command, source);
     const { exitCode, lines } = files.script(files.text);
     assert.equal(exitCode, 0, lines.join("\n"));
-    assert.ok(lines[0]?.startsWith(first), lines.join());
+    assert.deepEqual(lines.slice(0, first.length), first);
   });
 }
 
 test("it finds a changed byte, and another key", async () => {
-  await using files = await newFiles("EUR USD 2026-03-15 --source ecb --rule on-or-before", "ecb");
+  await using files = await newFiles(ECB, "ecb");
   const { cli, text, script } = files;
   for (const [from, to, message] of [
     ['"rate": "1.1476"', '"rate": "1.1477"', "FAILS: the rate is not the figure"],

@@ -12,29 +12,6 @@ import { assertLedger } from "../support/ledger-audit.ts";
 /** The pause of a client after a 503. It limits the load while the store is unavailable. */
 const PAUSE_AFTER_REFUSAL_MS = 40;
 
-/** Counts of the responses so far. */
-export interface Figures {
-  answers: number;
-  refusals: number;
-  unavailable: number;
-  writes: number;
-  slowestMs: number;
-}
-
-export interface Load extends AsyncDisposable {
-  readonly ledger: Ledger;
-  readonly figures: Figures;
-  /**
-   * Whether a read that is sent now may reach the store. While it may not, a read that returns 503
-   * must not be charged.
-   */
-  mayReachStore: boolean;
-  /** Whether a part of the load has failed: stop() throws the error. */
-  readonly hasFailed: boolean;
-  /** Ends the load after its requests in flight. @throws the load's first error. */
-  stop(): Promise<void>;
-}
-
 /** Starts a node on a database, with its own data directory. */
 export async function startNode(
   databaseUrl: string,
@@ -77,21 +54,46 @@ export async function openReaders(
 }
 
 /** Reads on many connections and writes concurrently until it is stopped. */
-export function startLoad(
-  nodes: readonly Server[],
-  ledger: Ledger,
-  { connections = 16, writers = 2, label = "load" } = {},
-): Load {
-  let isOn = true;
-  const figures: Figures = { answers: 0, refusals: 0, unavailable: 0, writes: 0, slowestMs: 0 };
-  const { readers } = ledger;
+export class Load implements AsyncDisposable {
+  /** Counts of the responses so far. */
+  readonly figures = { answers: 0, refusals: 0, unavailable: 0, writes: 0, slowestMs: 0 };
+  /**
+   * Whether a read that is sent now may reach the store. While it may not, a read that returns 503
+   * must not be charged.
+   */
+  mayReachStore = true;
+  readonly #nodes: readonly Server[];
+  readonly #ledger: Ledger;
+  #isOn = true;
+  #hasFailed = false;
+  readonly #work: readonly Promise<void>[];
 
-  const read = async (turn: number) => {
+  constructor(
+    nodes: readonly Server[],
+    ledger: Ledger,
+    { connections = 16, writers = 2, label = "load" } = {},
+  ) {
+    this.#nodes = nodes;
+    this.#ledger = ledger;
+    this.#work = [
+      ...Array.from({ length: connections }, (_, turn) => this.#read(turn)),
+      ...Array.from({ length: writers }, (_, turn) => this.#write(turn, label)),
+    ];
+    // An error ends the load at once, and stop() throws it.
+    Promise.all(this.#work).catch(() => {
+      this.#hasFailed = true;
+      this.#isOn = false;
+    });
+  }
+
+  async #read(turn: number): Promise<void> {
+    const { readers } = this.#ledger;
+    const { figures } = this;
     const reader = nth(readers, turn);
     const key = nth(reader.keys, Math.floor(turn / readers.length));
-    using connection = openConnection(nth(nodes, turn).url);
-    while (isOn) {
-      const mayBeCharged = load.mayReachStore;
+    using connection = openConnection(nth(this.#nodes, turn).url);
+    while (this.#isOn) {
+      const mayBeCharged = this.mayReachStore;
       const [sentMs, sentOn] = [performance.now(), today()];
       const { status, text } = await connection.readRate("EUR/USD", key.apiKey);
       figures.slowestMs = Math.max(figures.slowestMs, performance.now() - sentMs);
@@ -106,54 +108,55 @@ export function startLoad(
       else reader.wasRejected = true;
       figures[status === 200 ? "answers" : "refusals"] += 1;
     }
-  };
-  const write = async (turn: number) => {
-    for (let count = 0; isOn; count += 1) {
+  }
+
+  async #write(turn: number, label: string): Promise<void> {
+    for (let count = 0; this.#isOn; count += 1) {
       try {
         const email = `${label}-${turn}-${count}@example.org`;
-        await writeOnce(nth(nodes, turn), ledger, email);
-        figures.writes += 1;
+        await writeOnce(nth(this.#nodes, turn), this.#ledger, email);
+        this.figures.writes += 1;
       } catch (error) {
         if (!/, got 503 /.test(String(error))) throw error;
-        figures.unavailable += 1;
+        this.figures.unavailable += 1;
         await after(PAUSE_AFTER_REFUSAL_MS);
       }
     }
-  };
+  }
 
-  let hasFailed = false;
-  let work: Promise<void>[] = [];
-  const load: Load = {
-    ledger,
-    figures,
-    mayReachStore: true,
-    get hasFailed() {
-      return hasFailed;
-    },
-    async stop() {
-      isOn = false;
-      await Promise.all(work).catch(async (error: unknown) => {
-        // If the node has ended, its stderr contains the reason.
-        await Promise.race([after(500), ...nodes.map(({ program }) => program.ended)]);
-        for (const node of nodes) checkNode(node);
-        throw error;
-      });
-    },
-    async [Symbol.asyncDispose]() {
-      isOn = false;
-      await Promise.allSettled(work);
-    },
-  };
-  work = [
-    ...Array.from({ length: connections }, (_, turn) => read(turn)),
-    ...Array.from({ length: writers }, (_, turn) => write(turn)),
-  ];
-  // An error ends the load at once, and stop() throws it.
-  Promise.all(work).catch(() => {
-    hasFailed = true;
-    isOn = false;
-  });
-  return load;
+  /** Waits until a number of further reads have returned 200. */
+  async untilAnswered(more: number): Promise<void> {
+    const wanted = this.figures.answers + more;
+    await eventually(`${more} answers`, async () => {
+      if (this.#hasFailed) await this.stop();
+      return this.figures.answers >= wanted || undefined;
+    });
+  }
+
+  /** Ends the load after its requests in flight. @throws the load's first error. */
+  async stop(): Promise<void> {
+    this.#isOn = false;
+    await Promise.all(this.#work).catch(async (error: unknown) => {
+      // If the node has ended, its stderr contains the reason.
+      await Promise.race([after(500), ...this.#nodes.map(({ program }) => program.ended)]);
+      for (const node of this.#nodes) checkNode(node);
+      throw error;
+    });
+  }
+
+  toString(): string {
+    const { answers, refusals, unavailable, writes, slowestMs } = this.figures;
+    return (
+      `${answers} answers, ${refusals} times over the quota, ${unavailable} times 503, ` +
+      `${this.#ledger.inDoubt()} reads in doubt, ${writes} accounts with keys, ` +
+      `slowest ${Math.round(slowestMs)} ms`
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOn = false;
+    await Promise.allSettled(this.#work);
+  }
 }
 
 /** Creates an account, a session and two keys, revokes one, and records what is acknowledged. */
@@ -188,31 +191,15 @@ export function checkNode({ program, logLines }: Server): void {
   assert.doesNotMatch(program.stderr, /unhandled|uncaught|Error/i);
 }
 
-/** Waits until /readyz returns 200. @returns the time that it took, in ms. */
-export async function untilServed(client: Client): Promise<number> {
+/** Waits for a status of /readyz. @returns how many requests, and how long, that took. */
+export async function untilReady(client: Client, status = 200) {
   const sinceMs = performance.now();
-  await eventually("service again", async () => {
-    const { status } = await client.get("/readyz");
-    return status === 200 || undefined;
+  let attempts = 0;
+  await eventually(`${status} of /readyz`, async () => {
+    attempts += 1;
+    return (await client.get("/readyz")).status === status || undefined;
   });
-  return performance.now() - sinceMs;
-}
-
-/** Waits until a number of further reads have returned 200. */
-export async function untilAnswered(load: Load, more: number): Promise<void> {
-  const wanted = load.figures.answers + more;
-  await eventually(`${more} answers`, async () => {
-    if (load.hasFailed) await load.stop();
-    return load.figures.answers >= wanted || undefined;
-  });
-}
-
-export function tell({ figures, ledger }: Load): string {
-  const { answers, refusals, unavailable, writes, slowestMs } = figures;
-  return (
-    `${answers} answers, ${refusals} times over the quota, ${unavailable} times 503, ` +
-    `${ledger.inDoubt()} reads in doubt, ${writes} accounts with keys, slowest ${Math.round(slowestMs)} ms`
-  );
+  return { attempts, tookMs: performance.now() - sinceMs };
 }
 
 /**

@@ -13,14 +13,12 @@ import { Ledger } from "../support/ledger.ts";
 import {
   checkLedger,
   checkNode,
+  Load,
   openReaders,
   restarted,
   startBehindRelay,
-  startLoad,
   startNode,
-  tell,
-  untilAnswered,
-  untilServed,
+  untilReady,
 } from "./load.ts";
 
 /**
@@ -131,25 +129,23 @@ test("after a database crash and restart nothing acknowledged is lost and servic
   for (let round = 1; round <= 2; round += 1) {
     const connections = 16;
     const inDoubtBefore = ledger.inDoubt();
-    await using load = startLoad([node], ledger, { connections, label: `round-${round}` });
-    await untilAnswered(load, 1500);
+    await using load = new Load([node], ledger, { connections, label: `round-${round}` });
+    await load.untilAnswered(1500);
     using frozen = await freeze(postgres);
     // From here on no database process can charge a read.
     load.mayReachStore = false;
     await frozen.kill();
-    await eventually("the failure", async () => {
-      return (await node.get("/readyz")).status === 503 || undefined;
-    });
+    await untilReady(node, 503);
     const slowestMs = await assertAway(node, ledger, `round-${round}`, 5);
     await load.stop();
-    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-    assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, tell(load));
+    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, String(load));
+    assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, String(load));
 
     postgres = resources.use(await restartedOn(postgres, DURABLE));
-    const backMs = await untilServed(node);
+    const { tookMs: backMs } = await untilReady(node);
     t.diagnostic(
       `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
-        `after the start; ${tell(load)}`,
+        `after the start; ${load}`,
     );
     await checkLedger([node], ledger, postgres.url());
     await untilPooled(() => connectionsOf(postgres.url()));
@@ -172,21 +168,19 @@ for (const [what, begin] of Object.entries(absences)) {
     const behind = await startBehindRelay(resources);
     const { postgres, relay, node } = behind;
     const ledger = await openReaders(node, postgres.url());
-    await using load = startLoad([node], ledger);
-    await untilAnswered(load, 1000);
+    await using load = new Load([node], ledger);
+    await load.untilAnswered(1000);
 
     let slowestMs = 0;
     {
       using _absence = await begin(behind);
       slowestMs = await assertAway(node, ledger, "away", 3);
     }
-    const backMs = await untilServed(node);
-    await untilAnswered(load, 200);
+    const { tookMs: backMs } = await untilReady(node);
+    await load.untilAnswered(200);
     await load.stop();
-    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-    t.diagnostic(
-      `slowest 503 ${Math.round(slowestMs)} ms; back ${Math.round(backMs)} ms; ${tell(load)}`,
-    );
+    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, String(load));
+    t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; back ${Math.round(backMs)} ms; ${load}`);
     await checkLedger([node], ledger, postgres.url());
     await untilPooled(() => relay.openConnections());
     checkNode(node);
@@ -219,19 +213,19 @@ test("each cut database connection fails only the requests in flight on it", asy
   const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "cut" });
   const connections = 8;
   const writers = 2;
-  await using load = startLoad([node], ledger, { connections, writers, label: "cuts" });
+  await using load = new Load([node], ledger, { connections, writers, label: "cuts" });
 
   const cuts = 10;
   for (let cut = 0; cut < cuts; cut += 1) {
-    await untilAnswered(load, 150);
+    await load.untilAnswered(150);
     await administer(postgres.url(), CUT_ALL);
   }
-  await untilAnswered(load, 200);
+  await load.untilAnswered(200);
   await load.stop();
 
-  t.diagnostic(`${cuts} cuts: ${tell(load)}`);
+  t.diagnostic(`${cuts} cuts: ${load}`);
   // At each cut every client sees one 503, and one more before the node notices the cut.
-  assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), tell(load));
+  assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), String(load));
   await checkLedger([node], ledger, postgres.url());
   await untilPooled(() => connectionsOf(postgres.url()));
   checkNode(node);
@@ -244,14 +238,12 @@ test("service resumes after the database was read-only for a while", async () =>
     label: "unwritten",
     quotas: [300, 1_000_000],
   });
-  await using load = startLoad([node], ledger, { connections: 4, writers: 1, label: "waiting" });
-  await untilAnswered(load, 200);
+  await using load = new Load([node], ledger, { connections: 4, writers: 1, label: "waiting" });
+  await load.untilAnswered(200);
 
   const reload = "SELECT pg_reload_conf()";
   await administer(postgres.url(), "ALTER SYSTEM SET default_transaction_read_only = on", reload);
-  await eventually("the failure", async () => {
-    return (await node.get("/readyz")).status === 503 || undefined;
-  });
+  await untilReady(node, 503);
   await assertAway(node, ledger, "read-only", 1);
   // The setting also blocks its own reset, so this session switches it off first.
   await administer(
@@ -260,8 +252,8 @@ test("service resumes after the database was read-only for a while", async () =>
     "ALTER SYSTEM RESET default_transaction_read_only",
     reload,
   );
-  await untilServed(node);
-  await untilAnswered(load, 200);
+  await untilReady(node);
+  await load.untilAnswered(200);
   await load.stop();
 
   await checkLedger([node], ledger, postgres.url());
@@ -297,7 +289,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   assert.equal((await service.call("DELETE", path, { session })).status, 204);
   await postgres.kill();
   resources.use(await restartedOn(postgres));
-  await untilServed(service);
+  await untilReady(service);
 
   // Each connection from before the crash fails one request.
   const status = await eventually("a response to the revoked key", async () => {

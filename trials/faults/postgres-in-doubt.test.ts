@@ -17,7 +17,7 @@ import {
 } from "../../test/support/postgres-databases.ts";
 import { kurs, Program } from "../../test/support/process.ts";
 import { freeze, type Loss, type Relay, startRelay } from "../../test/support/stalls.ts";
-import { checkNode, startBehindRelay, startNode, untilServed } from "./load.ts";
+import { checkNode, startBehindRelay, startNode, untilReady } from "./load.ts";
 
 const CUT_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
@@ -134,7 +134,7 @@ for (const time of [undefined, "Fri, 13 Mar 2026 16:00:00 GMT"]) {
     relay.loseAnswerTo(keyId);
     const lost = await read();
     assertFailure(lost, 503, "temporarily_unavailable");
-    await untilServed(node);
+    await untilReady(node);
     assert.equal(
       lost.headers["units-charged"],
       undefined,
@@ -163,7 +163,7 @@ test("a read that returned 503 before it reached the database is not charged lat
   assert.equal(answer.headers["units-charged"], "0");
   relay.delay(0);
 
-  await untilServed(node);
+  await untilReady(node);
   // By then everything that was started for that read has ended.
   await after(4000);
   assert.equal(await node.usedUnits(session), 1);

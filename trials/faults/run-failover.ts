@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { administer, type PostgresServer } from "../../harness/postgres.ts";
-import { eventually } from "../../test/support/mails.ts";
+import { administer } from "../../harness/postgres.ts";
 import { nth } from "../../test/support/nodes.ts";
 import { startPrimaryAndStandby, startStandby } from "../../test/support/primary-and-standby.ts";
 import type { Server } from "../../test/support/process.ts";
@@ -10,12 +9,11 @@ import { freeze } from "../../test/support/stalls.ts";
 import {
   checkLedger,
   checkNode,
+  Load,
   openReaders,
   restarted,
-  startLoad,
   startNode,
-  tell,
-  untilAnswered,
+  untilReady,
 } from "./load.ts";
 
 /** Attempts that started before the promotion, or that connect too slowly, may fail. */
@@ -57,10 +55,10 @@ async function failOver(primaryIs: "killed" | "frozen", standbyFirst: boolean): 
   }
   const quotas = [1000, 10_000_000, 10_000_000];
   const ledger = await openReaders(nth(nodes, 0), primary.url(), { quotas });
-  await using load = startLoad(nodes, ledger, { connections: 16, writers: 4 });
-  await untilAnswered(load, 500);
+  await using load = new Load(nodes, ledger, { connections: 16, writers: 4 });
+  await load.untilAnswered(500);
   await after(seconds * 1000);
-  print(`before: ${tell(load)}`);
+  print(`before: ${load}`);
 
   using frozen = await freeze(primary);
   // A killed server cannot charge a read; a frozen one may, from its buffers.
@@ -71,41 +69,28 @@ async function failOver(primaryIs: "killed" | "frozen", standbyFirst: boolean): 
   const promotedMs = performance.now();
   await standby.promote();
   for (const node of nodes) {
-    const attempts = await untilReady(node, 200);
+    const { attempts } = await untilReady(node);
     assert.ok(attempts <= ATTEMPTS_MAX, `ready only at attempt ${attempts}`);
   }
-  await untilAnswered(load, 1);
+  await load.untilAnswered(1);
   const backMs = performance.now() - promotedMs;
   print(`back ${Math.round(backMs)} ms after the promotion`);
   assert.ok(backMs < BACK_MS_MAX, `back only after ${backMs} ms`);
-  await untilAnswered(load, 500);
+  await load.untilAnswered(500);
   await after(seconds * 500);
 
   await frozen.kill();
   const servedBefore = load.figures.unavailable;
-  const returned = resources.use(await startAgain(primary, standby));
-  await untilAnswered(load, 500);
+  const { dataDirectory, port } = primary;
+  const startAgain = () => startStandby(standby.port, { dataDirectory, port });
+  const returned = resources.use(await restarted(startAgain));
+  await load.untilAnswered(500);
   await after(seconds * 500);
   assert.equal(load.figures.unavailable, servedBefore, "the old primary's return caused 503s");
   await load.stop();
-  print(`after: ${tell(load)}`);
+  print(`after: ${load}`);
 
   await checkLedger(nodes, ledger, standby.url());
   assert.deepEqual(await administer(returned.url(), CONNECTED), []);
   for (const node of nodes) checkNode(node);
-}
-
-/** @returns the number of sequential requests that it took. */
-async function untilReady(node: Server, status: number): Promise<number> {
-  let attempts = 0;
-  await eventually(`${status} of /readyz`, async () => {
-    attempts += 1;
-    return (await node.get("/readyz")).status === status || undefined;
-  });
-  return attempts;
-}
-
-function startAgain(old: PostgresServer, primary: PostgresServer): Promise<PostgresServer> {
-  const { dataDirectory, port } = old;
-  return restarted(() => startStandby(primary.port, { dataDirectory, port }));
 }

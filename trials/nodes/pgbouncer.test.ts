@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { administer, freePort, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/platform/storage/postgres/open.ts";
 import { connectTo } from "../../test/support/nodes.ts";
 import { hostsOf } from "../../test/support/postgres-databases.ts";
-import { temporaryDirectory } from "../../test/support/process.ts";
+import { Program, temporaryDirectory } from "../../test/support/process.ts";
 
 /** Where Debian and Fedora install it. */
 const path = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((place) => existsSync(place));
@@ -62,24 +59,10 @@ async function startPgBouncer(path: string, serverPort: number) {
   await writeFile(file, settings.join("\n"));
   // It rejects to run as root.
   await chmod(directory, 0o755);
-  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const pooler = spawn(path, [...user, file], { stdio: ["ignore", "ignore", "pipe"] });
-  starting.defer(() => end(pooler));
-  let log = "";
-  const isUp = Promise.withResolvers<void>();
-  createInterface({ input: pooler.stderr }).on("line", (line) => {
-    log += `${line}\n`;
-    if (line.includes("process up")) isUp.resolve();
-  });
-  pooler.once("exit", () => isUp.reject(new Error(`PgBouncer ended:\n${log}`)));
-  pooler.once("error", isUp.reject);
-  await isUp.promise;
+  const user = process.getuid?.() === 0 ? "-u nobody" : "";
+  const through = ["/bin/sh", "-c", `exec ${path} ${user} ${file}`];
+  const pooler = starting.use(new Program([], { through }));
+  await pooler.waitFor("its start", () => pooler.stderr.includes("process up") || undefined);
   const started = starting.move();
   return { port, [Symbol.asyncDispose]: () => started.disposeAsync() };
-}
-
-async function end(pooler: ChildProcess): Promise<void> {
-  if (pooler.exitCode !== null || pooler.signalCode !== null) return;
-  pooler.kill("SIGKILL");
-  await once(pooler, "exit");
 }

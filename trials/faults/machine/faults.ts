@@ -19,11 +19,6 @@ export function runThrough(line: string): readonly string[] {
   return ["/bin/sh", "-c", line, "sh"];
 }
 
-/** Waits for the address that a server prints on stderr, for tests without its log. */
-export function untilAddress(program: Program): Promise<string> {
-  return program.waitFor("its address", () => /listens on (\S+)/.exec(program.stderr)?.[1]);
-}
-
 /** Sets a soft resource limit of a running process, which its owner may raise again. */
 export async function limit(
   { pid }: Program,

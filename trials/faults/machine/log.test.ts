@@ -5,28 +5,37 @@ import { freePort } from "../../../harness/postgres.ts";
 import { clientOf, openConnection } from "../../../test/support/client.ts";
 import { eventually } from "../../../test/support/mails.ts";
 import { Program, temporaryDirectory } from "../../../test/support/process.ts";
-import { runThrough, untilAddress } from "./faults.ts";
+import { assertRead, runThrough } from "./faults.ts";
+
+/** Starts a server through a command, with a customer. */
+async function startThrough(through: readonly string[], env = {}) {
+  await using starting = new AsyncDisposableStack();
+  const { path: dataDirectory } = starting.use(await temporaryDirectory());
+  const options = { dataDirectory, env: { PATH: process.env.PATH ?? "", PORT: "0", ...env } };
+  const program = starting.use(new Program(["serve"], { ...options, through }));
+  const url = await program.waitFor(
+    "its address",
+    () => /listens on (\S+)/.exec(program.stderr)?.[1],
+  );
+  const customer = await clientOf(url).newCustomer("ada@example.org");
+  const started = starting.move();
+  return { program, url, customer, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
 
 suite("a log that cannot be written", { concurrency: 3 }, () => {
   test("a log on a full disk stops neither the service nor its shutdown", async () => {
-    await using directory = await temporaryDirectory();
-    await using program = new Program(["serve"], {
-      dataDirectory: directory.path,
-      env: { PORT: "0" },
-      through: runThrough('exec "$@" > /dev/full'),
-    });
-    const client = clientOf(await untilAddress(program));
-    const { session, apiKey } = await client.newCustomer("ada@example.org");
+    await using server = await startThrough(runThrough('exec "$@" > /dev/full'));
+    const { program, customer } = server;
 
     // The log buffers lines for a second; each write then fails.
     const untilMs = performance.now() + 2200;
     let answers = 0;
     while (performance.now() < untilMs) {
-      assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+      await assertRead(customer);
       answers += 1;
       if (answers === 1000) break;
     }
-    assert.equal(await client.usedUnits(session), answers);
+    assert.equal(await customer.usedUnits(), answers);
     program.signal("SIGTERM");
     const ended = await program.end();
     assert.deepEqual([ended.exitCode, ended.signal], [0, null], ended.stderr);
@@ -48,11 +57,11 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     );
     try {
       await eventually("service", () => client.get("/readyz").catch(() => undefined));
-      const { apiKey } = await client.newCustomer("ada@example.org");
+      const customer = await client.newCustomer("ada@example.org");
       const untilMs = performance.now() + 1500;
       // A fast machine would use up the quota of 1,000 units.
       for (let reads = 0; reads < 900 && performance.now() < untilMs; reads += 1) {
-        assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+        await assertRead(customer);
       }
     } finally {
       process.kill(pid, "SIGTERM");
@@ -60,26 +69,20 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
   });
 
   test("a log reader that stops reading delays neither responses nor the shutdown", async () => {
-    await using directory = await temporaryDirectory();
-    const env = { PATH: process.env.PATH ?? "", PORT: String(await freePort()), LOG_LEVEL: "info" };
     // Nothing reads the pipe, whose buffer is 64 KiB.
     const line = 'exec "$@" 1> >(echo "reader $BASHPID" >&2; exec sleep 300 > /dev/null 2>&1)';
-    await using program = new Program(["serve"], {
-      dataDirectory: directory.path,
-      env,
-      through: ["/bin/bash", "-c", line, "bash"],
-    });
-    const client = clientOf(await untilAddress(program));
-    const { session, apiKey } = await client.newCustomer("ada@example.org");
-    using connection = openConnection(`http://127.0.0.1:${env.PORT}`);
+    const through = ["/bin/bash", "-c", line, "bash"];
+    await using server = await startThrough(through, { LOG_LEVEL: "info" });
+    const { program, url, customer } = server;
+    using connection = openConnection(url);
     const reader = Number(
       await program.waitFor("the reader", () => /^reader (\d+)$/m.exec(program.stderr)?.[1]),
     );
     // At 200 bytes per line, a third of these fills the pipe.
     for (let count = 0; count < 990; count += 1) {
-      assert.equal((await connection.readRate("EUR/USD", apiKey)).status, 200);
+      assert.equal((await connection.readRate("EUR/USD", customer.apiKey)).status, 200);
     }
-    assert.equal(await client.usedUnits(session), 990);
+    assert.equal(await customer.usedUnits(), 990);
 
     process.kill(program.pid, "SIGTERM");
     await eventually("the end", () => !isAlive(program.pid) || undefined);

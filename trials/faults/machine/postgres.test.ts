@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { administer, startPostgres } from "../../../harness/postgres.ts";
 import { assertFailure } from "../../../test/support/assertions.ts";
-import { checkNode, startNode, untilServed } from "../load.ts";
+import { checkNode, startNode, untilReady } from "../load.ts";
 import { assertRead, assertUnavailable } from "./faults.ts";
 
 const CUT_ALL = `
@@ -25,7 +25,7 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
   const customer = await node.newCustomer("ada@example.org");
   let units = 0;
   const assertBack = async () => {
-    await untilServed(customer.client);
+    await untilReady(customer.client);
     await assertRead(customer);
     units += 1;
     assert.equal(await customer.usedUnits(), units);
