@@ -14,21 +14,8 @@ interface Reply {
   readonly message?: string;
 }
 
-/** A page in Firefox. */
-export interface FirefoxTab {
-  goto(url: string): Promise<void>;
-  /** Evaluates an expression in the page, and awaits its value. */
-  evaluate(expression: string): Promise<unknown>;
-}
-
-export interface Firefox extends AsyncDisposable {
-  readonly openTab: () => Promise<FirefoxTab>;
-  /** The errors and warnings on the consoles of all tabs. */
-  readonly errors: readonly string[];
-}
-
 /** Starts Debian's Firefox, or the one in FIREFOX, with a new profile. */
-export async function startFirefox(): Promise<Firefox> {
+export async function startFirefox() {
   await using starting = new AsyncDisposableStack();
   const profile = starting.use(await temporaryDirectory());
   const args = [
@@ -72,14 +59,16 @@ export async function startFirefox(): Promise<Firefox> {
   await send("session.subscribe", { events: ["log.entryAdded"] });
   const running = starting.move();
   return {
-    errors,
+    /** The errors and warnings on the consoles of all tabs. */
+    errors: errors as readonly string[],
     async openTab() {
       const { context } = await send("browsingContext.create", { type: "tab" });
       return {
-        async goto(url) {
+        async goto(url: string) {
           await send("browsingContext.navigate", { context, url, wait: "complete" });
         },
-        async evaluate(expression) {
+        /** Evaluates an expression in the page, and awaits its value. */
+        async evaluate(expression: string) {
           const target = { context };
           const reply = await send("script.evaluate", { expression, target, awaitPromise: true });
           return reply.result?.value;
@@ -89,6 +78,9 @@ export async function startFirefox(): Promise<Firefox> {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+
+/** A page in Firefox. */
+export type FirefoxTab = Awaited<ReturnType<Awaited<ReturnType<typeof startFirefox>>["openTab"]>>;
 
 /** The address at which Firefox listens, which it writes when it does. */
 async function addressIn(output: NodeJS.ReadableStream): Promise<string> {

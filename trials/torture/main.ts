@@ -2,8 +2,7 @@ import { parseArgs } from "node:util";
 import { type Figures, type TortureFailure, torture } from "./torture.ts";
 
 // npm run trials -- torture --engine postgres --minutes 10: kills on a store, drawn from a seed that
-// repeats them. --rounds R: exactly this many; --from R: the first one; --nodes N: on PostgreSQL;
-// --answers N: at most this many responses before a kill.
+// repeats them. --rounds R: exactly this many; --from R: the first one; --nodes N: on PostgreSQL.
 
 const { values } = parseArgs({
   options: {
@@ -13,7 +12,6 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     from: { type: "string", default: "1" },
     nodes: { type: "string", default: "2" },
-    answers: { type: "string", default: "4000" },
   },
 });
 
@@ -28,8 +26,6 @@ const settings = {
   seed: Number(values.seed),
   from: positive("from"),
   nodes: engine === "sqlite" ? 1 : positive("nodes"),
-  answersMax: positive("answers"),
-  readers: 6,
 } as const;
 console.log(`seed ${settings.seed} on ${engine}, nodes: ${settings.nodes}`);
 const goesOn = (done: number) =>
@@ -41,7 +37,7 @@ if (figures.failure !== undefined) {
   process.exitCode = 1;
 }
 
-function positive(name: "minutes" | "rounds" | "from" | "nodes" | "answers"): number {
+function positive(name: "minutes" | "rounds" | "from" | "nodes"): number {
   const value = Number(values[name]);
   if (!(value > 0 && value < Number.POSITIVE_INFINITY)) {
     throw new Error(`--${name}: must be a number above 0`);
@@ -66,10 +62,10 @@ function tellFigures(figures: Figures): string {
 
 /** What is wrong, what led to it, and how to repeat it. */
 function tellFailure({ round, complaints, plan, story }: TortureFailure): string {
-  const { seed, nodes, answersMax, from } = settings;
+  const { seed, nodes, from } = settings;
   const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join("\n");
   const on = engine === "sqlite" ? engine : `${engine} --nodes ${nodes}`;
-  const again = `npm run trials -- torture --engine ${on} --seed ${seed} --answers ${answersMax}`;
+  const again = `npm run trials -- torture --engine ${on} --seed ${seed}`;
   return [
     `WRONG in round ${round} of seed ${seed} on ${engine}:\n${indented(complaints)}`,
     `the plan of the round: ${JSON.stringify(plan, undefined, 2)}`,

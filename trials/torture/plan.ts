@@ -2,6 +2,12 @@ import { Draws } from "../../test/support/random.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
+/** Accounts that read from the first round on, each with its own plan. */
+export const READERS = 6;
+
+/** A kill comes after between a tenth of these responses and all of them. */
+const ANSWERS_MAX = 4000;
+
 /** So many of the first readers have few units of their plan, and soon read from grants. */
 export const GRANTED_READERS = 2;
 
@@ -64,17 +70,13 @@ export interface PlanSettings {
   readonly seed: number;
   readonly engine: EngineName;
   readonly nodes: number;
-  /** A kill comes after between a tenth of these and all of them. */
-  readonly answersMax: number;
-  /** Accounts that read from the first round on, each with its own plan. */
-  readonly readers: number;
 }
 
 /** Draws a round. It depends only on the seed and the round, so that each can be run alone. */
 export function planRound(settings: PlanSettings, round: number): RoundPlan {
-  const { seed, engine, nodes, answersMax, readers } = settings;
+  const { seed, engine, nodes } = settings;
   const draws = new Draws([seed, round, "plan"]);
-  const answers = () => draws.whole(Math.ceil(answersMax / 10), answersMax);
+  const answers = () => draws.whole(Math.ceil(ANSWERS_MAX / 10), ANSWERS_MAX);
   const instant = (): Instant => {
     const part = { part: draws.whole(5, 110) / 100 };
     // PostgreSQL's statements are not the node's own: only the time remains.
@@ -94,18 +96,18 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const ends = [end(victim)];
   if (nodes > 1 && draws.chance(0.6)) ends.push(end((victim + draws.whole(1, nodes - 1)) % nodes));
   const command = (kind: CommandPlan["kind"]): CommandPlan => ({
-    afterAnswers: draws.whole(1, answersMax),
+    afterAnswers: draws.whole(1, ANSWERS_MAX),
     kind,
-    customer: draws.whole(0, (kind === "grant" ? GRANTED_READERS : readers) - 1),
-    plan: draws.whole(0, readers - 1),
-    moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),
+    customer: draws.whole(0, (kind === "grant" ? GRANTED_READERS : READERS) - 1),
+    plan: draws.whole(0, READERS - 1),
+    moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(ANSWERS_MAX / 20)),
     // During a load a start takes longer.
     killedAt: draws.chance(0.25) ? { part: draws.whole(30, 200) / 100 } : undefined,
   });
   const rateImport = (): ImportPlan => {
     const isKilled = draws.chance(0.5);
     return {
-      afterAnswers: draws.whole(1, Math.ceil(answersMax / 4)),
+      afterAnswers: draws.whole(1, Math.ceil(ANSWERS_MAX / 4)),
       killedAfterAnswers: isKilled ? answers() : undefined,
       isAwaited: !isKilled && draws.chance(0.7),
     };
@@ -119,7 +121,7 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   return {
     round,
     ends,
-    tailAnswers: draws.whole(1, Math.ceil(answersMax / 5)),
+    tailAnswers: draws.whole(1, Math.ceil(ANSWERS_MAX / 5)),
     // A stale cached rate shows only while no other write clears the cache.
     actingWorkers: draws.chance(rates?.isAwaited ? 0.7 : 0.1) ? 0 : 3,
     focus: first !== undefined && draws.chance(0.5) ? [first.plan, first.customer] : undefined,

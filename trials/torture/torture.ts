@@ -9,7 +9,7 @@ import { AnswerCount, Story, Violation } from "./event-log.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { importRates, planNamed, runCommand } from "./operator.ts";
-import { GRANTED_READERS, type PlanSettings, planRound, type RoundPlan } from "./plan.ts";
+import { GRANTED_READERS, type PlanSettings, planRound, READERS, type RoundPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
@@ -93,7 +93,7 @@ async function prepare(shared: Pick<Round, "settings" | "store" | "nodes" | "led
   const { server } = await nodes.start(0);
   const open = (email: string, plan: string, quotaUnits: number) =>
     openReader(ledger, server, { email, plan, quotaUnits }, store.query);
-  for (let index = 0; index < settings.readers; index += 1) {
+  for (let index = 0; index < READERS; index += 1) {
     const quotaUnits = index < GRANTED_READERS ? FEW_UNITS : AMPLE_UNITS;
     ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index), quotaUnits));
   }
@@ -104,7 +104,7 @@ async function prepare(shared: Pick<Round, "settings" | "store" | "nodes" | "led
 
 /** @returns what is wrong after a round. */
 async function play(round: Round, onRound: TortureOptions["onRound"]): Promise<Findings> {
-  const { plan, nodes, counts, ledger, settings } = round;
+  const { plan, nodes, counts, ledger } = round;
   const [killsBefore, answersBefore] = [nodes.kills, counts.of("answers")];
   const startsBefore = nodes.recoveriesMs.length;
   try {
@@ -118,8 +118,8 @@ async function play(round: Round, onRound: TortureOptions["onRound"]): Promise<F
     return failed;
   }
   const { readers } = ledger;
-  const newest = readers.slice(settings.readers).slice(-NEWEST_READERS);
-  ledger.readers = [...readers.slice(0, settings.readers), ...newest];
+  const newest = readers.slice(READERS).slice(-NEWEST_READERS);
+  ledger.readers = [...readers.slice(0, READERS), ...newest];
   const kills = nodes.kills - killsBefore;
   const answers = counts.of("answers") - answersBefore;
   const back = nodes.recoveriesMs.slice(startsBefore).map((recoveryMs) => Math.round(recoveryMs));
