@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempDisposable, readdir, readFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { startServer } from "../../test/support/other-server.ts";
 import { startService } from "../../test/support/service.ts";
-import { startKeyProxy } from "./key-proxy.ts";
 
 const CONFORMANCE = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"),
@@ -27,6 +28,20 @@ const reasons = [
   /^Server returned JSON-RPC error instead of re-requesting via InputRequiredResult\./,
   /^Server did not provide session ID/,
 ];
+
+/** Starts a proxy that adds a key to every request, for a client that cannot send one. */
+const startKeyProxy = (target: string, apiKey: string) =>
+  startServer((incoming, outgoing) => {
+    const { method, url = "" } = incoming;
+    // Everything else passes unchanged, also Host and Origin.
+    const headers = { ...incoming.headers, authorization: `ApiKey ${apiKey}` };
+    const passed = request(target + url, { method: String(method), headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
 
 interface Check {
   /** Its scenario and its own name, as in a baseline. */

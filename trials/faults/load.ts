@@ -12,6 +12,10 @@ import { assertLedger } from "../support/ledger-audit.ts";
 /** The pause of a client after a 503. It limits the load while the store is unavailable. */
 const PAUSE_AFTER_REFUSAL_MS = 40;
 
+/** Ends the connections of every node. */
+export const CUT_ALL = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
+
 /** Starts a node on a database, with its own data directory. */
 export async function startNode(
   databaseUrl: string,

@@ -11,6 +11,7 @@ import { startService } from "../../test/support/service.ts";
 import { freeze } from "../../test/support/stalls.ts";
 import { Ledger } from "../support/ledger.ts";
 import {
+  CUT_ALL,
   checkLedger,
   checkNode,
   Load,
@@ -33,9 +34,6 @@ const POOL_SIZE = 10;
 type Behind = Awaited<ReturnType<typeof startBehindRelay>>;
 
 const DURABLE = { fsync: "on" };
-
-const CUT_ALL = `
-  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
 
 const COUNT_CONNECTIONS = `
   SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'kurs'`;

@@ -17,10 +17,7 @@ import {
 } from "../../test/support/postgres-databases.ts";
 import { kurs, Program } from "../../test/support/process.ts";
 import { freeze, type Loss, type Relay, startRelay } from "../../test/support/stalls.ts";
-import { checkNode, startBehindRelay, startNode, untilReady } from "./load.ts";
-
-const CUT_ALL = `
-  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
+import { CUT_ALL, checkNode, startBehindRelay, startNode, untilReady } from "./load.ts";
 
 test("a node shuts down in time while its database hangs", async () => {
   await using resources = new AsyncDisposableStack();

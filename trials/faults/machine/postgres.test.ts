@@ -5,11 +5,8 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { administer, startPostgres } from "../../../harness/postgres.ts";
 import { assertFailure } from "../../../test/support/assertions.ts";
-import { checkNode, startNode, untilReady } from "../load.ts";
+import { CUT_ALL, checkNode, startNode, untilReady } from "../load.ts";
 import { assertRead, assertUnavailable } from "./faults.ts";
-
-const CUT_ALL = `
-  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
 
 test("while PostgreSQL rejects a node (lock, password, name, connections), reads return 503 uncharged", async () => {
   await using resources = new AsyncDisposableStack();
