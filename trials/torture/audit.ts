@@ -13,6 +13,7 @@ import {
   SELECT_IMPORTED_OBSERVATIONS,
 } from "./rates.ts";
 import type { Round } from "./round.ts";
+import { auditStatement } from "./statements.ts";
 
 /**
  * Compares the store with what was acknowledged: all of it in the database, new items and some
@@ -32,8 +33,21 @@ export async function audit(round: Round): Promise<Findings> {
   nodes.check();
   if (findings.complaints.length > 0) return findings;
   carryUnits(ledger, stored);
+  await auditStatements(round, findings);
   ledger.forgetFresh();
   return findings;
+}
+
+/** Of some accounts, on each node in turn: each takes a dozen processes. */
+async function auditStatements({ ledger, nodes, counts }: Round, findings: Findings) {
+  const accounts = [...ledger.readers.slice(0, 2), ...ledger.readers.slice(-2)];
+  for (const [index, account] of accounts.entries()) {
+    const session = account.sessions.find(({ end }) => end === "none");
+    const node = nodes.living(index);
+    if (session === undefined || node === undefined) continue;
+    await auditStatement(node.server, account, session.token, findings);
+    counts.add("statements");
+  }
 }
 
 /**

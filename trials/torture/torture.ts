@@ -13,6 +13,7 @@ import { GRANTED_READERS, type PlanSettings, planRound, READERS, type RoundPlan 
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
+import { auditRestore } from "./statements.ts";
 import { openStore } from "./stores.ts";
 
 /** The workers that read, each with its path. */
@@ -68,6 +69,13 @@ export async function torture(options: TortureOptions) {
     const story = () => own.story.about(found.complaints.join("\n"));
     const { complaints } = found;
     if (complaints.length > 0) failure = { round: plan.round, complaints, plan, story: story() };
+  }
+  // PostgreSQL has tools of its own.
+  if (failure === undefined && current !== undefined && options.engine === "sqlite") {
+    const { complaints } = await auditRestore(current);
+    const { plan, story } = current;
+    if (complaints.length > 0)
+      failure = { round: plan.round, complaints, plan, story: story.about("") };
   }
   const sorted = nodes.recoveriesMs.toSorted((left, right) => left - right);
   return {
