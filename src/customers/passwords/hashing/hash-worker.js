@@ -5,9 +5,8 @@ import { getPriority, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 
 // On Linux each thread has its own niceness (setpriority(2)), so only this thread yields to reads;
-// elsewhere the whole process would. At 19 reads gain little more than at 10, and a log-in on an
-// overloaded machine takes 2.9 s instead of 1.0 (docs/performance.md). 19 is the highest niceness: a
-// service that has it already gives this thread the same.
+// elsewhere the whole process would. At 19, the highest, reads gain little more than at 10, and a
+// log-in on an overloaded machine takes 2.9 s instead of 1.0 (docs/performance.md).
 const NICER_BY = 10;
 const NICENESS_MAX = 19;
 if (process.platform === "linux") {
