@@ -183,6 +183,14 @@ for (const [who, request, text] of servers) {
   });
 }
 
+test("node:http knows at once that a client has reset the connection of its request", async () => {
+  await using lane = await startFastPath();
+  using wire = await openWire(lane.url);
+  const { response } = await lane.begin(wire, other("/held"));
+  wire.socket.resetAndDestroy();
+  await eventually("the end of the request", () => response?.destroyed || undefined);
+});
+
 suite("a client that does not read its response", () => {
   /** A connection whose client does not read the response that the server has begun to send. */
   async function openUnread(lane: FastPath): Promise<Wire> {
