@@ -238,10 +238,10 @@ export function keyLimitSuite(test: StoreTest): void {
     const same = (limits: OwnLimits) => limits;
 
     for (const change of [
-      store.keys.setLimits(accountId, key.id, () => capped, origin),
-      store.keys.rotate(old, newKey(accountId), same, KEY_LIMITS, origin),
+      () => store.keys.setLimits(accountId, key.id, () => capped, origin),
+      () => store.keys.rotate(old, newKey(accountId), same, KEY_LIMITS, origin),
     ]) {
-      await assert.rejects(change, { code: "unauthorized" });
+      await assert.rejects(change(), { code: "unauthorized" });
     }
     assert.deepEqual(await contentsOf(engine), before);
   });

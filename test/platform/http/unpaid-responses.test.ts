@@ -183,7 +183,7 @@ suite("unpaid responses", () => {
     socket.destroyed = true;
     socket.emit("close");
 
-    for (const response of waiting) await assert.rejects(response, ClientGone);
+    await Promise.all(waiting.map((response) => assert.rejects(response, ClientGone)));
     await enter("ada");
     await assert.rejects(enter("ada"), isOverloaded);
     assert.equal(socket.listenerCount("close"), 0);

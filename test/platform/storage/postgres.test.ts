@@ -192,7 +192,7 @@ suite("hanging statements", { timeout: 600_000 }, () => {
 
     // The later ones wait behind the first, and no longer than it.
     const reads = [read(limited), read(limited), read(limited)];
-    for (const pending of reads) await assert.rejects(pending, StoreUnavailable);
+    await Promise.all(reads.map((pending) => assert.rejects(pending, StoreUnavailable)));
     await other.query("ROLLBACK");
 
     assert.equal(await reader.usedUnits(), 1);
