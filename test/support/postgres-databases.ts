@@ -7,6 +7,7 @@ import {
   parseDatabaseUrl,
 } from "../../src/platform/storage/settings.ts";
 import { atEnd } from "./at-end.ts";
+import { patience } from "./patience.ts";
 
 /** A separate database. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {
@@ -51,7 +52,7 @@ async function administer(statement: string): Promise<void> {
  */
 export async function newPostgresDatabase(): Promise<PostgresDatabase> {
   const database = await newBareDatabase();
-  await migratePostgresStore(database.hosts);
+  await migratePostgresStore(database.hosts, patience.server.connectTimeoutMs);
   return database;
 }
 

@@ -16,14 +16,14 @@ const WAITING = "waiting until another process has migrated the database or copi
  *
  * @param onWait called with a line for the operator when another process migrates it or copies into
  *   it: the start waits for that.
- * @throws {StartupError} within 10 s, with each host and the reason why it cannot be used.
+ * @throws {StartupError} after 10 s and a last attempt, with each host and why it cannot be used.
  */
 export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
   onWait: (message: string) => void = () => undefined,
 ): Promise<PostgresEngine> {
-  const { schema, migration } = await prepare(hosts, onWait);
+  const { schema, migration } = await prepare(hosts, settings.connectTimeoutMs, onWait);
   const primary = createPrimary(hosts, { ...settings, schema, schemaVersion: migration.to });
   return createPostgresEngine(primary, settings);
 }
@@ -31,13 +31,18 @@ export async function openPostgresEngine(
 /** Migrates the database to the program's schema. @throws {StartupError} */
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
+  connectTimeoutMs?: number,
 ): Promise<MigrationReport> {
-  return (await prepare(hosts, () => undefined)).migration;
+  return (await prepare(hosts, connectTimeoutMs, () => undefined)).migration;
 }
 
 /** @returns the schema of the tables and the migration's report. @throws {StartupError} */
-async function prepare(hosts: readonly DatabaseHost[], onWait: (message: string) => void) {
-  const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
+async function prepare(
+  hosts: readonly DatabaseHost[],
+  connectTimeoutMs: number | undefined,
+  onWait: (message: string) => void,
+) {
+  const settings = { connectTimeoutMs, connectionsMax: 2, statementTimeoutMs: 0 };
   await using primary = createPrimary(hosts, settings);
   const client = await connectWithRetries(primary);
   try {

@@ -126,7 +126,7 @@ export interface PrimarySettings {
   /** The longest run time of a statement; 0: no limit. */
   readonly statementTimeoutMs: number;
   /** The longest wait for a connection; unset: a second. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** The schema of the tables; unset: the first of the search_path. */
   readonly schema?: string;
   /** The version of the schema that this process uses; unset: it uses no tables, or migrates. */
