@@ -28,7 +28,10 @@ export function createMetrics(): Metrics {
     serve(uses) {
       const eventLoopDelay = watchEventLoop();
       const registry = createRegistry({
-        ...{ ...uses, counts, eventLoopDelay, readStore: createStoreStateCache(uses) },
+        ...uses,
+        counts,
+        eventLoopDelay,
+        readStore: createStoreStateCache(uses),
         readVerifiedMs: () => readVerifiedMs(uses.backups, uses.log),
         openConnections: () => countConnections(uses.server),
       });
