@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { isSea } from "node:sea";
 
 /** The result of a command in a process of its own. */
@@ -44,8 +44,9 @@ export async function runOwnCommand(
 }
 
 function yieldToOthers(pid: number): void {
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, Math.min(getPriority() + PRIORITY_BELOW_NORMAL, PRIORITY_LOW));
   } catch {
     // A sandbox may forbid it, or the process has ended already.
   }
