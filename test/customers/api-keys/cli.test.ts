@@ -70,7 +70,9 @@ suite("kurs keys", { concurrency: 4 }, () => {
     const { id } = await service.createKey(session);
     addCopies(service, id, 449);
     service.query(
-      "UPDATE api_keys SET name = char(27) || '[2J' || char(8238) WHERE id LIKE '%-0%'",
+      `UPDATE api_keys SET name = char(27) || '[2J' || char(8238) WHERE id LIKE '%-0%'
+        AND account_id = (SELECT account_id FROM api_keys WHERE id = ?)`,
+      id,
     );
 
     const table = await run("keys", "list", email);
