@@ -65,7 +65,7 @@ test("a connection whose commit is in doubt is closed, for commands, too", async
     "CREATE TABLE words (word text)",
     "ALTER ROLE postgres SET client_min_messages = error",
   );
-  const settings = { connectionsMax: 3, statementTimeoutMs: 0 };
+  const settings = { connectionsMax: 3, statementTimeoutMs: 0, connectTimeoutMs: 5000 };
   const hosts = hostsOf(primary.url());
   await using engine = createPostgresEngine(createPrimary(hosts, settings), settings);
   const backend = async () => (await engine.query("SELECT pg_backend_pid() AS pid"))[0]?.pid;

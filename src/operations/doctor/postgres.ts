@@ -6,7 +6,7 @@ import { createPostgresEngine } from "../../platform/storage/postgres/engine.ts"
 import { readVersion } from "../../platform/storage/postgres/migrate.ts";
 import { createPrimary, type Primary } from "../../platform/storage/postgres/primary.ts";
 import { requireSuitable } from "../../platform/storage/postgres/suitable.ts";
-import type { DatabaseHost } from "../../platform/storage/settings.ts";
+import { commandTimeouts, type DatabaseHost } from "../../platform/storage/settings.ts";
 import { checkSchema, type FindInContent, findUnsafeSettings } from "./store.ts";
 
 /** Summing up millions of rows takes seconds. */
@@ -22,7 +22,7 @@ export async function examinePostgres(
   findInContent: FindInContent,
 ): Promise<readonly Finding[]> {
   const { warning, problem } = findingsOf("database");
-  const settings = { connectionsMax: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  const settings = { ...commandTimeouts, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   try {
     await using primary = createPrimary(hosts, settings);
     const { schema, version, nowMs } = await readAbout(await primary.connect(), primary);

@@ -7,7 +7,7 @@ import { commit, connectWithRetries } from "../postgres/commit.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import { useSchemaAlone } from "../postgres/schema-lock.ts";
-import type { DatabaseHost } from "../settings.ts";
+import { commandTimeouts, type DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
 import { listColumns, type TableTotals, totalsQuery } from "./tables.ts";
 
@@ -29,7 +29,7 @@ export async function copyToPostgres(
   onProgress: (table: string, copied: number, total: number) => void,
 ): Promise<CopyReport> {
   await migratePostgresStore(hosts);
-  await using primary = createPrimary(hosts, { connectionsMax: 2, statementTimeoutMs: 0 });
+  await using primary = createPrimary(hosts, commandTimeouts);
   const client = await connectWithRetries(primary);
   try {
     await client.query("BEGIN");

@@ -1,7 +1,7 @@
 import { StartupError } from "../../shared/program/start-error.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { MigrationReport } from "../migrations.ts";
-import type { DatabaseHost } from "../settings.ts";
+import { commandTimeouts, type DatabaseHost } from "../settings.ts";
 import { connectWithRetries } from "./commit.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
@@ -31,7 +31,7 @@ export async function openPostgresEngine(
 /** Migrates the database to the program's schema. @throws {StartupError} */
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
-  connectTimeoutMs?: number,
+  connectTimeoutMs = commandTimeouts.connectTimeoutMs,
 ): Promise<MigrationReport> {
   return (await prepare(hosts, connectTimeoutMs, () => undefined)).migration;
 }
@@ -39,7 +39,7 @@ export async function migratePostgresStore(
 /** @returns the schema of the tables and the migration's report. @throws {StartupError} */
 async function prepare(
   hosts: readonly DatabaseHost[],
-  connectTimeoutMs: number | undefined,
+  connectTimeoutMs: number,
   onWait: (message: string) => void,
 ) {
   const settings = { connectTimeoutMs, connectionsMax: 2, statementTimeoutMs: 0 };

@@ -10,9 +10,6 @@ import { explainCertificateFault, readTlsOptions } from "./tls.ts";
 
 const INT8_OID = 20;
 
-/** A server that does not respond to a new connection within this time counts as unreachable. */
-const CONNECT_TIMEOUT_MS = 1000;
-
 /** Without a statement timeout, a transaction must still send its next statement within this. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 
@@ -125,8 +122,8 @@ export interface PrimarySettings {
   readonly connectionsMax: number;
   /** The longest run time of a statement; 0: no limit. */
   readonly statementTimeoutMs: number;
-  /** The longest wait for a connection; unset: a second. */
-  readonly connectTimeoutMs?: number | undefined;
+  /** A server that does not respond to a new connection within this time counts as unreachable. */
+  readonly connectTimeoutMs: number;
   /** The schema of the tables; unset: the first of the search_path. */
   readonly schema?: string;
   /** The version of the schema that this process uses; unset: it uses no tables, or migrates. */
@@ -135,13 +132,7 @@ export interface PrimarySettings {
 
 function createPool(
   config: PoolConfig,
-  {
-    connectionsMax,
-    statementTimeoutMs,
-    connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    schema,
-    schemaVersion,
-  }: PrimarySettings,
+  { connectionsMax, statementTimeoutMs, connectTimeoutMs, schema, schemaVersion }: PrimarySettings,
 ): Pool {
   // A transaction that lost its connection holds its locks this long: no longer than other
   // transactions wait for them.
@@ -200,7 +191,7 @@ function connectTo(pool: Pool): Promise<PoolClient> {
   return promise;
 }
 
-async function requireWritable(pool: Pool, limitMs = CONNECT_TIMEOUT_MS): Promise<Pool> {
+async function requireWritable(pool: Pool, limitMs: number): Promise<Pool> {
   const client = await connectTo(pool);
   try {
     const query = client.query<{ is_standby: boolean }>(SELECT_IS_STANDBY);

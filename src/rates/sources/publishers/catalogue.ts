@@ -105,11 +105,12 @@ function completeArchive({ addresses, ...archive }: NonNullable<Entry["archive"]
   };
 }
 
-/** The addresses of an archive for the last days. */
+/** The addresses of an archive for the last days. @throws if there is no archive. */
 function latestIn(archive: Entry["archive"], days: number): readonly Address[] {
+  if (archive === undefined) throw new TypeError("an entry with latestDays needs an archive");
   const requests = (today: Temporal.PlainDate, token: string) => {
     const dates = { from: today.subtract({ days }).toString(), to: today.toString() };
-    return [archive?.addresses(dates, token) ?? []].flat();
+    return [archive.addresses(dates, token)].flat();
   };
   return requests(Temporal.PlainDate.from(EURO), "").map(
     (_, index) => (today, token) => requests(today, token)[index] ?? "",
