@@ -174,6 +174,19 @@ test("registration: a rejection counts against the auth limit, which is checked 
   assertFailure(await register(service), 429, "too_many_requests");
 });
 
+test("registration closed: a valid invitation creates no account, and is valid once registration is open", async () => {
+  await using at = await startWithInvitation(inMode("invite"));
+  const { dataDirectory } = at.service;
+  const invited = { invitation: at.invitation.token };
+  {
+    await using closed = await startService({ ...inMode("closed"), dataDirectory });
+    assertFailure(await register(closed, invited), 403, "registration_closed");
+    assert.deepEqual(closed.query("SELECT * FROM accounts"), []);
+  }
+  await using open = await startService({ ...inMode("open"), dataDirectory });
+  assert.equal((await register(open, invited)).status, 201);
+});
+
 test("an account without a password rejects every log-in as a wrong password, after the check for no account", async () => {
   const checked: (string | undefined)[] = [];
   const verify: Passwords["verify"] = (stored, password) => {
