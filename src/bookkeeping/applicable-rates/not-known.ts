@@ -56,15 +56,16 @@ export function contradicted({ series, contradicted: all }: Search, { date }: Da
   const rates = (held.length > 0 ? held : figures).map(({ rate }) => rate);
   const { base, quote, source } = series;
   const name = `${pairName(series)} for ${date}`;
-  const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes the first`;
+  const isOne = rates.length === 1;
+  const [it, none] = isOne ? ["it", "does not"] : ["the first", "takes none"];
+  const release = `kurs rates release ${base} ${quote} ${rates[0]} --date ${date} takes ${it}`;
   const advice =
     held.length > 0
-      ? `held: ${release}, and kurs rates drop ${base} ${quote} takes none`
+      ? `held: ${release}, and kurs rates drop ${base} ${quote} ${none}`
       : "dropped: import the right one, and pass --source import";
-  const states =
-    rates.length === 1
-      ? `${rates[0]} of ${name}, and it is`
-      : `${rates.length} figures of ${name}, ${rates.join(" and ")}, and they are`;
+  const states = isOne
+    ? `${rates[0]} of ${name}, and it is`
+    : `${rates.length} figures of ${name}, ${rates.join(" and ")}, and they are`;
   return { reason: `not known: ${source} states ${states} ${advice}` };
 }
 

@@ -49,16 +49,18 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
     times.find((all) => all.slice(-1).some(isUsed)) ?? times.findLast((all) => all.some(isUsed));
   const used = revisions?.findLast(isUsed);
   const now = (revisions ?? figures).at(-1);
-  const difference = now && !isUsed(now) ? differenceOf(now.rate, asked.rate) : undefined;
+  const isLast = now !== undefined && isUsed(now);
+  const difference = now && !isLast ? differenceOf(now.rate, asked.rate) : undefined;
   const stated = await store.series.contradictedOn(asked, asked.date);
   const as = (outcome: Rechecked["outcome"], reason = "") => {
     return { outcome, reason, used, now, difference, stated };
   };
 
   const isAmended = used !== undefined && difference !== undefined;
-  const isDropped = stated.some((one) => one.decision === "dropped" && isUsed(one));
+  // A figure that was dropped may be stated and released again.
+  const isDropped = !isLast && stated.some((one) => one.decision === "dropped" && isUsed(one));
   const isDecided = isAmended || (now === undefined ? stated.length === 0 : !isDropped);
-  if (isDropped && stated.length === 1 && now === undefined) {
+  if (isDropped && stated.length === 1) {
     const { hash = "not known" } = stated[0] ?? {};
     return as("withdrawn", `the operator dropped it where it was held: document ${hash}`);
   }

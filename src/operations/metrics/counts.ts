@@ -112,15 +112,16 @@ function createResponseCounts() {
 }
 
 /**
- * A read is charged unless its key was rejected, its account has no quota, it has no pair or the
- * quota was exhausted.
+ * A read is charged unless its key was rejected, its account has no quota, it has no pair, or the
+ * quota or the key's own limit was exhausted.
  */
 function unitsIn(outcomes: readonly RateReadOutcome[]): number {
   let units = 0;
   for (const outcome of outcomes) {
     if (outcome?.quota === undefined) continue;
     const { found } = outcome;
-    if (found !== "no_pair" && found !== "exhausted") units += 1;
+    const isFree = found === "no_pair" || found === "exhausted" || found === "key_exhausted";
+    if (!isFree) units += 1;
   }
   return units;
 }

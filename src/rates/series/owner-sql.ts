@@ -9,8 +9,9 @@ import {
 import type { HeadersOf } from "../served/headers.ts";
 import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
+import { replaceHeld } from "../served/sql/set-aside.ts";
 import { eventDetailsOf, heldValues, readSourcedRate, storeRate } from "../served/update-sql.ts";
-import { dropHeldRates, holdRates, RATES_LOCK } from "../served/update-statements-sql.ts";
+import { holdRates, RATES_LOCK } from "../served/update-statements-sql.ts";
 import { decideOwner } from "./rules.ts";
 import { FIGURES_OF_SERIES, storedFigureOf } from "./sql.ts";
 import type { OwnerChange, OwnerStore, Series, StoredFigure } from "./store.ts";
@@ -57,13 +58,14 @@ function* serve(
 ): Transaction<void> {
   const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
   yield* storeRate(figure, figure.publication, headers, origin.at);
-  yield statement(dropHeldRates(1), figure.base, figure.quote);
+  yield* replaceHeld(figure);
   const formerSource = former === undefined ? {} : { former_source: former.source };
   const details = { ...eventDetailsOf(figure), ...formerSource };
   yield writeEvent("rate.owned", origin, { details });
 }
 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
+  yield* replaceHeld(figure);
   yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
   yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
 }

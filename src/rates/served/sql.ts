@@ -9,6 +9,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
+import { figureOf } from "./figures.ts";
 import { addDocuments, renewHeaders } from "./headers-sql.ts";
 import type { Disagreement } from "./rules/disagreement.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
@@ -40,12 +41,14 @@ export const rateTables: Tables = {
 };
 
 const TAKE_HELD_RATE = `
-  DELETE FROM held_rates WHERE base = $1 AND quote = $2
+  DELETE FROM held_rates WHERE base = $1 AND quote = $2 AND (rate = $3 OR $3 IS NULL)
   RETURNING base, quote, rate, as_of, source, publication, place, line`;
 
 const LIST_HELD_RATES = `
   SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,
-    r.rate AS served_rate, d.hash
+    r.rate AS served_rate, d.hash, (
+      SELECT max(f.date) FROM figures f WHERE f.base = h.base AND f.quote = h.quote
+        AND f.source = h.source AND f.as_of = h.as_of AND f.rate = h.rate) AS date
   FROM held_rates h LEFT JOIN rates r ON r.base = h.base AND r.quote = h.quote
   LEFT JOIN publication_documents d ON d.publication = h.publication AND d.place = h.place
   ORDER BY h.base, h.quote`;
@@ -100,9 +103,9 @@ export function rateStore(engine: Engine): RateStore {
       return (await engine.query(LIST_HELD_RATES)).map(readHeldRate);
     },
 
-    releaseHeld: ({ base, quote }, headersOf, origin) =>
+    releaseHeld: ({ base, quote }, headersOf, origin, rate) =>
       engine.transaction(function* () {
-        const [row] = yield statement(TAKE_HELD_RATE, base, quote);
+        const [row] = yield statement(TAKE_HELD_RATE, base, quote, rate ?? null);
         if (row === undefined) return undefined;
         const held = readSourcedRate(row);
         const stored = { ...held, ...readPosition(row) };
@@ -115,7 +118,7 @@ export function rateStore(engine: Engine): RateStore {
 
     dropHeld: ({ base, quote }, origin) =>
       engine.transaction(function* () {
-        const [row] = yield statement(TAKE_HELD_RATE, base, quote);
+        const [row] = yield statement(TAKE_HELD_RATE, base, quote, null);
         if (row === undefined) return false;
         const held = readSourcedRate(row);
         yield* dropFigure(held, origin.at);
@@ -142,7 +145,7 @@ export function rateStore(engine: Engine): RateStore {
         const [row] = yield statement(REMOVE_RATE, base, quote);
         if (row === undefined) return undefined;
         const rate = storedRateOf(row);
-        const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
+        const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote, null);
         yield statement(SET_VALIDATORS, rate.source, null);
         const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
@@ -154,8 +157,10 @@ export function rateStore(engine: Engine): RateStore {
 }
 
 function readHeldRate(row: Row): HeldRate {
+  const rate = readSourcedRate(row);
   const held = {
-    ...readSourcedRate(row),
+    ...rate,
+    date: optionalTextOf(row, "date") ?? figureOf(rate).date,
     heldAt: textOf(row, "held_at"),
     servedRate: optionalTextOf(row, "served_rate") as Decimal | undefined,
   };

@@ -23,6 +23,8 @@ export interface DecidedUpdate {
 }
 
 export interface HeldRate extends SourcedRate {
+  /** The publisher's own. */
+  readonly date: string;
   readonly heldAt: string;
   /** The rate that is served while this one is held; none of a pair that is not served. */
   readonly servedRate: Decimal | undefined;
@@ -134,9 +136,15 @@ export interface RateStore {
   /**
    * Serves a held rate, which its series has since it was held.
    *
-   * @returns it, or undefined when none is held.
+   * @param rate only this one: a fetch may have replaced what an operator has seen.
+   * @returns it, or undefined when none is held, or another one.
    */
-  releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
+  releaseHeld(
+    pair: Pair,
+    headersOf: HeadersOf,
+    origin: Origin,
+    rate?: Decimal,
+  ): Promise<SourcedRate | undefined>;
   /**
    * Deletes a held rate, and takes its figure out of its series: until the publisher states it
    * again.

@@ -21,10 +21,11 @@ import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-p
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import { type Disagreements, findDisagreements } from "./sql/disagreements.ts";
-import { setAside } from "./sql/set-aside.ts";
+import { type Superseded, setAside } from "./sql/set-aside.ts";
 import type { DecidedUpdate, HowToDecide, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
+  dropHeldRates,
   holdRates,
   insertObservations,
   SET_OWN_VALIDATORS,
@@ -52,14 +53,16 @@ interface UpdatedPair {
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
   sequence: number;
-  /** The source and time of the rate that the store holds of it. */
-  heldBefore: string | undefined;
+  /** The rate that the store holds of it. */
+  heldBefore: Omit<Superseded, "by"> | undefined;
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The served rate, if its publisher states it again where it stated the one held before. */
   restated: SourcedRate | undefined;
   /** The last rate to hold, unless one was accepted after it. */
   held: RateToHold | undefined;
+  /** Those to hold before another one was held or accepted. */
+  readonly superseded: Omit<Superseded, "heldAt">[];
 }
 
 /** Compares rates with the stored ones, and stores or holds those that the policy says. */
@@ -87,6 +90,11 @@ export function* updateRates(
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
   const figures = further.length === 0 ? rates : [...rates, ...further];
   const isNew = yield* addFigures(maxRowsPerStatement, figures, id, origin.at);
+  const superseded = states.ofPairs.flatMap((state) => state.superseded);
+  yield* setAside(
+    maxRowsPerStatement,
+    superseded.map((one) => ({ ...one, heldAt: origin.at })),
+  );
   yield* claimUnproven(rates, id);
   return { decisions, isNew: isNew.slice(0, rates.length), publication: id };
 }
@@ -162,6 +170,7 @@ function newState(pair: Pair): UpdatedPair {
     served: undefined,
     restated: undefined,
     held: undefined,
+    superseded: [],
   };
 }
 
@@ -169,7 +178,10 @@ function setStored(state: UpdatedPair | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
   if (row.rate !== null) state.current = readRate(row, state.pair);
   state.sequence = integerOf(row, "observation");
-  if (row.held_as_of !== null) state.heldBefore = `${row.held_source} ${row.held_as_of}`;
+  if (row.held_rate === null) return;
+  const [rate, as_of, source] = [row.held_rate, row.held_as_of, row.held_source];
+  const held = readRate({ rate, as_of, source }, state.pair);
+  state.heldBefore = { held, heldAt: textOf(row, "held_at") };
 }
 
 /**
@@ -189,8 +201,12 @@ function decide(
   const disagreement = differing.get(rate);
   const decided = policy(state.current, rate);
   const decision = decided === "store" && disagreement !== undefined ? "hold" : decided;
+  const { held, heldBefore, superseded } = state;
+  if (held !== undefined && (decision === "hold" || decision === "store")) {
+    superseded.push({ held, by: rate });
+  }
   if (decision === "hold") state.held = { ...rate, disagreement };
-  const isOfHeld = state.heldBefore === `${rate.source} ${rate.asOf}`;
+  const isOfHeld = heldBefore?.held.source === rate.source && heldBefore.held.asOf === rate.asOf;
   if (decision === "unchanged" && isOfHeld) state.restated = rate;
   if (decision === "store") {
     state.sequence += 1;
@@ -239,17 +255,22 @@ function* serve(
   if (key !== undefined) yield addKey(key, now);
 }
 
-/** Drops the held rates of pairs with an accepted or a restated one, and holds the new ones. */
+/** Replaces the held rates of pairs by those that are accepted, restated or held now. */
 function* storeHeld(
   maxRowsPerStatement: number,
   states: readonly UpdatedPair[],
   publication: number,
   origin: Origin,
 ): Transaction<void> {
-  const settled = states.flatMap(({ served, restated, heldBefore }) =>
-    heldBefore === undefined ? [] : (served?.rate ?? restated ?? []),
-  );
-  yield* setAside(maxRowsPerStatement, settled);
+  const superseded = states.flatMap(({ served, restated, held, heldBefore }) => {
+    const by = served?.rate ?? restated ?? held;
+    return heldBefore === undefined || by === undefined ? [] : [{ ...heldBefore, by }];
+  });
+  yield* setAside(maxRowsPerStatement, superseded);
+  for (const some of chunksOf(superseded, maxRowsPerStatement)) {
+    const pairs = some.flatMap(({ by }) => [by.base, by.quote]);
+    yield statement(dropHeldRates(some.length), ...pairs);
+  }
 
   const held = states.flatMap((state) => state.held ?? []);
   for (const some of chunksOf(held, maxRowsPerStatement)) {

@@ -23,7 +23,8 @@ export function byCount(make: (rows: number) => string): (rows: number) => strin
 export const currentRates = byCount(
   (pairs) => `
   WITH wanted (number, base, quote) AS (VALUES ${numbered(pairs, 2)})
-  SELECT w.number, r.rate, r.as_of, r.source, h.as_of AS held_as_of, h.source AS held_source,
+  SELECT w.number, r.rate, r.as_of, r.source, h.rate AS held_rate, h.as_of AS held_as_of,
+    h.source AS held_source, h.held_at,
     coalesce(r.observation, (
       SELECT max(o.sequence) FROM observations o WHERE o.base = w.base AND o.quote = w.quote
     ), 0) AS observation

@@ -133,10 +133,16 @@ test("a figure that is held for its jump, or dropped, keeps every rule from anot
     assert.equal(evidence, held("2.2000", "2026-03-13"));
   }
   assert.equal(await named("2026-03-12 on"), "EUR/USD 1.1000");
-  // The next one jumps, too, and takes its place among the held ones.
+  // The next one jumps, too: each waits for a decision of its own.
   await fetch("2026-03-16", "2.3000");
-  assert.equal(await failure("2026-03-13 on"), held("2.2000", "2026-03-13"));
+  const first =
+    "not known: ecb states 2.2000 of EUR/USD for 2026-03-13, and it is held: kurs rates release " +
+    "EUR USD 2.2000 --date 2026-03-13 takes it, and kurs rates drop EUR USD does not";
+  assert.equal(await failure("2026-03-13 on"), first);
   assert.equal(await failure("2026-03-16 on"), held("2.3000", "2026-03-16"));
+  await store.output("rates release EUR USD 2.3");
+  assert.equal(await named("2026-03-16 on-or-before"), "EUR/USD 2.3000");
+  assert.equal(await failure("2026-03-15 on-or-before"), first);
   await store.output("rates release EUR USD");
   assert.equal(await named("2026-03-15 on-or-before"), "EUR/USD 2.2000");
 

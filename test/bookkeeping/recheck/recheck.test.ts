@@ -44,6 +44,14 @@ before(async () => {
   await store.output("rates delete GBP DKK");
   await store.import(both);
   await store.output("rates delete GBP NOK");
+  // Dropped as a jump, then stated and released again; an amendment that was dropped.
+  await store.import("GBP,PLN,5,2026-03-02T15:00:00Z\nGBP,HUF,450,2026-03-02T15:00:00Z");
+  for (const decide of ["drop", "release"]) {
+    await store.import("GBP,PLN,50,2026-03-03T15:00:00Z");
+    await store.output(`rates ${decide} GBP PLN`);
+  }
+  await store.import("GBP,HUF,45,2026-03-02T15:00:00Z");
+  await store.output("rates drop GBP HUF");
   await store.import("GBP,CHF,1.1,2026-03-02T10:00:00Z\nGBP,CHF,1.2,2026-03-02T15:00:00Z");
 });
 
@@ -100,6 +108,8 @@ const USES: readonly (readonly [line: string, outcome: string, by: string | null
       null,
       /^the operator dropped it where it was held: document [0-9a-f]{64}$/,
     ],
+    ["2026-03-03,GBP,PLN,50,", "unchanged", null, /^$/],
+    ["2026-03-02,GBP,HUF,45,", "withdrawn", "405", /^the operator dropped it where it was held/],
     ["2026-03-02,GBP,NOK,13.1,", "withdrawn", null, /^the operator deleted it at /],
     ["2026-03-02,GBP,DKK,8.5,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,CHF,1.1,", "unchanged", null, /^$/],
@@ -136,12 +146,12 @@ test("text has a sentence for each figure that is not unchanged, and a summary",
   assert.equal(exitCode, 1);
   const lines = stdout.trimEnd().split("\n");
   const summary =
-    "8 unchanged, 1 amended, 2 held, 4 contradicted, 2 withdrawn, 3 differs, 2 not stored";
-  assert.equal(lines.pop(), `28 figures: ${summary}, 6 not checked`);
-  assert.equal(lines.length, 20);
+    "9 unchanged, 1 amended, 2 held, 4 contradicted, 3 withdrawn, 3 differs, 2 not stored";
+  assert.equal(lines.pop(), `30 figures: ${summary}, 6 not checked`);
+  assert.equal(lines.length, 21);
   const used = "line 3: EUR/USD 1.1606 for 2026-03-03 from ecb: amended: 1.1599 now, ";
   assert.ok((lines[0] ?? "").startsWith(used), lines[0] ?? "");
-  assert.match(lines[14] ?? "", /^line 24: not checked: date "2026-02-30"/);
+  assert.match(lines[15] ?? "", /^line 26: not checked: date "2026-02-30"/);
   const unchanged = await recheck(`${HEADER}${USES[0]?.[0]}`);
   assert.deepEqual([unchanged.exitCode, unchanged.stdout], [0, "1 figure: 1 unchanged\n"]);
 });

@@ -53,7 +53,7 @@ export function rateSuite(test: StoreTest): void {
     const pair = pairOf("EUR/USD");
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     const newer = newRate("EUR/USD", "1.15", NEWER);
-    const listed = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
+    const listed = { ...held, date: "2026-03-13", heldAt: NOW, servedRate: EUR_USD.rate };
 
     for (const rate of [newRate("EUR/USD", "9", NEWER), held]) {
       assert.deepEqual(await updateRates(store, [rate], cautious), ["hold"]);
@@ -88,7 +88,7 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: NOW }, held });
     assert.deepEqual(await store.rates.list(), [{ ...inverse, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), [
-      { ...otherHeld, heldAt: NOW, servedRate: inverse.rate },
+      { ...otherHeld, date: "2026-03-13", heldAt: NOW, servedRate: inverse.rate },
     ]);
     assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
     assert.equal(await store.rates.remove(pairOf("EUR/USD"), BY), undefined);

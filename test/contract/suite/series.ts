@@ -321,6 +321,44 @@ export function seriesSuite(test: StoreTest): void {
     assert.equal((await figuresIn(engine)).at(-1), "EUR/USD ecb 2026-03-18 #1: 1.13");
   });
 
+  test("of jumps in a row, in one update or in several, each stays held, and the earlier is in no series", async (store, engine) => {
+    const jumpsOf = (pair: string) => [
+      newRate(pair, "11.0", MONDAY, "ecb"),
+      newRate(pair, "2.0", TUESDAY, "ecb"),
+    ];
+    for (const pair of ["EUR/CHF", "EUR/USD"]) {
+      await updateRates(store, [newRate(pair, "1.10", FRIDAY, "ecb")], policy);
+    }
+    await updateRates(store, jumpsOf("EUR/CHF"), policy);
+    for (const jump of jumpsOf("EUR/USD")) await updateRates(store, [jump], policy);
+
+    const heldOf = async () => [
+      (await store.rates.listHeld()).map(({ quote, rate, date }) => `${quote} ${rate} ${date}`),
+      (await store.contradictions.list()).map(({ quote, rate }) => `${quote} ${rate}`),
+    ];
+    const last = ["CHF 2.0 2026-03-17", "USD 2.0 2026-03-17"];
+    assert.deepEqual(await heldOf(), [last, ["CHF 11.0", "USD 11.0"]]);
+    const pair = pairOf("EUR/USD");
+    const release = (rate: string) => store.rates.releaseHeld(pair, headersOf, BY, rate as Decimal);
+    assert.equal(await release("11.0"), undefined);
+    assert.equal((await release("2.0"))?.rate, "2.0");
+    assert.equal(await store.contradictions.drop(pair, BY), 1);
+    assert.deepEqual(await heldOf(), [last.slice(0, 1), ["CHF 11.0"]]);
+    assert.deepEqual(await figuresIn(engine), [
+      "EUR/CHF ecb 2026-03-13 #1: 1.10",
+      "EUR/CHF ecb 2026-03-17 #1: 2.0",
+      "EUR/USD ecb 2026-03-13 #1: 1.10",
+      "EUR/USD ecb 2026-03-17 #1: 2.0",
+    ]);
+
+    // Also where the pair is given to another source.
+    const other = figureOf(newRate("EUR/CHF", "1.11", TUESDAY, "cnb"));
+    await store.figures.addFigures([other], fetchOf("cnb", ["1.11"]), NOW);
+    const how = { maxRateJump: "0.5" as Decimal, headersOf, origin: BY };
+    assert.equal((await store.series.own({ ...other, source: "cnb" }, how)).decision, "serve");
+    assert.deepEqual(await heldOf(), [[], ["CHF 11.0", "CHF 2.0"]]);
+  });
+
   test("a preview returns the decisions and which figures are new to their series, and stores none", async (store, engine) => {
     const served = newRate("EUR/USD", "1.10", MONDAY, "ecb");
     const jump = newRate("EUR/USD", "11", TUESDAY, "ecb");
@@ -378,7 +416,7 @@ export function seriesSuite(test: StoreTest): void {
     await storeOn(3, [dated(3, "1.3", "cnb"), dated(3, "0.9", "cnb", "EUR/GBP")], "cnb");
     await storeOn(4, [dated(4, "1.4", "cnb")], "cnb");
     await storeOn(5, [dated(1, "1.0", "cnb")], "cnb"); // of an earlier day
-    await storeOn(9, [dated(9, "9.8", "ecb")], "ecb"); // held, instead of the one of day 2
+    await storeOn(9, [dated(9, "9.8", "ecb")], "ecb"); // held, beside the one of day 2
     await storeOn(9, [dated(9, "1.9", "cnb")], "cnb");
 
     await Array.fromAsync(store.history.removeBefore(on(5)));
@@ -394,8 +432,8 @@ export function seriesSuite(test: StoreTest): void {
     const days = publications?.map(({ received_at }) => Number(String(received_at).slice(8, 10)));
     assert.deepEqual(
       days?.sort((one, next) => one - next),
-      [1, 3, 5, 9, 9],
+      [1, 2, 3, 5, 9, 9],
     );
-    assert.equal(documents?.length, 5);
+    assert.equal(documents?.length, 6);
   });
 }

@@ -105,6 +105,12 @@ test("metrics: every rejection counts by its code on every path and is not a uni
     assert.equal(await readOn(wire, apiKey, "USD/NONE"), 404);
   }
   for (const wire of [fastWire, node]) assert.equal(await readOn(wire, apiKey), 429);
+  const other = await service.openSession("capped@example.org");
+  const capping = { name: "capped", units_per_day: 1 };
+  const capped = await service.post("/v1/account/api-keys", { session: other, json: capping });
+  for (const status of [200, 429]) {
+    assert.equal(await readOn(fastWire, String(capped.body.api_key)), status);
+  }
   const post = postTo(service, apiKey);
   for (const era of ["2025", "2026"] as const) assert.equal((await post(readOf(era))).status, 200);
   assert.equal((await postTo(service, "svc_live_x")(readOf("2025"))).status, 401);
@@ -124,17 +130,17 @@ test("metrics: every rejection counts by its code on every path and is not a uni
     invalid_asset_symbol: 2,
     unauthorized: 2 + 1 + 1 + 1,
     unsupported_pair: 2,
-    quota_exceeded: 2 + 2,
+    quota_exceeded: 2 + 1 + 2,
     method_not_allowed: 1,
     not_found: 1,
     unsupported_media_type: 1,
     too_many_requests: 1,
   });
-  assert.equal(result.value("kurs_units_charged_total"), 2);
+  assert.equal(result.value("kurs_units_charged_total"), 3);
   assert.equal(await service.usedUnits(session), 2);
   const tool = { tool: "get_rate", outcome: "quota_exceeded" };
   assert.equal(result.value("kurs_mcp_calls_total", tool), 2);
-  assert.equal(requests(result, "GET", ROUTE, 429), 2);
+  assert.equal(requests(result, "GET", ROUTE, 429), 3);
   assert.equal(requests(result, "(other)", ROUTE, 405), 1);
   assert.equal(requests(result, "(other)", "(malformed)", 400), 1);
 });

@@ -217,6 +217,51 @@ suite("rates", { concurrency: 4 }, () => {
     assert.match(await cli.output("rates held"), /^PEPE\/USD +38\.87 +0\.0000108 /m);
   });
 
+  test("of two jumps a release takes the one that it names, and without a name or with another one neither", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,SEK,10,${TIME}\n`);
+    for (const [rate, day] of [
+      ["1000", "03"],
+      ["20", "04"],
+    ]) {
+      await cli.importText(`${HEADER}EUR,SEK,${rate},2020-01-${day}T15:00:00Z\n`);
+    }
+    const held = await cli.output("rates held");
+    assert.match(
+      held,
+      /^EUR\/SEK +1000 +10 .*\n.*^EUR\/SEK +20 +10 |^EUR\/SEK +20 +10 .*\n.* 1000 /m,
+    );
+
+    const each = "20 of 2020-01-04, 1000 of 2020-01-03";
+    const several = `several rates of EUR/SEK are held: add the rate and --date to name one: ${each}`;
+    const unknown = `no such rate of EUR/SEK is held, but ${each}`;
+    for (const [named, message] of [
+      ["", several],
+      [" 99999", unknown],
+      [" 20 --date 2020-01-03", unknown],
+    ]) {
+      assert.equal(await cli.failure(`rates release EUR SEK${named}`), `kurs: ${message}\n`);
+    }
+    assert.deepEqual([await cli.output("rates held"), await cli.stored()], [held, ["EUR/SEK 10"]]);
+
+    assert.equal(await cli.output("rates release EUR SEK 20"), "EUR/SEK is served at 20\n");
+    assert.match(
+      await cli.output("rates for EUR SEK 2020-01-04 --source import --rule on"),
+      /^EUR\/SEK 20 /,
+    );
+    const waiting = await cli.failure("rates for EUR SEK 2020-01-03 --source import --rule on");
+    assert.match(waiting, /not known: .*1000/);
+    // One is left: it needs no name, and its series gets it behind the served one.
+    const late =
+      "EUR/SEK: the middle figure of 2020-01-03, 1000, is in the series of import and not served\n";
+    assert.equal(await cli.output("rates release EUR SEK"), late);
+    assert.match(
+      await cli.output("rates for EUR SEK 2020-01-03 --source import --rule on"),
+      /^EUR\/SEK 1000 /,
+    );
+    assert.deepEqual(await cli.stored(), ["EUR/SEK 20"]);
+  });
+
   test("a stored pair is suspended and resumed in any spelling of its symbols", async () => {
     await using cli = await newCli();
     await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);

@@ -18,11 +18,12 @@ import { warnOfMissingKey } from "./commands.ts";
 export interface HeldCommandDeps extends Omit<RateCommandDeps, "openStore"> {
   /** @returns the kind of a source's figures that is served. */
   readonly servedKindOf: (source: string) => FigureKind;
-  readonly openStore: OpenStore<{
-    readonly rates: RateStore;
-    readonly contradictions: ContradictionStore;
-    readonly signingKeys: SigningKeyStore;
-  }>;
+  readonly openStore: OpenStore<HeldStore & { readonly signingKeys: SigningKeyStore }>;
+}
+
+interface HeldStore {
+  readonly rates: RateStore;
+  readonly contradictions: ContradictionStore;
 }
 
 /** Adds `kurs rates held`, `release` and `drop`. */
@@ -39,8 +40,8 @@ export function heldCommands(rates: Command, deps: HeldCommandDeps): void {
     .description("serve a held rate from now on")
     .argument("<base>")
     .argument("<quote>")
-    .argument("[rate]", "which one, where a document states several")
-    .option("--date <date>", "and of which date, where it does so for several dates")
+    .argument("[rate]", "which one, where several are held")
+    .option("--date <date>", "and of which date, where it is held for several dates")
     .addHelpText("after", releaseExamples)
     .action((base: string, quote: string, rate: string | undefined, options: ReleaseOptions) =>
       release(deps, requirePair(base, quote), rate, options),
@@ -68,8 +69,8 @@ interface ReleaseOptions {
 }
 
 const releaseExamples = `
-Of several rates that a document states for one pair and time, the released one goes to the series,
-and is served unless a newer one is; the others are dropped.
+The released rate goes to its series, and is served unless a newer one is. Of several rates that a
+document states for one pair and time, the others are dropped; other held rates of the pair stay held.
 
 Examples:
   $ kurs rates release BTC USD
@@ -77,8 +78,7 @@ Examples:
 
 async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOptions) {
   await using store = await openStore();
-  const jumps: readonly (HeldRate | Contradiction)[] = await store.rates.listHeld();
-  const held = [...jumps, ...(await store.contradictions.list())].sort(byPair);
+  const held = await readHeld(store);
   const text = formatList(held, options, {
     toJson: heldRateJson,
     columns: [
@@ -93,6 +93,12 @@ async function listHeld({ openStore, print }: HeldCommandDeps, options: OutputOp
   });
   print(text);
   for (const line of options.json ? [] : held.flatMap(comparedLines)) print(line);
+}
+
+/** Reads all that is held, ordered by pair. */
+async function readHeld(store: HeldStore): Promise<readonly (HeldRate | Contradiction)[]> {
+  const jumps: readonly (HeldRate | Contradiction)[] = await store.rates.listHeld();
+  return [...jumps, ...(await store.contradictions.list())].sort(byPair);
 }
 
 /** The figures of a disagreement, each with the command that shows its document. */
@@ -126,24 +132,29 @@ async function release(
   const rate = parseDecimal(text ?? "");
   await using store = await openStore();
   await warnOfMissingKey(store, deps);
-  const held = (await store.contradictions.list()).filter((one) => byPair(one, pair) === 0);
+  const held = (await readHeld(store)).filter((one) => byPair(one, pair) === 0);
+  if (held.length === 0) throw notHeld(pair);
   const named = held.filter(
     (one) =>
-      isDecimal(rate) && isEqual(one.rate, rate) && (onDate === undefined || onDate === one.date),
+      (text === undefined || (isDecimal(rate) && isEqual(one.rate, rate))) &&
+      (onDate === undefined || onDate === one.date),
   );
-  if (named.length === 0 && (text === undefined || held.length === 0)) {
-    const released = await store.rates.releaseHeld(pair, headersOf, origin());
-    if (released === undefined) throw held.length === 0 ? notHeld(pair) : notNamed(held);
-    print(`${pairName(pair)} is served at ${released.rate}`);
-    return;
-  }
-  if (new Set(named.map((one) => one.date)).size !== 1) throw notNamed(held);
+  const isOne = named.every(
+    (one) => named[0]?.date === one.date && isEqual(named[0].rate, one.rate),
+  );
+  if (named.length === 0 || !isOne) throw notNamed(pair, held, named.length === 0);
   const decide = createUpdatePolicy(settings());
   // The operator has seen a jump.
   const policy: UpdatePolicy = (current, next) =>
     decide(current, next) === "hold" ? "store" : decide(current, next);
   const exact = named.filter((one) => one.rate === text);
   for (const figure of exact.length > 0 ? exact : named.slice(0, 1)) {
+    if (!("document" in figure)) {
+      const released = await store.rates.releaseHeld(pair, headersOf, origin(), figure.rate);
+      if (released === undefined) throw notHeld(pair);
+      print(`${pairName(pair)} is served at ${released.rate}`);
+      continue;
+    }
     const how = { policy, headersOf, origin: origin(), isServed: isServable(figure, deps) };
     const isServed = await store.contradictions.release(figure, how);
     if (isServed === undefined) throw notHeld(pair);
@@ -173,9 +184,15 @@ function notHeld(pair: Pair): CommandError {
   return new CommandError(`no rate of ${pairName(pair)} is held: see kurs rates held`);
 }
 
-function notNamed(held: readonly Contradiction[]): CommandError {
-  const several = held.map(({ rate, date }) => `${rate} of ${date}`).join(", ");
+function notNamed(
+  pair: Pair,
+  held: readonly (HeldRate | Contradiction)[],
+  isUnknown: boolean,
+): CommandError {
+  const each = [...new Set(held.map(({ rate, date }) => `${rate} of ${date}`))].join(", ");
+  const name = pairName(pair);
+  if (isUnknown) return new CommandError(`no such rate of ${name} is held, but ${each}`);
   return new CommandError(
-    `several rates are held: add the rate and --date to name one: ${several}`,
+    `several rates of ${name} are held: add the rate and --date to name one: ${each}`,
   );
 }

@@ -1,8 +1,11 @@
 import { chunksOf } from "../../../platform/shared/chunks.ts";
+import type { Decimal } from "../../../platform/shared/decimal.ts";
+import type { Instant } from "../../../platform/shared/instant.ts";
+import { textOf } from "../../../platform/storage/columns.ts";
 import { statement, type Transaction } from "../../../platform/storage/engine.ts";
 import { figureOf } from "../figures.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
-import { byCount, dropHeldRates, FIGURE_KEY, placeholders } from "../update-statements-sql.ts";
+import { byCount, FIGURE_KEY, placeholders } from "../update-statements-sql.ts";
 
 /** Keeps figures, which `f` stands for, when they leave their series. */
 const keepWith = (heldAt: string, decision: string) => `
@@ -23,37 +26,64 @@ export function* dropFigure(held: SourcedRate, now: string): Transaction<void> {
   yield statement(DROP_FIGURE, ...figure);
 }
 
-/** The figures of held rates whose pairs have another accepted rate now. */
-const ofHeld = (pairs: number, columns: string) => `
-  WITH accepted (base, quote, source, as_of, rate, date) AS (VALUES ${placeholders(pairs, 6)})
+/** A figure that is held, and the one that its pair has now: accepted, or held itself. */
+export interface Superseded {
+  readonly held: Pick<SourcedRate, "base" | "quote" | "source" | "asOf" | "rate">;
+  readonly heldAt: string;
+  readonly by: SourcedRate;
+}
+
+// What an operator has released before stays in its series.
+const ofHeld = (figures: number, columns: string) => `
+  WITH held (base, quote, source, as_of, rate, date, held_at) AS (
+    VALUES ${placeholders(figures, 7)})
   ${columns}
-  FROM accepted a
-  JOIN held_rates h ON h.base = a.base AND h.quote = a.quote
+  FROM held h
   JOIN figures f ON f.base = h.base AND f.quote = h.quote AND f.source = h.source
     AND f.as_of = h.as_of AND f.rate = h.rate
-  WHERE NOT (h.source = a.source AND h.as_of = a.as_of AND h.rate = a.rate)`;
+  WHERE NOT EXISTS (
+    SELECT 1 FROM contradictions c
+    WHERE c.base = f.base AND c.quote = f.quote AND c.source = f.source AND c.kind = f.kind
+      AND c.date = f.date AND c.as_of = f.as_of AND c.rate = f.rate AND c.decision = 'released')`;
 
-const KEEP = keepWith("h.held_at", "CASE WHEN f.date = a.date THEN 'dropped' END");
-const keep = byCount((pairs) => `${ofHeld(pairs, KEEP)} ON CONFLICT DO NOTHING`);
+const KEEP = keepWith("h.held_at", "CASE WHEN f.date = h.date THEN 'dropped' END");
+const keep = byCount((figures) => `${ofHeld(figures, KEEP)} ON CONFLICT DO NOTHING`);
 
 const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
 const takeOut = byCount(
-  (pairs) => `DELETE FROM figures WHERE (${FIGURE_KEY}) IN (${ofHeld(pairs, `SELECT ${key}`)})`,
+  (figures) => `DELETE FROM figures WHERE (${FIGURE_KEY}) IN (${ofHeld(figures, `SELECT ${key}`)})`,
 );
 
 /**
- * Takes held figures out of their series where a later rate is accepted, which reads of the past
- * would then pass: they stay held, unless their publisher states another figure for their date.
+ * Takes held figures out of their series where a later one is accepted or held, which reads of the
+ * past would then pass: they stay held, unless their publisher states another figure for their
+ * date.
  */
-export function* setAside(maxRows: number, accepted: readonly SourcedRate[]): Transaction<void> {
-  for (const some of chunksOf(accepted, maxRows)) {
-    const values = some.flatMap((rate) => {
-      const { base, quote, source, asOf, rate: figure, date } = figureOf(rate);
-      return [base, quote, source, asOf, figure, date];
+export function* setAside(maxRows: number, figures: readonly Superseded[]): Transaction<void> {
+  for (const some of chunksOf(figures.filter(isAnother), maxRows)) {
+    const values = some.flatMap(({ held: { base, quote, source, asOf, rate }, heldAt, by }) => {
+      const date = by.source === source ? figureOf(by).date : "";
+      return [base, quote, source, asOf, rate, date, heldAt];
     });
     yield statement(keep(some.length), ...values);
     yield statement(takeOut(some.length), ...values);
-    const pairs = some.flatMap(({ base, quote }) => [base, quote]);
-    yield statement(dropHeldRates(some.length), ...pairs);
   }
+}
+
+const TAKE_HELD = `
+  DELETE FROM held_rates WHERE base = $1 AND quote = $2
+  RETURNING source, as_of, rate, held_at`;
+
+/** Takes the held rate of a pair out, and sets it aside for one that is served or held now. */
+export function* replaceHeld(by: SourcedRate): Transaction<void> {
+  const { base, quote } = by;
+  const [row] = yield statement(TAKE_HELD, base, quote);
+  if (row === undefined) return;
+  const [asOf, rate] = [textOf(row, "as_of") as Instant, textOf(row, "rate") as Decimal];
+  const held = { base, quote, source: textOf(row, "source"), asOf, rate };
+  yield* setAside(1, [{ held, heldAt: textOf(row, "held_at"), by }]);
+}
+
+function isAnother({ held, by }: Superseded): boolean {
+  return held.source !== by.source || held.asOf !== by.asOf || held.rate !== by.rate;
 }
