@@ -327,7 +327,7 @@ export function usageExportSuite(test: StoreTest): void {
     const others = ["2026-10-31T23:59:59.999Z", "2026-12-01T00:00:00.000Z"];
     await read(store, key.keyHash, ...days, ...others);
     await read(store, first.keyHash, ...days, ...days, ...others);
-    await read(store, last.keyHash, "2026-11-15T12:00:00.000Z");
+    await read(store, last.keyHash, "2026-11-15T12:00:00.000Z", ...others);
     await store.keys.revoke(first.accountId, key.id, BY);
 
     const rows = (await Array.fromAsync(readUnitsByKeyAndDay(store, PERIOD))).flat();
