@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
 import { kurs } from "../../support/command-line.ts";
+import { scrape } from "../../support/metrics.ts";
 import { startSharedService } from "../../support/service.ts";
 
 // An account whose plan is not stored, as after a change by hand. That its reads fail alone is
@@ -9,7 +10,7 @@ import { startSharedService } from "../../support/service.ts";
 
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 
-const service = await startSharedService();
+const service = await startSharedService({ config: { metricsPort: 0 } });
 const lost = await service.newCustomer("lost@example.org");
 const other = await service.newCustomer("other@example.org");
 
@@ -35,6 +36,7 @@ test("§4 rates, usage: its reads and its usage are 503, uncharged, and the log 
     // The symbol is checked before the charge and without a plan.
     assertFailure(await lost.read("E/USD"), 400, "invalid_asset_symbol");
     assert.equal((await other.read()).status, 200);
+    assert.equal((await scrape(service)).value("kurs_units_charged_total"), 1);
   }
   assert.deepEqual([await lost.usedUnits(), await other.usedUnits()], [0, 1]);
   assert.equal((await lost.read()).status, 200);

@@ -83,7 +83,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`kurs accounts create mails a link to choose a password, before which nobody can log in, on ${engine}`, async () => {
+  test(`kurs accounts create mails a link to choose a password, before which nobody can log in, and "forgot" mails another, on ${engine}`, async () => {
     await using on = await startWithCommands(engine, "closed");
     const { service, run } = on;
 
@@ -104,6 +104,8 @@ for (const engine of engines) {
       assertFailure(answer, 401, "unauthorized", "Email or password is incorrect.");
     }
 
+    await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
+    await mailTo(service.dataDirectory, EMAIL, "reset", 2);
     service.clock.set(new Date(Date.parse(expiresAt) - 1).toISOString());
     const json = { token, password: PASSWORD };
     const confirmed = await service.post("/v1/auth/password-reset/confirm", { json });
@@ -114,7 +116,8 @@ for (const engine of engines) {
     assert.equal(JSON.parse(shown.stdout).email_verified, true);
     const events = (await eventsOf(on, id)).map(({ action, actor }) => [action, actor]);
     assert.deepEqual(events.at(-1), ["account.created", "operator"]);
-    assert.deepEqual(events.at(-2), ["password.changed", "account"]);
+    assert.deepEqual(events.at(-2), ["password.reset_requested", "account"]);
+    assert.deepEqual(events.at(-3), ["password.changed", "account"]);
   });
 }
 

@@ -88,6 +88,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     ["rates compare --above half", 'kurs: --above "half": must be a number of percent'],
     ["rates own EUR USD", "error: missing required argument 'source'"],
     ["rates own EUR '' ecb", 'kurs: quote "": must be'],
+    ["audit --since 0h", 'kurs: --since "0h": must be a time such as 2026-11-'],
     ["audit --since tomorrow", 'kurs: --since "tomorrow": must be a time such as 2026-11-'],
     ["keys revoke ''", "kurs: the key must be the id of an API key, or its prefix such as"],
     ["keys revoke svc_live_0123456", "kurs: the key must be the id of an API key, or its prefix"],
