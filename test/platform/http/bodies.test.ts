@@ -214,8 +214,8 @@ const strayBodies = [
   ["text", "text/plain", "Content-Length: 1\r\n\r\nx"],
   ["text in a chunk", "text/plain", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
   ["a malformed type", "/", "Content-Length: 1\r\n\r\nx"],
-  ["no type", undefined, "Content-Length: 1\r\n\r\nx"],
-  ["no type and no bytes", undefined, "Content-Length: 0\r\n\r\n"],
+  ["no type", "", "Content-Length: 1\r\n\r\nx"],
+  ["no type and no bytes", "", "Content-Length: 0\r\n\r\n"],
   ["16 KiB of text", "text/plain", `Content-Length: ${KIB_16}\r\n\r\n${"x".repeat(KIB_16)}`],
 ] as const;
 
@@ -224,9 +224,9 @@ async function sendWithBody(
   start: string,
   credential: string,
   framedBody: string,
-  contentType: string | undefined = "text/plain",
+  contentType = "text/plain",
 ): Promise<Answer> {
-  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  const type = contentType === "" ? "" : `Content-Type: ${contentType}\r\n`;
   const head = "Host: kurs\r\nConnection: close\r\n";
   const text = `${start} HTTP/1.1\r\n${head}Authorization: ${credential}\r\n${type}${framedBody}`;
   const [answer] = await sendRaw(service.url, text);

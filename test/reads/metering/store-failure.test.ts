@@ -46,8 +46,9 @@ for (const [what, fail, units, cause] of faults) {
       for (const answer of await Promise.all([read(), read()])) {
         assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
         assert.doesNotMatch(answer.text, /lock|busy|sqlite|database|table|charged_units|overflow/i);
-        const { "retry-after": retryAfter, "units-charged": charged } = answer.headers;
+        const { "retry-after": retryAfter, "units-charged": charged, ratelimit } = answer.headers;
         assert.deepEqual([retryAfter, charged], ["1", String(units)]);
+        if (units === 1) assert.match(ratelimit ?? "", /^"units";r=99[78];/);
         const id = String(answer.body.request_id);
         const logged = shared.logLines.filter((line) => line.includes(id));
         assert.ok(
