@@ -64,7 +64,8 @@ async function servedOf(engine: Engine): Promise<unknown[]> {
   });
 }
 
-const eventsOf = async (engine: Engine, action: string) =>
+/** The pairs and figures of the events of an action, in order: `EUR/USD 1.1`. */
+export const eventsOf = async (engine: Engine, action: string) =>
   (
     await engine.query("SELECT details, pair FROM events WHERE action = $1 ORDER BY id", action)
   ).map(({ details, pair }) => `${pair} ${JSON.parse(String(details)).rate}`);

@@ -7,6 +7,7 @@ import type { SourcedRate } from "../../../src/rates/served/rules/update-policy.
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
+import { eventsOf } from "./history.ts";
 import { BY, NOW } from "./origins.ts";
 import {
   fetchOf,
@@ -245,6 +246,15 @@ export function seriesSuite(test: StoreTest): void {
       (await store.rates.list()).map(({ rate }) => rate),
       ["11"],
     );
+    // One for each that begins to be held, none when its document comes again.
+    for (const [action, rates] of [
+      ["rate.held", ["1.1", "11", "1.2", "12", "1.3", "13", "1.4", "1.3"]],
+      ["rate.released", ["11", "1.4"]],
+      ["rate.dropped", ["1.3", "13"]],
+    ] as const) {
+      const events = rates.map((rate) => `EUR/USD ${rate}`);
+      assert.deepEqual(await eventsOf(engine, action), events);
+    }
     for await (const _ of store.history.removeBefore("2100-01-01T00:00:00.000Z"));
     assert.deepEqual(await hold("six", ...friday), ["dropped", "dropped"]);
   });

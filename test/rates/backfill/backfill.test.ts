@@ -15,11 +15,13 @@ import { publisherOf } from "../sources/publishers/recorded.ts";
 const PACE_MS = 500;
 const DATES = { from: "2024-01-01", to: "2024-01-05" };
 
+/** From midnight in Prague on: in UTC that is of the day before. */
 const lineAt = (date: string, base: string, rate: string): SourceLine => ({
   base,
   quote: "CZK",
   rate,
-  asOf: `${date}T13:30:00Z`,
+  date,
+  asOf: `${date}T00:00:00+01:00`,
 });
 
 /** An archive by days: each has EUR/CZK, unless the test says otherwise. */

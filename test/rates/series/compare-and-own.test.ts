@@ -123,6 +123,14 @@ suite("a pair that is given to another source", { concurrency: 4 }, () => {
     assert.equal(await served(cli), "ecb 24.400");
   });
 
+  test("may be an import's, which is in no RATE_SOURCES", async () => {
+    await using cli = await newSeriesCli();
+    await cli.import("EUR,CZK,24.43,2026-03-13T15:00:00Z");
+    await cli.ecb("2026-03-13", "24.400");
+    const text = await cli.output("rates own EUR CZK import");
+    assert.match(text, /^EUR\/CZK belongs to import: 24\.43 .* from ecb$/m);
+  });
+
   test("by a figure that jumps is held until the operator releases it", async () => {
     await using cli = await threeSources();
     await cli.cnb("2026-03-16", "99");

@@ -28,6 +28,7 @@ const DOCUMENTS = {
   mnb: [8, 2, 4],
   bcb: [24, 2, 10],
   norges: [5, 3, 3],
+  riksbank: [4, 3, 2],
   ust: [5, 2, 3],
 } as const;
 

@@ -27,72 +27,132 @@ const parse = (key: string, ...bodies: readonly (string | Uint8Array)[]) =>
 
 const parseRecorded = (key: string) => parse(key, ...bodiesOf(key));
 
-/** How many requests the dates take, and how each of their addresses has them. */
-const ADDRESSES: readonly (readonly [key: string, requests: number, dates: string])[] = [
-  ["ecb", 1, "/eurofxref-hist.xml"],
-  ["cnb", 1, "?year=2024&lang=EN"],
-  ["nbp", 2, "/2024-04-01/2024-06-30/?format=json"],
-  ["norges", 1, "&startPeriod=2024-04-01&endPeriod=2024-06-30"],
-  ["ust", 1, "&page[number]=1&filter=effective_date:gte:2024-04-01,effective_date:lte:2024-06-30"],
-  ["boc", 1, "?start_date=2024-04-01&end_date=2024-06-30"],
-  ["riksbank", 1, "/2024-04-01/2024-06-30"],
-  ["cbr", 1, "?date_req=01/04/2024"],
-  ["bnr", 1, "/nbrfxrates2024.xml"],
-  ["nbg", 1, "?date=2024-04-01"],
-  ["rba", 1, "/f11.1-data.csv"],
-  ["sfc", 1, "%20between%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'"],
+/** How each of the addresses for the dates ends, as the publishers document them. */
+const ADDRESSES: readonly (readonly [key: string, ...ends: readonly string[]])[] = [
+  ["ecb", "/stats/eurofxref/eurofxref-hist.xml"],
+  ["cnb", "/cnbapi/exrates/daily-year?year=2024&lang=EN"],
+  ["nbp", ...["A", "B"].map((table) => `/tables/${table}/2024-04-01/2024-06-30/?format=json`)],
+  ["norges", "/B..NOK.SP?format=csvdata&startPeriod=2024-04-01&endPeriod=2024-06-30"],
+  [
+    "ust",
+    "/rates_of_exchange?sort=effective_date&page[size]=10000&page[number]=1" +
+      "&filter=effective_date:gte:2024-04-01,effective_date:lte:2024-06-30",
+  ],
+  ["boc", "/group/FX_RATES_DAILY/json?start_date=2024-04-01&end_date=2024-06-30"],
+  ["riksbank", "/Observations/ByGroup/130/2024-04-01/2024-06-30"],
+  ["cbr", "/scripts/XML_daily.asp?date_req=01/04/2024"],
+  ["bnr", "/files/xml/years/nbrfxrates2024.xml"],
+  ["nbg", "/monetarypolicy/currencies/en/json/?date=2024-04-01"],
+  ["rba", "/statistics/tables/csv/f11.1-data.csv"],
+  [
+    "sfc",
+    "/32sa-8pi3.json?$order=vigenciadesde&$limit=5000&$where=vigenciadesde%20between" +
+      "%20'2024-04-01T00:00:00'%20and%20'2024-06-30T00:00:00'",
+  ],
   // Easter Monday has none: the archive is asked for working days.
-  ["bdi", 0, ""],
-  ["frb", 1, "&from=04/01/2024&to=06/30/2024&"],
-  ["bam", 1, "?date=2024-04-01T12:30:00"],
-  ["mas", 1, "/ExchangeRates.aspx"],
-  ["boj", 1, "&startDate=202404&endDate=202406"],
-  ["cbc", 1, "/Get?FileName=BP01D01"],
-  ["cbar", 1, "/01.04.2024.xml"],
-  ["cbbh", 1, "?dateFrom=2024-04-01&dateTo=2024-06-30"],
-  ["boi", 1, "?c%5BTIME_PERIOD%5D=ge:2024-04-01+le:2024-06-30"],
-  ["boe", 1, "&Datefrom=01/Apr/2024&Dateto=30/Jun/2024&"],
-  ["nbrb", 1, "?ondate=2024-04-01&periodicity=0"],
-  ["cbt", 1, "/2024/01042024.xml"],
-  ["sbi", 2, "?DagsFra=2024-04-01&DagsTil=2024-06-30&GroupID="],
-  ["hnb", 1, "?datum-primjene-od=2024-04-01&datum-primjene-do=2024-06-30"],
-  ["mnb", 1, "/arfolyamok.asmx"],
-  ["nbu", 1, "?start=20240401&end=20240630&json"],
-  ["nbrm", 1, "?StartDate=01.04.2024&EndDate=30.06.2024&format=json"],
-  ["amcm", 1, "&Begin=20240401&End=20240630"],
-  ["cbu", 1, "/2024-04-01/"],
-  ["nbk", 1, "?fdate=01.04.2024"],
-  ["nbm", 1, "&date=01.04.2024"],
-  ["cba", 1, "/exchangerates.asmx"],
-  ["tcmb", 1, "/202404/01042024.xml"],
-  ["hkma", 1, "?choose=end_of_day&from=2024-04-01&to=2024-06-30&"],
-  ["bnm", 27, "/2024/month/4?session=0900&quote=rm"],
-  ["sarb", 4, "/2024-04-01/2024-06-30"],
-  ["bcb", 10, "&@dataInicial='04-01-2024'&@dataFinalCotacao='06-30-2024'&"],
-  ["banxico", 1, "/2024-04-01/2024-06-30"],
-  ["imf", 2, "?SelectDate=2024-04-30&reportType="],
-  ["hmrc", 1, "/monthly_csv_2024-4.csv"],
-  ["inforeuro", 1, "&year=2024&month=4"],
+  ["bdi"],
+  [
+    "frb",
+    "?rel=H10&series=60f32914ab61dfab590e0e470153e3ae&lastobs=&from=04/01/2024&to=06/30/2024" +
+      "&filetype=csv&label=include&layout=seriescolumn",
+  ],
+  ["bam", "/CoursVirement?date=2024-04-01T12:30:00"],
+  ["mas", "/statistics/msb/ExchangeRates.aspx"],
+  ["boj", "&db=FM08&code=FXERD04,FXERD34&startDate=202404&endDate=202406"],
+  ["cbc", "/Get?FileName=BP01D01"],
+  ["cbar", "/currencies/01.04.2024.xml"],
+  ["cbbh", "/GetJsonForPeriod?dateFrom=2024-04-01&dateTo=2024-06-30"],
+  [
+    "boi",
+    `/${"USD GBP JPY EUR AUD CAD DKK NOK ZAR SEK CHF JOD LBP EGP"
+      .split(" ")
+      .map((code) => `RER_${code}_ILS.D.${code}.ILS.ILS.OF00`)}` +
+      "?c%5BTIME_PERIOD%5D=ge:2024-04-01+le:2024-06-30",
+  ],
+  [
+    "boe",
+    "&Datefrom=01/Apr/2024&Dateto=30/Jun/2024&SeriesCodes=XUDLUSS,XUDLERS,XUDLJYS,XUDLCDS," +
+      "XUDLSFS,XUDLADS,XUDLNDS,XUDLNKS,XUDLSKS,XUDLDKS,XUDLHDS,XUDLSGS,XUDLSRS,XUDLZRS,XUDLTWS," +
+      "XUDLBK25,XUDLBK33,XUDLBK47,XUDLBK78,XUDLBK83,XUDLBK87,XUDLBK89,XUDLBK93,XUDLBK95," +
+      "XUDLBK97,XUDLZOS4&CSVF=TN&UsingCodes=Y",
+  ],
+  ["nbrb", "/exrates/rates?ondate=2024-04-01&periodicity=0"],
+  ["cbt", "/kurs/2024/01042024.xml"],
+  [
+    "sbi",
+    ...["9", "7"].map(
+      (group) => `?DagsFra=2024-04-01&DagsTil=2024-06-30&GroupID=${group}&Type=xml`,
+    ),
+  ],
+  ["hnb", "/v3?datum-primjene-od=2024-04-01&datum-primjene-do=2024-06-30"],
+  ["mnb", "/arfolyamok.asmx"],
+  ["nbu", "/exchange_site?start=20240401&end=20240630&json"],
+  ["nbrm", "/GetExchangeRate?StartDate=01.04.2024&EndDate=30.06.2024&format=json"],
+  ["amcm", "/financial_info?QueryType=1&Begin=20240401&End=20240630"],
+  ["cbu", "/arkhiv-kursov-valyut/json/all/2024-04-01/"],
+  ["nbk", "/rss/get_rates.cfm?fdate=01.04.2024"],
+  ["nbm", "/official_exchange_rates?get_xml=1&date=01.04.2024"],
+  ["cba", "/exchangerates.asmx"],
+  ["tcmb", "/kurlar/202404/01042024.xml"],
+  [
+    "hkma",
+    "/er-eeri-daily?choose=end_of_day&from=2024-04-01&to=2024-06-30" +
+      "&offset=0&pagesize=100&sortby=end_of_day&sortorder=desc",
+  ],
+  [
+    "bnm",
+    ...(
+      "AED AUD BND CAD CHF CNY EGP EUR GBP HKD IDR INR JPY KHR KRW MMK NPR NZD PHP PKR SAR SDR " +
+      "SGD THB TWD USD VND"
+    )
+      .split(" ")
+      .map((code) => `/exchange-rate/${code}/year/2024/month/4?session=0900&quote=rm`),
+  ],
+  [
+    "sarb",
+    ...["EXCX135D", "EXCZ001D", "EXCZ002D", "EXCB120D"].map(
+      (series) => `/GetTimeseriesObservations/${series}/2024-04-01/2024-06-30`,
+    ),
+  ],
+  [
+    "bcb",
+    ..."AUD CAD CHF DKK EUR GBP JPY NOK SEK USD"
+      .split(" ")
+      .map(
+        (code) =>
+          `?@moeda='${code}'&@dataInicial='04-01-2024'&@dataFinalCotacao='06-30-2024'` +
+          "&$filter=tipoBoletim%20eq%20'Fechamento'&$format=json",
+      ),
+  ],
+  ["banxico", "/SF43718,SF46410,SF46407,SF46406,SF60632/datos/2024-04-01/2024-06-30"],
+  [
+    "imf",
+    ...["SDRCV", "CVSDR"].map(
+      (table) => `/rms_mth.aspx?SelectDate=2024-04-30&reportType=${table}&tsvflag=Y`,
+    ),
+  ],
+  ["hmrc", "/exchange_rates/files/monthly_csv_2024-4.csv"],
+  ["inforeuro", "/monthly-rates?lang=EN&year=2024&month=4"],
   // Neither ends a year of a table.
-  ["hmrc-average", 0, ""],
-  ["hmrc-spot", 0, ""],
-  ["bazg-monthly", 1, "?j=2024&m=04"],
+  ["hmrc-average"],
+  ["hmrc-spot"],
+  ["bazg-monthly", "/xmlavgmonth?j=2024&m=04"],
   // Easter Monday: nothing was set on the day before.
-  ["bazg", 0, ""],
-  ["nbe", 1, "?date=2024-04-01"],
-  ["bcrp", 1, "/2024-04-01/2024-06-30/ing"],
-  ["cfets", 1, "?startDate=2024-04-01&endDate=2024-06-30&currency=&pageNum=1&pageSize=50"],
-  ["bot", 1, "?start_period=2024-04-01&end_period=2024-06-30"],
-  ["nrb", 1, "&from=2024-04-01&to=2024-06-30"],
+  ["bazg"],
+  ["nbe", "/filter-exchange-rates?date=2024-04-01"],
+  ["bcrp", "/PD04639PD-PD04640PD/json/2024-04-01/2024-06-30/ing"],
+  ["cfets", "/CcprHisNew?startDate=2024-04-01&endDate=2024-06-30&currency=&pageNum=1&pageSize=50"],
+  ["bot", "/DAILY_AVG_EXG_RATE/?start_period=2024-04-01&end_period=2024-06-30"],
+  ["nrb", "/v1/rates?page=1&per_page=100&from=2024-04-01&to=2024-06-30"],
 ];
 
-test("an archive's addresses have the dates as its publisher documents, at its hosts", () => {
-  for (const [key, requests, dates] of ADDRESSES) {
+test("an archive's addresses end as its publisher documents, at its hosts", () => {
+  for (const [key, ...ends] of ADDRESSES) {
     const addresses = archiveAddressesOf(key, DATES);
-    assert.equal(new Set(addresses).size, requests, key);
-    assert.ok(
-      addresses.every((address) => address.includes(dates)),
-      `${key}: ${addresses[0]}`,
+    assert.deepEqual(
+      addresses.map((address, index) => address.slice(-(ends[index]?.length ?? 0))),
+      ends,
+      key,
     );
   }
 

@@ -32,6 +32,7 @@ const spaced = (days: string) => (days === "" ? [] : days.split(" "));
 
 /** Of publishers and years of which no whole archive was recorded. */
 const closedDays: readonly (readonly [key: string, year: number, days: string])[] = [
+  ["nbp", 2026, "01-01 01-06 04-06 05-01 06-04 11-11 12-24 12-25"],
   ["norges", 2026, "01-01 04-02 04-03 04-06 05-01 05-14 05-25 12-24 12-25"],
   ["norges", 2027, "01-01 03-25 03-26 03-29 05-06 05-17 12-24"],
   ["riksbank", 2026, "01-01 01-06 04-03 04-06 05-01 05-14 06-19 12-24 12-25 12-31"],

@@ -177,7 +177,9 @@ test("the MNB is asked by SOAP for a week of days until today, by its own calend
   assert.match(request.body ?? "", /<startDate>2026-03-25<.+\n<endDate>2026-04-01</);
 });
 
-test("each of PTAX's rates names its document", () => {
+test("PTAX is asked for a week of days until today in Brasília; each rate names its document", () => {
+  const [address] = addressesOf("bcb", Date.parse("2027-01-04T02:59:59Z"));
+  assert.match(address ?? "", /&@dataInicial='12-27-2026'&@dataFinalCotacao='01-03-2027'&/);
   const places = parse("bcb").map(({ place }) => place);
   assert.deepEqual(
     places,

@@ -45,6 +45,13 @@ export const emerging: Readonly<Record<string, Row>> = {
     asOf: "2026-05-21T16:00",
     changed: [
       ['"SDR"', '"GHANA CEDI"', unknown("GHANA CEDI", "XDR/NGN")],
+      // Of one kind: the others stay.
+      [
+        '"1590.1997"',
+        "null",
+        noRate("EUR/NGN"),
+        "EUR/NGN 1591.9489 middle, EUR/NGN 1589.6201 buying, EUR/NGN 1590.7793 selling",
+      ],
       [
         'YUAN/RENMINBI","ratedate":"2026-05-21',
         'YUAN/RENMINBI","ratedate":"21 May',

@@ -130,6 +130,8 @@ export const overseas: Readonly<Record<string, Row>> = {
     files: ["amcm.json.txt"],
     figures: "GBP/MOP 10.8350, JPY/MOP 0.050727, USD/MOP 8.0705",
     asOf: "2026-05-22T09:00",
+    // The day before is in the same response.
+    changed: [['"8.0705"', "null", noRate("USD/MOP"), "USD/MOP 8.0671"]],
     digits: { "JPY/MOP": '"usdMean":"5.0727"' },
   },
   // Recorded in lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/sarb.yml.
@@ -138,6 +140,7 @@ export const overseas: Readonly<Record<string, Row>> = {
     files: ["sarb-usd.json.txt", "sarb-gbp.json.txt", "sarb-eur.json.txt", "sarb-jpy.json.txt"],
     figures: "USD/ZAR 17.1302, GBP/ZAR 22.8173, EUR/ZAR 19.7408, ZAR/JPY 9.3324",
     asOf: "2026-03-27T08:30",
+    changed: [['"Value":9.3324', '"Value":null', noRate("ZAR/JPY"), "ZAR/JPY 9.3581"]],
     fails: [['"Rand per Euro"', '"Rand per Ecu"', '"Rand per Ecu" names no currency']],
     digits: { "USD/ZAR": "17.1302" },
   },
