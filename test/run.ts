@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { PassThrough } from "node:stream";
@@ -66,7 +66,7 @@ function yardstickSeconds(): number {
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 // `npm test` has bundled it (docs/decisions/0015-processes-run-from-a-bundle.md).
-process.env.KURS_TEST_MAIN = join(ROOT, "dist/bundle/patient-program.js");
+process.env.KURS_TEST_MAIN ??= join(ROOT, "dist/bundle/patient-program.js");
 
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),
@@ -75,13 +75,28 @@ const isListed = (path: string) => found.some((file) => file.startsWith(path));
 const gone = [...LONG, ...ALONE].filter((path) => !isListed(path));
 if (gone.length > 0) throw new Error(`not there any more: ${gone.join(", ")}`);
 
-/** The arguments, as paths from the root. */
-const asked = process.argv.slice(2).map((path) => relative(ROOT, resolve(path)));
-const isIn = (place: string, file: string) => file === place || file.startsWith(`${place}/`);
-const nothing = asked.filter((place) => !found.some((file) => isIn(place, file)));
-if (nothing.length > 0) throw new Error(`no test file: ${nothing.join(", ")}`);
+/** Ends the run before anything starts. */
+function reject(why: string): never {
+  process.stderr.write(`${why}.\n`);
+  process.exit(1);
+}
+
+if (!existsSync(process.env.KURS_TEST_MAIN)) {
+  const build = "node scripts/run.js scripts/build-program.js bundle";
+  reject(`There is no ${process.env.KURS_TEST_MAIN}: run ${build}, as npm test does`);
+}
+const places = process.argv.slice(2);
+const isIn = (place: string, file: string) => {
+  const path = relative(ROOT, resolve(place));
+  return path === "" || file === path || file.startsWith(`${path}/`);
+};
+const nothing = places.filter((place) => !found.some((file) => isIn(place, file)));
+if (nothing.length > 0) {
+  const wanted = "name test files, or folders such as test/rates";
+  reject(`There is no test file in ${nothing.join(", ")}: ${wanted}`);
+}
 const chosen =
-  asked.length === 0 ? found : found.filter((file) => asked.some((place) => isIn(place, file)));
+  places.length === 0 ? found : found.filter((file) => places.some((place) => isIn(place, file)));
 
 const report = new PassThrough({ objectMode: true });
 report.compose(spec).pipe(process.stdout);

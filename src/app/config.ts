@@ -23,6 +23,7 @@ import {
 import { parseSigningKey, type RateSettings, readSourcesFile } from "../rates/settings.ts";
 import { type Environment, entriesOf, givenText, readersOf } from "./environment.ts";
 import { misspelled } from "./settings.ts";
+import { trustedProxiesOf } from "./trusted-proxies.ts";
 
 /** The operator's settings, all validated before anything starts. */
 export interface Config extends StoreSettings, CustomerSettings, RateSettings, OperationSettings {
@@ -83,8 +84,7 @@ export function readConfig(sources: SourceNames, environment = processEnvironmen
     if (isHost(textOf(name))) continue;
     readers.reject(name, "an address or a name without a port", textOf(name));
   }
-  const networks = "addresses or networks such as 10.0.0.0/8";
-  const trustedProxies = readers.listOf("TRUST_PROXY", isProxy, networks);
+  const trustedProxies = trustedProxiesOf(readers, problems);
   const origins = "origins such as https://app.example.org";
   const allowedOrigins = readers.listOf("ALLOWED_ORIGINS", isOrigin, origins);
 
@@ -275,14 +275,4 @@ function isOrigin(text: string): boolean {
 /** An address, or a name as DNS has it. A URL reads 256.1.1.1 as a broken address. */
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || (/^[\w.-]{1,253}$/.test(text) && URL.canParse(`http://${text}`));
-}
-
-/** A network of all addresses would trust what every client claims. */
-function isProxy(text: string): boolean {
-  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
-  const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  const bitsMax = family === 4 ? 32 : 128;
-  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && +bits >= 1 && +bits <= bitsMax);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -223,3 +224,22 @@ test("the check rejects other licences, and licences for tools on shipped packag
   assert.equal(isAllowed("lightningcss", "MPL-2.0", false), false);
   assert.equal(isAllowed("some", "MPL-2.0", true), false);
 });
+
+const BUILD = "node scripts/run.js scripts/build-program.js bundle";
+
+for (const [what, args, env, says] of [
+  ["of a misspelt folder", ["test/rate"], {}, "There is no test file in test/rate: "],
+  ["of folders elsewhere", ["/", "test/rates", ".."], {}, "There is no test file in /, ..: "],
+  ["without a bundle", [], { KURS_TEST_MAIN: "/no/a.js" }, `There is no /no/a.js: run ${BUILD}`],
+] as const) {
+  test(`a run of tests ${what} says in one sentence what to do, and starts nothing`, () => {
+    const run = [join(ROOT, "test/run.ts"), ...args];
+    const ended = spawnSync(process.execPath, run, {
+      ...{ cwd: ROOT, encoding: "utf8" },
+      env: { ...process.env, ...env },
+    });
+    assert.deepEqual([ended.status, ended.stdout], [1, ""]);
+    assert.ok(ended.stderr.startsWith(says), ended.stderr);
+    assert.match(ended.stderr, /^.+\.\n$/);
+  });
+}

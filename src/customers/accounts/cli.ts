@@ -158,13 +158,15 @@ function accountIdOf(text: string): string {
 async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await deps.openStore();
-  const account = await store.accounts.summarize(timestamp(deps.clock.nowMs()), email);
+  const now = timestamp(deps.clock.nowMs());
+  const account = await store.accounts.summarize(now, email);
   if (account === undefined) throw unknownAccount(email);
   if (json) return deps.print(formatJson(accountSummaryJson(account)));
-  const { ownQuota } = account;
-  const end = ownQuota?.until === undefined ? "" : ` until ${ownQuota.until}`;
-  const own: Column<AccountSummary> = ["OWN QUOTA", () => `${ownQuota?.units}${end}`];
-  deps.print(table(ownQuota === undefined ? columns : [...columns, own], [account]));
+  const { units, until } = account.ownQuota ?? {};
+  const isInEffect = units !== undefined && (until === undefined || until > now);
+  const end = until === undefined ? "" : ` until ${until}`;
+  const own: Column<AccountSummary> = ["OWN QUOTA", () => `${units}${end}`];
+  deps.print(table(isInEffect ? [...columns, own] : columns, [account]));
 }
 
 async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {

@@ -87,7 +87,11 @@ async function listKeys(deps: KeyCommandDeps, typed: string, { json = false }: O
   const limited = await store.keys.limited(account.id, now);
   const ends = new Map(limited.map(({ id, limits }) => [id, limits.expiresAt]));
   const pages = pagesOfKeys(store.keys, account.id, now);
-  const rows = { columns: columnsWith(ends), csvColumns: [], toJson: apiKeyJson };
+  const toJson = (key: ApiKey) => {
+    const item = apiKeyJson(key);
+    return "revoked_at" in item ? item : { ...item, expires_at: ends.get(key.id) ?? null };
+  };
+  const rows = { columns: columnsWith(ends), csvColumns: [], toJson };
   const isEmpty = await writeList(pages, { format: "table", json }, rows, deps.write);
   if (isEmpty) deps.print(`${visibleLine(email)} has no API keys.`);
 }

@@ -177,12 +177,16 @@ export async function apiKeyRoutes(
     }),
   );
 
-  app.post(`${url}/:id/rotate`, { schema: rotateSchema, onRequest }, async (request, reply) => {
-    const { overlap_hours: hours = OVERLAP_HOURS.default } = request.body;
-    const rotated = await apiKeys.rotate(sessionOf(request), request.params.id, hours);
-    reply.code(201);
-    return createdApiKeyJson(rotated.key, rotated.secret);
-  });
+  app.post(
+    `${url}/:id/rotate`,
+    { schema: rotateSchema, onRequest, preValidation: rejectUnknown },
+    async (request, reply) => {
+      const { overlap_hours: hours = OVERLAP_HOURS.default } = request.body;
+      const rotated = await apiKeys.rotate(sessionOf(request), request.params.id, hours);
+      reply.code(201);
+      return createdApiKeyJson(rotated.key, rotated.secret);
+    },
+  );
 
   app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
     sendList(reply, "api_keys", apiKeys.list(accountOf(request)), apiKeyJson),
@@ -203,15 +207,22 @@ async function trimName({ body }: FastifyRequest): Promise<void> {
   }
 }
 
-const limitNames = Object.keys(LimitsBody.properties);
-
 /** A limit that is misspelt, and so ignored, would leave a key without one. */
-async function rejectMisspelt({ body }: FastifyRequest): Promise<void> {
-  const misspelt = Object.keys(Object(body)).find(
-    (name) => /unit|expir|limit|period|day/i.test(name) && !limitNames.includes(name),
-  );
-  if (misspelt === undefined) return;
-  const limits = limitNames.join(", ");
-  const message = `There is no member ${visibleLine(misspelt)}: the limits are ${limits}.`;
-  throw new Failure("invalid_request", message);
+const rejectMisspelt = rejectOthers(LimitsBody, "limits are", /unit|expir|limit|period|day/i);
+
+/** An overlap that is misspelt, and so ignored, would leave a leaked key valid for a day. */
+const rejectUnknown = rejectOthers(RotationBody, "only one is", /(?:)/);
+
+/** @returns a hook that rejects members like `pattern` that a body's schema does not have. */
+function rejectOthers(schema: { properties: object }, known: string, pattern: RegExp) {
+  const names = Object.keys(schema.properties);
+  return async ({ body }: Pick<FastifyRequest, "body">): Promise<void> => {
+    if (typeof body !== "object" || Array.isArray(body)) return;
+    const other = Object.keys(body ?? {}).find(
+      (name) => pattern.test(name) && !names.includes(name),
+    );
+    if (other === undefined) return;
+    const message = `There is no member ${visibleLine(other)}: the ${known} ${names.join(", ")}.`;
+    throw new Failure("invalid_request", message);
+  };
 }

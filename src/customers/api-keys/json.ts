@@ -48,17 +48,20 @@ const givenLimits = {
 
 export const LimitsBody = Type.Object(givenLimits);
 
-export const RotationBody = Type.Object({
-  overlap_hours: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: OVERLAP_HOURS.max,
-      default: OVERLAP_HOURS.default,
-      description: "How long both keys are valid; 0: the old one is revoked at once",
-      examples: [OVERLAP_HOURS.default],
-    }),
-  ),
-});
+export const RotationBody = Type.Object(
+  {
+    overlap_hours: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_HOURS.max,
+        default: OVERLAP_HOURS.default,
+        description: "How long both keys are valid; 0: the old one is revoked at once",
+        examples: [OVERLAP_HOURS.default],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const NewApiKeyBody = Type.Object({
   name: Type.String({

@@ -143,6 +143,11 @@ test("kurs accounts show prints plan, units, active keys and an own quota, and i
     const { stdout } = await run("accounts", "show", email);
     assert.match(stdout, new RegExp(`^EMAIL .* CREATED +OWN QUOTA\n.*Z  25000${shown}\n$`));
   }
+
+  // It has ended in the meantime.
+  const end = "2026-11-21T11:00:00.000Z";
+  service.query("UPDATE accounts SET quota_until = ? WHERE email = ?", end, email);
+  assert.equal((await run("accounts", "show", email)).stdout, table.stdout);
 });
 
 test("kurs accounts list shows pages, and the command for the next one on stderr", async () => {

@@ -50,9 +50,12 @@ suite("kurs keys", { concurrency: 4 }, () => {
     assert.equal(second.indexOf("Ada"), heading.indexOf("NAME"));
     assert.deepEqual(rest, [""]);
     const listed = await service.get("/v1/account/api-keys", { session });
-    assert.deepEqual(JSON.parse(json.stdout), listed.body.api_keys);
+    const [ended, active] = listed.body.api_keys as readonly object[];
+    assert.deepEqual(JSON.parse(json.stdout), [ended, { ...active, expires_at: null }]);
 
     await run("keys", "limit", other.id, "--expires", "2999-01-31T00:00:00Z");
+    const expiring = JSON.parse((await run("keys", "list", email, "--json")).stdout);
+    assert.deepEqual(expiring, [ended, { ...active, expires_at: "2999-01-31T00:00:00.000Z" }]);
     const ending = (await run("keys", "list", email)).stdout;
     assert.match(ending, /^ID +PREFIX +CREATED +EXPIRES +REVOKED +NAME\n/);
     assert.match(

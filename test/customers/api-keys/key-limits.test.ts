@@ -103,9 +103,14 @@ const routes = (keyId: string) =>
     ],
     [
       ...(["POST", rotatePath(keyId), {}] as const),
-      [-1, 721, 0.5, "24", null].map(
-        (hours) => [{ overlap_hours: hours }, /overlap_hours must be/] as const,
-      ),
+      [
+        ...[-1, 721, 0.5, "24", null].map(
+          (hours) => [{ overlap_hours: hours }, /overlap_hours must be/] as const,
+        ),
+        ...["overlap", "overlapHours", "name"].map(
+          (name) => [{ [name]: 0 }, new RegExp(`no member ${name}: .* overlap_hours\\.`)] as const,
+        ),
+      ],
     ],
   ] as const;
 

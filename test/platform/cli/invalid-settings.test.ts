@@ -24,6 +24,11 @@ const shown: readonly (readonly [name: SettingName, want: string, ...values: str
     "Kurs <kurs@example.org\r\nBcc: x@evil.example>",
   ],
   [
+    "TRUST_PROXY",
+    "must be addresses or networks such as 10.0.0.0/8",
+    ...["proxy", "10.0.0.0/33", "::1/129", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/255.0.0.0"],
+  ],
+  [
     "ALLOWED_ORIGINS",
     "must be origins such as https://app.example.org",
     ...["*", "null", "app.example.org", "localhost:3000", "//app.example.org", "file:///home"],
@@ -33,6 +38,21 @@ const shown: readonly (readonly [name: SettingName, want: string, ...values: str
     "ftp://app.example.org",
   ],
 ];
+
+// `::ffff:0:0/96` is all of IPv4 in IPv6 form.
+for (const network of ["0.0.0.0/0", "::/0", "::ffff:0:0/96", "::ffff:10.0.0.0/96", "::1%lo/0"]) {
+  test(`TRUST_PROXY ${network} is invalid, because everybody is in it`, () => {
+    assert.deepEqual(problemsOf({ TRUST_PROXY: `loopback,${network}` }), [
+      `TRUST_PROXY: must be your proxies alone, not "${network}": a network of all addresses ` +
+        "trusts every client",
+    ]);
+  });
+}
+
+test("TRUST_PROXY accepts networks of IPv6 and of IPv4 in IPv6 form", () => {
+  const networks = "::ffff:10.0.0.0/104,fd00::/8,fe80::1%eth0/64,::ffff:0:0/97,128.0.0.0/1";
+  assert.deepEqual(problemsOf({ TRUST_PROXY: networks }), []);
+});
 
 for (const [name, want, ...values] of shown) {
   for (const value of values) {
