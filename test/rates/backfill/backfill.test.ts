@@ -216,8 +216,11 @@ suite("a backfill", () => {
     const many = Array.from({ length: 250 }, (_, index) => lineAt("2024-01-01", `X${index}`, "2"));
     const source = archiveOf(() => many);
     const { run, stopping, progress } = newBackfill(store);
-    const stopped = run(source);
-    while (!progress.includes("0/5 50/250")) await new Promise(setImmediate);
+    let hasEnded = false;
+    const stopped = run(source).finally(() => {
+      hasEnded = true;
+    });
+    while (!progress.includes("0/5 50/250") && !hasEnded) await new Promise(setImmediate);
     stopping.abort();
 
     const report = await stopped;
