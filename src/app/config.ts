@@ -179,8 +179,11 @@ function publishersOf(
 ) {
   const before = problems.length;
   const path = textOf("SOURCES_FILE");
-  const content = path && contentOf("SOURCES_FILE", "sources as JSON", path);
-  const { publishers, added, ...file } = readSourcesFile(content ?? '{"sources": []}');
+  const wanted = "sources as JSON";
+  const content = path && contentOf("SOURCES_FILE", wanted, path);
+  const { publishers, added, fault, ...file } = readSourcesFile(content ?? '{"sources": []}');
+  const why = `${path} ${fault}`;
+  if (fault !== undefined) problems.push(`SOURCES_FILE: must be a file with ${wanted}, but ${why}`);
   problems.push(...file.problems.map((problem) => `SOURCES_FILE: ${path}, ${problem}`));
   return {
     publishers,

@@ -150,7 +150,7 @@ export async function apiKeyRoutes(
 
   app.post(
     url,
-    { schema: createSchema, onRequest, preValidation: [trimName, rejectMisspelt] },
+    { schema: createSchema, onRequest, preValidation: [trimName, rejectMisspelt, requireEnd] },
     async (request, reply) => {
       const { name } = request.body;
       const chosen = { name, ...limitsInBody(request.body) };
@@ -164,7 +164,8 @@ export async function apiKeyRoutes(
   app.get(limitsUrl, { schema: limitsSchema, onRequest }, async (request) =>
     keyLimitsJson(await apiKeys.limits(accountOf(request), request.params.id)),
   );
-  app.put(limitsUrl, { schema: setLimitsSchema, onRequest }, async (request) => {
+  const setLimitsOptions = { schema: setLimitsSchema, onRequest, preValidation: requireEnd };
+  app.put(limitsUrl, setLimitsOptions, async (request) => {
     const given = limitsInBody(request.body);
     return keyLimitsJson(await apiKeys.setLimits(sessionOf(request), request.params.id, given));
   });
@@ -205,6 +206,12 @@ async function trimName({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "name" in body) {
     if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();
   }
+}
+
+/** The schema's message about another type, such as a number of days, has no form of an end. */
+async function requireEnd({ body }: Pick<FastifyRequest, "body">): Promise<void> {
+  const { expires_at: end = null } = Object(body) as { readonly expires_at?: unknown };
+  if (end !== null && typeof end !== "string") throw endInvalid;
 }
 
 /** A limit that is misspelt, and so ignored, would leave a key without one. */

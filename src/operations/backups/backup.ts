@@ -74,7 +74,8 @@ export function backupSqlite(live: string, target: string, options: BackupOption
     return { ...note, ...checked, file, sizeBytes: statSync(file).size };
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`Cannot write the backup ${file}: ${reasonOf(error)}.`, error);
+    const reason = reasonOf(error, { ENOENT: "its directory takes no files; name another" });
+    throw new StartupError(`Cannot write the backup ${file}: ${reason}.`, error);
   } finally {
     for (const end of ["", "-journal"]) rmSync(`${part}${end}`, { force: true });
   }
@@ -103,7 +104,9 @@ export async function lockBackupDirectory(path: string, onWait: OnWait): Promise
 function notWritable(path: string, error: unknown): StartupError {
   const taken = "it is not a directory; name another";
   const readOnly = "the file system is read-only; name a writable directory, or copy it to one";
-  const reason = reasonOf(error, { EEXIST: taken, ENOTDIR: taken, EROFS: readOnly });
+  const none = "no directory can be created there; name another";
+  const own = { EEXIST: taken, ENOTDIR: taken, EROFS: readOnly, ENOENT: none };
+  const reason = reasonOf(error, own);
   return new StartupError(`Cannot write backups to ${path}: ${reason}.`, error);
 }
 

@@ -10,6 +10,8 @@ import { CommandError } from "./command.ts";
 export function visibleText(name: string, text: string, charactersMax: number): string {
   const isVisible = text.trim() === text && visibleLine(text) === text && text.isWellFormed();
   if (isVisible && text.length >= 1 && text.length <= charactersMax) return text;
-  const rule = `must be 1 to ${charactersMax} visible characters`;
+  const hasBlanks = text.trim() !== text;
+  const visible = `must be 1 to ${charactersMax} visible characters`;
+  const rule = hasBlanks ? "must not begin or end with a space" : visible;
   throw new CommandError(`${name} ${quoted(text)}: ${rule}`, 2);
 }

@@ -80,7 +80,7 @@ const invalidMembers: readonly (readonly [member: object, message: RegExp])[] = 
   ...invalidEnds.map(
     (end) => [{ expires_at: end }, /a time such as .*, or days .* 30 days/] as const,
   ),
-  [{ expires_at: 5 }, /expires_at must be .*string/],
+  [{ expires_at: 5 }, /expires_at must be a time such as .*, or days .* 30 days/],
   [{ expires_at: "9".repeat(41) }, /expires_at must have at most 40/],
   ...[0, -1, 1.5, "5", 1_000_000_000_001, true].flatMap((units) => [
     [{ units_per_period: units }, /units_per_period must be/] as const,

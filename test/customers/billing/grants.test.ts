@@ -31,6 +31,7 @@ const WRONG: readonly (readonly [args: string, message: RegExp])[] = [
     `accounts customer ${EMAIL} ${"1".repeat(65)}`,
     /^number .* must be 1 to 64 visible characters$/,
   ],
+  [`accounts customer ${EMAIL} \u00a01`, /^number .* must not begin or end with a space$/],
 ];
 
 for (const engine of engines) {

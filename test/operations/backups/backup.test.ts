@@ -52,6 +52,11 @@ suite("kurs backup", { concurrency: 3 }, () => {
     for (const file of [...own.map((name) => join(dataDirectory, name)), join(link, "kurs.db")]) {
       assertRejected(await run(file, "--force"), /is a part of the database itself/);
     }
+    assertRejected(await run("/proc/x"), / \/proc\/x: its directory takes no files; name another/);
+    assertRejected(
+      await kurs(["backup"], { dataDirectory, env: { BACKUP_DIR: "/proc/x" } }),
+      /Cannot write backups to \/proc\/x: no directory can be created there; name another/,
+    );
     assertRejected(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);

@@ -10,11 +10,12 @@ import { createParse } from "./mapping.ts";
  * Reads the text of SOURCES_FILE (docs/operating/own-publishers.md).
  *
  * @returns all publishers, the built-in ones moved where the file says so; the keys of those that
- *   it adds; and which entry breaks which rule.
+ *   it adds; which entry breaks which rule; and why the file as a whole has none.
  */
 export function readSourcesFile(content: string) {
   const entries = entriesIn(content);
-  if (typeof entries === "string") return { publishers: builtIn, added: [], problems: [entries] };
+  const none = { publishers: builtIn, added: [], problems: [] };
+  if (typeof entries === "string") return { ...none, fault: entries };
   const problems: string[] = [];
   const read = new Map<string, Publisher>();
   for (const [index, entry] of entries.entries()) {
@@ -34,20 +35,21 @@ export function readSourcesFile(content: string) {
     publishers: [...builtIn.map((one) => read.get(one.key) ?? one), ...added],
     added: added.map(({ key }) => key),
     problems,
+    fault: undefined,
   };
 }
 
-/** @returns why there are none; nothing of the text, which may have a password. */
+/** @returns why there are none, without the text: it may have a password. */
 function entriesIn(content: string): readonly unknown[] | string {
   try {
     const { sources, ...others } = Object(JSON.parse(content)) as { readonly sources?: unknown };
     const repeated = repeatedKeyIn(content);
-    if (repeated !== undefined) return `${quoted(repeated)} is twice in one object`;
+    if (repeated !== undefined) return `has ${quoted(repeated)} twice in one object`;
     if (Array.isArray(sources) && Object.keys(others).length === 0) return sources;
-    return 'it must be an object with "sources", a list, and nothing else';
+    return 'is no object with "sources", a list, and nothing else';
   } catch (error) {
     const [place = ""] = / \(line \d+ column \d+\)$/.exec(String(error)) ?? [];
-    return `it is not JSON${place}`;
+    return `is not JSON${place}`;
   }
 }
 

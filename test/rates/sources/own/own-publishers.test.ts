@@ -311,10 +311,10 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
   const moves = (key: string) =>
     of({ key, ...at("https://a.example.org", "https://b.example.org") });
   const files: readonly (readonly [content: string, problem: string])[] = [
-    ["{sources: []}", "it is not JSON (line 1 column 2)"],
-    [TOKEN, "it is not JSON"],
-    ["[]", 'it must be an object with "sources", a list, and nothing else'],
-    ['{"sources": [], "sources": []}', '"sources" is twice in one object'],
+    ["{sources: []}", "is not JSON (line 1 column 2)"],
+    [TOKEN, "is not JSON"],
+    ["[]", 'is no object with "sources", a list, and nothing else'],
+    ['{"sources": [], "sources": []}', 'has "sources" twice in one object'],
     [of(boe, boe), "entry 2 (own-boe): another entry has its key"],
     [moves("ecb"), "entry 1 (ecb): addresses must be a list with 1 at https, "],
     [moves("bmf"), "entry 1 (bmf): addresses must be a list with 0 at https, "],
@@ -333,7 +333,10 @@ suite("a SOURCES_FILE that cannot be used stops every command with one sentence"
       assert.deepEqual([exitCode, stdout], [2, ""], stderr);
       const [heading, sentence = "", ...more] = stderr.trimEnd().split("\n");
       assert.deepEqual([heading, more], ["kurs: Invalid configuration:", []], stderr);
-      assert.ok(sentence.startsWith(`  SOURCES_FILE: ${file}, ${problem}`), sentence);
+      const of = problem.startsWith("entry ")
+        ? `${file}, `
+        : `must be a file with sources as JSON, but ${file} `;
+      assert.ok(sentence.startsWith(`  SOURCES_FILE: ${of}${problem}`), sentence);
       assert.doesNotMatch(stderr, /sesame/);
     });
   }
