@@ -49,6 +49,18 @@ async function writeWhileTaken(socket: Socket, part: string): Promise<number> {
 }
 
 suite("hostile and slow clients", { concurrency: 4 }, () => {
+  test("of pipelined requests each gets its response, also where the client reads 20 s later", async () => {
+    using wire = await openWire(server.url);
+    wire.socket.pause();
+    wire.send("GET /openapi.json HTTP/1.1\r\nHost: kurs\r\n\r\n".repeat(200));
+    // Longer than Node waits for a request that has begun: one is cut where the server reads on.
+    await after(20_000);
+    wire.socket.resume();
+    for (let response = 0; response < 200; response += 1) {
+      assert.equal((await wire.answer()).status, 200, `response ${response}`);
+    }
+  });
+
   test("headers that arrive byte by byte are cut off in time and delay no other client", async () => {
     const head = "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n";
     const slowly = async (text: string) => {

@@ -9,8 +9,9 @@ import {
 import type { HeadersOf } from "../served/headers.ts";
 import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
+import { eventDetailsOf, heldValues } from "../served/sql/held.ts";
 import { replaceHeld } from "../served/sql/set-aside.ts";
-import { eventDetailsOf, heldValues, readSourcedRate, storeRate } from "../served/update-sql.ts";
+import { readSourcedRate, storeRate } from "../served/update-sql.ts";
 import { holdRates, RATES_LOCK } from "../served/update-statements-sql.ts";
 import { decideOwner } from "./rules.ts";
 import { FIGURES_OF_SERIES, storedFigureOf } from "./sql.ts";

@@ -15,8 +15,9 @@ import { storePublication } from "./history-sql.ts";
 import { placeOf } from "./rules/contradictions.ts";
 import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
+import { eventDetailsOf } from "./sql/held.ts";
 import type { Contradiction, ContradictionStore, HeldContradictions } from "./store.ts";
-import { eventDetailsOf, readPosition, readSourcedRate, updateRates } from "./update-sql.ts";
+import { readPosition, readSourcedRate, updateRates } from "./update-sql.ts";
 import { RATES_LOCK } from "./update-statements-sql.ts";
 
 const KEY = "base, quote, source, kind, date, as_of";

@@ -14,11 +14,11 @@ import { addDocuments, renewHeaders } from "./headers-sql.ts";
 import type { Disagreement } from "./rules/disagreement.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
+import { eventDetailsOf } from "./sql/held.ts";
 import { dropFigure } from "./sql/set-aside.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
-  eventDetailsOf,
   previewRates,
   readPosition,
   readSourcedRate,

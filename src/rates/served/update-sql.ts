@@ -1,8 +1,6 @@
-import { writeEvent } from "../../platform/audit/sql.ts";
 import { chunksOf } from "../../platform/shared/chunks.ts";
 import type { Decimal } from "../../platform/shared/decimal.ts";
 import type { Instant } from "../../platform/shared/instant.ts";
-import type { Origin } from "../../platform/shared/origin.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../../platform/storage/columns.ts";
 import {
   type Row,
@@ -14,19 +12,17 @@ import {
 import { addFigures, claimUnproven, decideFigures } from "./figures-sql.ts";
 import { type StoredHeaders, withDocument } from "./headers.ts";
 import { readHashes, storePublication } from "./history-sql.ts";
-import type { RateToHold } from "./rules/disagreement.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import { type Disagreements, findDisagreements } from "./sql/disagreements.ts";
+import { type Accepted, type HeldState, storeHeld } from "./sql/held.ts";
 import { type Superseded, setAside } from "./sql/set-aside.ts";
 import type { DecidedUpdate, HowToDecide, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
-  dropHeldRates,
-  holdRates,
   insertObservations,
   SET_OWN_VALIDATORS,
   storeRates,
@@ -41,26 +37,12 @@ export const COUNT_CHANGE = `
 /** @returns the headers of a rate that is about to be stored, without that of its document. */
 type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
-/** An accepted rate, with its place in its pair's history. */
-interface Accepted {
-  readonly rate: SourcedRate;
-  readonly sequence: number;
-}
-
 /** What the store has of a pair, then also what was decided about it. */
-interface UpdatedPair {
+interface UpdatedPair extends HeldState {
   readonly pair: Pair;
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
   sequence: number;
-  /** The rate that the store holds of it. */
-  heldBefore: Omit<Superseded, "by"> | undefined;
-  /** The last rate that was accepted. */
-  served: Accepted | undefined;
-  /** The served rate, if its publisher states it again where it stated the one held before. */
-  restated: SourcedRate | undefined;
-  /** The last rate to hold, unless one was accepted after it. */
-  held: RateToHold | undefined;
   /** Those to hold before another one was held or accepted. */
   readonly superseded: Omit<Superseded, "heldAt">[];
 }
@@ -255,41 +237,6 @@ function* serve(
   if (key !== undefined) yield addKey(key, now);
 }
 
-/** Replaces the held rates of pairs by those that are accepted, restated or held now. */
-function* storeHeld(
-  maxRowsPerStatement: number,
-  states: readonly UpdatedPair[],
-  publication: number,
-  origin: Origin,
-): Transaction<void> {
-  const superseded = states.flatMap(({ served, restated, held, heldBefore }) => {
-    const by = served?.rate ?? restated ?? held;
-    return heldBefore === undefined || by === undefined ? [] : [{ ...heldBefore, by }];
-  });
-  yield* setAside(maxRowsPerStatement, superseded);
-  for (const some of chunksOf(superseded, maxRowsPerStatement)) {
-    const pairs = some.flatMap(({ by }) => [by.base, by.quote]);
-    yield statement(dropHeldRates(some.length), ...pairs);
-  }
-
-  const held = states.flatMap((state) => state.held ?? []);
-  for (const some of chunksOf(held, maxRowsPerStatement)) {
-    const values = some.flatMap((rate) => heldValues(rate, publication, origin.at));
-    yield statement(holdRates(some.length), ...values);
-  }
-  for (const { served, restated, held: rate, heldBefore } of states) {
-    if (rate === undefined) continue;
-    // A polled source states another figure every 30 seconds: 2,880 events a day.
-    const isHeldAlready = (served ?? restated) === undefined && heldBefore !== undefined;
-    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
-  }
-}
-
-/** The details of an event about a rate: enough to import it again. */
-export function eventDetailsOf(rate: SourcedRate) {
-  return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
-}
-
 export function readPair(row: Row): Pair {
   return { base: textOf(row, "base") as AssetSymbol, quote: textOf(row, "quote") as AssetSymbol };
 }
@@ -311,11 +258,4 @@ function readRate(row: Row, { base, quote }: Pair): SourcedRate {
 
 export function readPosition(row: Row): DocumentPosition {
   return { place: optionalIntegerOf(row, "place"), line: optionalIntegerOf(row, "line") };
-}
-
-/** @returns the values of a row of `holdRates`. */
-export function heldValues(held: RateToHold, publication: number, now: string): SqlValue[] {
-  const { base, quote, rate, asOf, source, place = null, line = null, disagreement } = held;
-  const differs = disagreement === undefined ? null : JSON.stringify(disagreement);
-  return [base, quote, rate, asOf, source, now, publication, place, line, differs];
 }

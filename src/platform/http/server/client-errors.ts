@@ -101,6 +101,8 @@ export function handleClientErrors(
     if (!/^(?:HPE|ERR_HTTP)_/.test(code)) stream.destroy();
     if (!stream.writable || code === "HPE_CLOSED_CONNECTION") return;
     const side = stream as NodeSide;
+    // The rest of the request has arrived, and waits for a client that reads earlier responses.
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && side.hasWaiting) return;
     const known = { failure: failureOfError[code] ?? malformed };
     if (!methodError.test(code)) return closeAfterResponses(side, known);
     const start = begun.get(side);

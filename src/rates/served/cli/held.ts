@@ -70,7 +70,7 @@ interface ReleaseOptions {
 
 const releaseExamples = `
 The released rate goes to its series, and is served unless a newer one is. Of several rates that a
-document states for one pair and time, the others are dropped; other held rates of the pair stay held.
+document states for one pair and time, the others are dropped; other held rates of the pair stay.
 
 Examples:
   $ kurs rates release BTC USD
