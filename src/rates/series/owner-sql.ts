@@ -59,14 +59,14 @@ function* serve(
 ): Transaction<void> {
   const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
   yield* storeRate(figure, figure.publication, headers, origin.at);
-  yield* replaceHeld(figure);
+  yield* replaceHeld(figure, true);
   const formerSource = former === undefined ? {} : { former_source: former.source };
   const details = { ...eventDetailsOf(figure), ...formerSource };
   yield writeEvent("rate.owned", origin, { details });
 }
 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
-  yield* replaceHeld(figure);
+  yield* replaceHeld(figure, false);
   yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
   yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
 }

@@ -185,7 +185,7 @@ function decide(
   const decision = decided === "store" && disagreement !== undefined ? "hold" : decided;
   const { held, heldBefore, superseded } = state;
   if (held !== undefined && (decision === "hold" || decision === "store")) {
-    superseded.push({ held, by: rate });
+    superseded.push({ held, by: rate, isAccepted: decision === "store" });
   }
   if (decision === "hold") state.held = { ...rate, disagreement };
   const isOfHeld = heldBefore?.held.source === rate.source && heldBefore.held.asOf === rate.asOf;

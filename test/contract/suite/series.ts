@@ -361,12 +361,19 @@ export function seriesSuite(test: StoreTest): void {
       "EUR/USD ecb 2026-03-17 #1: 2.0",
     ]);
 
+    // Of one date the last.
+    await updateRates(store, [newRate("EUR/CHF", "3.0", "2026-03-17T16:00:00Z", "ecb")], policy);
+    const ofChf = { ...pairOf("EUR/CHF"), source: "ecb", kind: "middle" } as const;
+    assert.deepEqual(
+      (await store.series.contradicted(ofChf)).map(({ rate }) => rate),
+      ["11.0"],
+    );
     // Also where the pair is given to another source.
     const other = figureOf(newRate("EUR/CHF", "1.11", TUESDAY, "cnb"));
     await store.figures.addFigures([other], fetchOf("cnb", ["1.11"]), NOW);
     const how = { maxRateJump: "0.5" as Decimal, headersOf, origin: BY };
     assert.equal((await store.series.own({ ...other, source: "cnb" }, how)).decision, "serve");
-    assert.deepEqual(await heldOf(), [[], ["CHF 11.0", "CHF 2.0"]]);
+    assert.deepEqual(await heldOf(), [[], ["CHF 11.0", "CHF 3.0"]]);
   });
 
   test("a preview returns the decisions and which figures are new to their series, and stores none", async (store, engine) => {

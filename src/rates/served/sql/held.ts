@@ -17,7 +17,7 @@ export interface Accepted {
 /** What is held of a pair, and what was decided about it. */
 export interface HeldState {
   /** The rate that the store holds of it. */
-  heldBefore: Omit<Superseded, "by"> | undefined;
+  heldBefore: Pick<Superseded, "held" | "heldAt"> | undefined;
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The served rate, if its publisher states it again where it stated the one held before. */
@@ -34,8 +34,10 @@ export function* storeHeld(
   origin: Origin,
 ): Transaction<void> {
   const superseded = states.flatMap(({ served, restated, held, heldBefore }) => {
-    const by = served?.rate ?? restated ?? held;
-    return heldBefore === undefined || by === undefined ? [] : [{ ...heldBefore, by }];
+    const accepted = served?.rate ?? restated;
+    const by = accepted ?? held;
+    const isAccepted = accepted !== undefined;
+    return heldBefore === undefined || by === undefined ? [] : [{ ...heldBefore, by, isAccepted }];
   });
   yield* setAside(maxRowsPerStatement, superseded);
   for (const some of chunksOf(superseded, maxRowsPerStatement)) {

@@ -26,17 +26,18 @@ export function* dropFigure(held: SourcedRate, now: string): Transaction<void> {
   yield statement(DROP_FIGURE, ...figure);
 }
 
-/** A figure that is held, and the one that its pair has now: accepted, or held itself. */
+/** A figure that is held, and the one that its pair has now, accepted or held itself. */
 export interface Superseded {
   readonly held: Pick<SourcedRate, "base" | "quote" | "source" | "asOf" | "rate">;
   readonly heldAt: string;
   readonly by: SourcedRate;
+  readonly isAccepted: boolean;
 }
 
 // What an operator has released before stays in its series.
 const ofHeld = (figures: number, columns: string) => `
-  WITH held (base, quote, source, as_of, rate, date, held_at) AS (
-    VALUES ${placeholders(figures, 7)})
+  WITH held (base, quote, source, as_of, rate, date, decision, held_at) AS (
+    VALUES ${placeholders(figures, 8)})
   ${columns}
   FROM held h
   JOIN figures f ON f.base = h.base AND f.quote = h.quote AND f.source = h.source
@@ -46,8 +47,13 @@ const ofHeld = (figures: number, columns: string) => `
     WHERE c.base = f.base AND c.quote = f.quote AND c.source = f.source AND c.kind = f.kind
       AND c.date = f.date AND c.as_of = f.as_of AND c.rate = f.rate AND c.decision = 'released')`;
 
-const KEEP = keepWith("h.held_at", "CASE WHEN f.date = h.date THEN 'dropped' END");
-const keep = byCount((figures) => `${ofHeld(figures, KEEP)} ON CONFLICT DO NOTHING`);
+// Of the held figures of a date the last stays: a polled source states another every 30 seconds.
+const KEEP = keepWith("h.held_at", "CASE WHEN f.date = h.date THEN h.decision END");
+const keep = byCount(
+  (figures) => `
+  ${ofHeld(figures, KEEP)} AND NOT (f.date = h.date AND h.decision = '')
+  ON CONFLICT DO NOTHING`,
+);
 
 const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
 const takeOut = byCount(
@@ -61,9 +67,10 @@ const takeOut = byCount(
  */
 export function* setAside(maxRows: number, figures: readonly Superseded[]): Transaction<void> {
   for (const some of chunksOf(figures.filter(isAnother), maxRows)) {
-    const values = some.flatMap(({ held: { base, quote, source, asOf, rate }, heldAt, by }) => {
+    const values = some.flatMap(({ held, heldAt, by, isAccepted }) => {
+      const { base, quote, source, asOf, rate } = held;
       const date = by.source === source ? figureOf(by).date : "";
-      return [base, quote, source, asOf, rate, date, heldAt];
+      return [base, quote, source, asOf, rate, date, isAccepted ? "dropped" : "", heldAt];
     });
     yield statement(keep(some.length), ...values);
     yield statement(takeOut(some.length), ...values);
@@ -74,14 +81,14 @@ const TAKE_HELD = `
   DELETE FROM held_rates WHERE base = $1 AND quote = $2
   RETURNING source, as_of, rate, held_at`;
 
-/** Takes the held rate of a pair out, and sets it aside for one that is served or held now. */
-export function* replaceHeld(by: SourcedRate): Transaction<void> {
+/** Takes the held rate of a pair out, and sets it aside for one that is accepted or held now. */
+export function* replaceHeld(by: SourcedRate, isAccepted: boolean): Transaction<void> {
   const { base, quote } = by;
   const [row] = yield statement(TAKE_HELD, base, quote);
   if (row === undefined) return;
   const [asOf, rate] = [textOf(row, "as_of") as Instant, textOf(row, "rate") as Decimal];
   const held = { base, quote, source: textOf(row, "source"), asOf, rate };
-  yield* setAside(1, [{ held, heldAt: textOf(row, "held_at"), by }]);
+  yield* setAside(1, [{ held, heldAt: textOf(row, "held_at"), by, isAccepted }]);
 }
 
 function isAnother({ held, by }: Superseded): boolean {
