@@ -10,10 +10,11 @@ import type { CountMissed } from "../rates/served/rules/rate.ts";
 import type { ObserveToolCall } from "./mcp/call-tool.ts";
 import type { HandleMcpRequest } from "./mcp/request.ts";
 import { createConvertCurrency } from "./metering/convert.ts";
-import { createReadRate } from "./metering/read-rate.ts";
+import { createReadRate, isFree } from "./metering/read-rate.ts";
 import type { MeterStore } from "./metering/store.ts";
 
 export type { ObserveToolCall };
+export { isFree };
 
 /** Makes the use cases of metered reads. */
 export function createReads(uses: {

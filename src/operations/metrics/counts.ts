@@ -2,7 +2,7 @@ import type { ObservedRequest, ObserveResponse } from "../../platform/http/acces
 import { isKnownMethod } from "../../platform/http/route.ts";
 import { type FailureCode, failureCodes } from "../../platform/shared/failure.ts";
 import type { ObserveBatch, RateReadOutcome } from "../../reads/store.ts";
-import type { ObserveToolCall } from "../../reads/use-cases.ts";
+import { isFree, type ObserveToolCall } from "../../reads/use-cases.ts";
 import { Buckets } from "./histogram.ts";
 
 const REQUEST_SECONDS = [
@@ -112,16 +112,13 @@ function createResponseCounts() {
 }
 
 /**
- * A read is charged unless its key was rejected, its account has no quota, it has no pair, or the
- * quota or the key's own limit was exhausted.
+ * A read is charged unless its key was rejected, its account has no quota, or it is free.
  */
 function unitsIn(outcomes: readonly RateReadOutcome[]): number {
   let units = 0;
   for (const outcome of outcomes) {
     if (outcome?.quota === undefined) continue;
-    const { found } = outcome;
-    const isFree = found === "no_pair" || found === "exhausted" || found === "key_exhausted";
-    if (!isFree) units += 1;
+    if (!isFree(outcome.found)) units += 1;
   }
   return units;
 }

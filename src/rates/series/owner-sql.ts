@@ -1,5 +1,6 @@
 import { writeEvent } from "../../platform/audit/sql.ts";
 import type { Origin } from "../../platform/shared/origin.ts";
+import { textOf } from "../../platform/storage/columns.ts";
 import {
   type Engine,
   type Row,
@@ -10,9 +11,9 @@ import type { HeadersOf } from "../served/headers.ts";
 import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
 import { eventDetailsOf, heldValues } from "../served/sql/held.ts";
-import { replaceHeld } from "../served/sql/set-aside.ts";
+import { setAside } from "../served/sql/set-aside.ts";
 import { readSourcedRate, storeRate } from "../served/update-sql.ts";
-import { holdRates, RATES_LOCK } from "../served/update-statements-sql.ts";
+import { holdRates, RATES_LOCK, TAKE_HELD_RATE } from "../served/update-statements-sql.ts";
 import { decideOwner } from "./rules.ts";
 import { FIGURES_OF_SERIES, storedFigureOf } from "./sql.ts";
 import type { OwnerChange, OwnerStore, Series, StoredFigure } from "./store.ts";
@@ -63,6 +64,14 @@ function* serve(
   const formerSource = former === undefined ? {} : { former_source: former.source };
   const details = { ...eventDetailsOf(figure), ...formerSource };
   yield writeEvent("rate.owned", origin, { details });
+}
+
+/** Takes the held rate of a pair out, and sets it aside for one that is accepted or held now. */
+function* replaceHeld(by: StoredFigure, isAccepted: boolean): Transaction<void> {
+  const [row] = yield statement(TAKE_HELD_RATE, by.base, by.quote, null);
+  if (row === undefined) return;
+  const held = { held: readSourcedRate(row), heldAt: textOf(row, "held_at") };
+  yield* setAside(1, [{ ...held, by, isAccepted }]);
 }
 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {

@@ -25,7 +25,7 @@ import {
   storeRate,
   updateRates,
 } from "./update-sql.ts";
-import { RATES_LOCK, SET_VALIDATORS } from "./update-statements-sql.ts";
+import { RATES_LOCK, SET_VALIDATORS, TAKE_HELD_RATE } from "./update-statements-sql.ts";
 
 export const rateTables: Tables = {
   rates: {
@@ -39,10 +39,6 @@ export const rateTables: Tables = {
   signing_keys: { key: "id", others: "public_key, created_at" },
   versions: { key: "name", others: "version" },
 };
-
-const TAKE_HELD_RATE = `
-  DELETE FROM held_rates WHERE base = $1 AND quote = $2 AND (rate = $3 OR $3 IS NULL)
-  RETURNING base, quote, rate, as_of, source, publication, place, line`;
 
 const LIST_HELD_RATES = `
   SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, h.disagreement,

@@ -62,6 +62,11 @@ export const holdRates = byCount(
       line = excluded.line, disagreement = excluded.disagreement`,
 );
 
+/** Takes the held rate of a pair out; its third parameter, unless null, says which rate alone. */
+export const TAKE_HELD_RATE = `
+  DELETE FROM held_rates WHERE base = $1 AND quote = $2 AND (rate = $3 OR $3 IS NULL)
+  RETURNING base, quote, rate, as_of, source, held_at, publication, place, line`;
+
 export const dropHeldRates = byCount(
   (pairs) => `
   DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${placeholders(pairs, 2)})`,

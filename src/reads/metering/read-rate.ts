@@ -139,7 +139,8 @@ function withoutQuota(error: unknown, caller: Caller): ReadResult {
   return { result, quotaState: undefined, unitsCharged, caller };
 }
 
-function isFree(found: RateFound): boolean {
+/** Whether a read of a valid key is not charged: there is no pair, or no unit is left. */
+export function isFree(found: RateFound): boolean {
   return found === "no_pair" || found === "exhausted" || found === "key_exhausted";
 }
 

@@ -1,7 +1,4 @@
 import { chunksOf } from "../../../platform/shared/chunks.ts";
-import type { Decimal } from "../../../platform/shared/decimal.ts";
-import type { Instant } from "../../../platform/shared/instant.ts";
-import { textOf } from "../../../platform/storage/columns.ts";
 import { statement, type Transaction } from "../../../platform/storage/engine.ts";
 import { figureOf } from "../figures.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
@@ -75,20 +72,6 @@ export function* setAside(maxRows: number, figures: readonly Superseded[]): Tran
     yield statement(keep(some.length), ...values);
     yield statement(takeOut(some.length), ...values);
   }
-}
-
-const TAKE_HELD = `
-  DELETE FROM held_rates WHERE base = $1 AND quote = $2
-  RETURNING source, as_of, rate, held_at`;
-
-/** Takes the held rate of a pair out, and sets it aside for one that is accepted or held now. */
-export function* replaceHeld(by: SourcedRate, isAccepted: boolean): Transaction<void> {
-  const { base, quote } = by;
-  const [row] = yield statement(TAKE_HELD, base, quote);
-  if (row === undefined) return;
-  const [asOf, rate] = [textOf(row, "as_of") as Instant, textOf(row, "rate") as Decimal];
-  const held = { base, quote, source: textOf(row, "source"), asOf, rate };
-  yield* setAside(1, [{ held, heldAt: textOf(row, "held_at"), by, isAccepted }]);
 }
 
 function isAnother({ held, by }: Superseded): boolean {
