@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { after } from "node:test";
@@ -19,6 +17,7 @@ import type { RateSource } from "../../src/rates/sources/source.ts";
 import { callTo, clientBy } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { patience } from "./patience.ts";
+import { temporaryDirectory } from "./process.ts";
 import { quickPasswords } from "./quick-passwords.ts";
 import { checkedClient } from "./response-check.ts";
 
@@ -67,7 +66,8 @@ const sharedSecrets = createSecrets();
 /** A service from the production constructor, on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
   const clock = options.clock ?? new TestClock("2026-11-21T12:00:00.000Z");
-  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "kurs-test-")));
+  await using starting = new AsyncDisposableStack();
+  const dataDirectory = options.dataDirectory ?? starting.use(await temporaryDirectory()).path;
   const logLines: string[] = [];
   const sink: DestinationStream = { write: (line: string) => void logLines.push(line) };
   const config = {
@@ -94,6 +94,7 @@ export async function startService(options: TestOptions = {}) {
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
   });
   const { call, check } = checkedClient(callTo(service.url));
+  const directories = starting.move();
   const test = {
     ...clientBy(call),
     url: service.url,
@@ -129,7 +130,7 @@ export async function startService(options: TestOptions = {}) {
 
     async [Symbol.asyncDispose]() {
       await check().finally(() => service[Symbol.asyncDispose]());
-      if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });
+      await directories.disposeAsync();
       assertNoSecrets(logLines.join(""));
     },
   };
