@@ -42,7 +42,7 @@ with commas or semicolons. The date is the publisher's own: "published_for" in a
 for. Without a source it is the one that owns the pair. A date may be 16.10.2024, a rate 1,1476. It
 prints a line for each figure that is not unchanged, and exits with 1 if there is one:
   amended       the booked figure is an earlier revision
-  held          the publisher's new figure is held, until kurs rates release or drop decides
+  held          it, or the publisher's new figure, is held until kurs rates release or drop decides
   contradicted  a document states several figures: they are held, or this one was dropped
   withdrawn     the operator dropped it where it was held, or deleted it
   differs       it is no revision of the figure for the date

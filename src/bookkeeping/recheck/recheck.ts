@@ -56,6 +56,15 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
     return { outcome, reason, used, now, difference, stated };
   };
 
+  const why = now && asked.isOfServedKind ? await store.series.whyHeld(now) : undefined;
+  if (isLast && why !== undefined) return as("held", explainHeld(now, why));
+  // Of a document that contradicts itself several wait.
+  const [waiting, ...others] = stated.filter(({ decision }) => decision === "held");
+  if (waiting !== undefined && others.length === 0) {
+    const { hash = "not known", rate } = waiting;
+    return as("held", `document ${hash} states ${rate}, and it is held: kurs rates held shows it`);
+  }
+
   const isAmended = used !== undefined && difference !== undefined;
   // A figure that was dropped may be stated and released again.
   const isDropped = !isLast && stated.some((one) => one.decision === "dropped" && isUsed(one));
@@ -72,19 +81,18 @@ export async function recheck(store: Reads, asked: UsedFigure): Promise<Rechecke
     const withdrawal = await findWithdrawal(store, used);
     return withdrawal === undefined ? as("unchanged") : as("withdrawn", withdrawal);
   }
-  const why = now && asked.isOfServedKind ? await store.series.whyHeld(now) : undefined;
   if (now && why !== undefined) return as("held", explainHeld(now, why));
-  const others = used === undefined ? await findElsewhere(store.series, asked) : "";
+  const elsewhere = used === undefined ? await findElsewhere(store.series, asked) : "";
   if (now === undefined) {
     const before = await store.series.figureOnOrBefore(asked, asked.date);
     const { base, quote, source } = asked;
     const last = before
       ? `the last one before is ${before.rate} for ${before.date}`
       : `${source} has none before: kurs rates list ${base} ${quote} shows the series`;
-    return as("not stored", `no figure is stored for this date; ${last}${others}`);
+    return as("not stored", `no figure is stored for this date; ${last}${elsewhere}`);
   }
   const change = `${now.rate} now, a difference of ${difference}: ${originOf(now)}`;
-  if (used === undefined) return as("differs", `${change}${others}`);
+  if (used === undefined) return as("differs", `${change}${elsewhere}`);
   return as("amended", `${change}; used: ${originOf(used)}`);
 }
 

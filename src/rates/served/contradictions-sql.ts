@@ -8,14 +8,15 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { type Figure, type FigureKind, figureOf } from "./figures.ts";
+import type { FigureKind } from "./figures.ts";
 import { addFigures } from "./figures-sql.ts";
 import type { Publication } from "./history.ts";
 import { storePublication } from "./history-sql.ts";
 import { placeOf } from "./rules/contradictions.ts";
 import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
-import { eventDetailsOf } from "./sql/held.ts";
+import { eventDetailsOf, writeHeld } from "./sql/held.ts";
+import { keyOf } from "./sql/set-aside.ts";
 import type { Contradiction, ContradictionStore, HeldContradictions } from "./store.ts";
 import { readPosition, readSourcedRate, updateRates } from "./update-sql.ts";
 import { RATES_LOCK } from "./update-statements-sql.ts";
@@ -47,7 +48,7 @@ const LIST = `
     c.publication, c.place, c.line, d.name, r.rate AS served_rate,
     (SELECT count(*) FROM contradictions o WHERE o.base = c.base AND o.quote = c.quote
       AND o.source = c.source AND o.kind = c.kind AND o.date = c.date
-      AND o.as_of = c.as_of) AS stated
+      AND o.as_of = c.as_of AND o.decision IS NULL) AS stated
   FROM contradictions c
   LEFT JOIN publication_documents d ON d.publication = c.publication AND d.place = c.place
   LEFT JOIN rates r ON r.base = c.base AND r.quote = c.quote
@@ -64,10 +65,6 @@ const DROP_PAIR = `
   UPDATE contradictions SET decision = 'dropped'
   WHERE base = $1 AND quote = $2 AND decision IS NULL RETURNING ${KEY}, rate`;
 
-const keyOf = ({ base, quote, source, kind, date, asOf }: Figure) => [
-  ...[base, quote, source, kind, date, asOf],
-];
-
 /**
  * Holds the figures of a document that contradict each other. What an operator, or a later document
  * of the source, has decided about the same figures stands.
@@ -80,7 +77,7 @@ function* hold(
   const id = yield* storePublication(publication);
   const outcomes = new Map<SourcedRate, "held" | "released" | "dropped">();
   for (const stated of Map.groupBy(figures, placeOf).values()) {
-    const [key = []] = stated.map((one) => keyOf(figureOf(one)));
+    const [key = []] = stated.map(keyOf);
     const rows: Row[] = yield statement(DECISIONS, ...key);
     const known = new Map(rows.map((row) => [textOf(row, "rate"), row.decision]));
     const isKnown = stated.every(({ rate }) => known.has(rate));
@@ -90,7 +87,7 @@ function* hold(
       outcomes.set(one, decision === "released" || decision === "dropped" ? decision : "held");
       if (isKnown) continue;
       yield statement(HOLD, ...key, rate, validUntil, origin.at, id, place, line);
-      yield writeEvent("rate.held", origin, { details: eventDetailsOf(one) });
+      yield writeHeld(one, origin);
     }
   }
   return { publication: id, outcomes: figures.map((one) => outcomes.get(one) ?? "held") };

@@ -11,6 +11,7 @@ import { type Figure, type FigureStore, figureOf } from "./figures.ts";
 import { storePublication } from "./history-sql.ts";
 import { pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
+import { findSetAside } from "./sql/set-aside.ts";
 import {
   byCount,
   FIGURE_KEY,
@@ -105,7 +106,7 @@ const SETTLE_CONTRADICTIONS = `
 
 /**
  * Compares figures with the last revisions in their series, one after the other: a file may state a
- * date twice.
+ * date twice. One that was set aside waits, however often it is stated.
  */
 export function* decideFigures(
   maxRowsPerStatement: number,
@@ -113,11 +114,12 @@ export function* decideFigures(
 ): Transaction<DecidedFigures> {
   const figures = rates.map(figureOf);
   const lasts = yield* readLasts(maxRowsPerStatement, figures);
+  const setAside = yield* findSetAside(maxRowsPerStatement, figures);
   const added: NewFigure[] = [];
   const isNew = figures.map((figure, index) => {
     const last = lasts[index];
     const { rate, validUntil } = figure;
-    if (last === undefined) return false;
+    if (last === undefined || setAside.has(figure)) return false;
     if (last.rate === rate && last.validUntil === validUntil) return false;
     last.revision += 1;
     Object.assign(last, { rate, validUntil });

@@ -18,8 +18,8 @@ import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-p
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import { type Disagreements, findDisagreements } from "./sql/disagreements.ts";
-import { type Accepted, type HeldState, storeHeld } from "./sql/held.ts";
-import { type Superseded, setAside } from "./sql/set-aside.ts";
+import { type Accepted, type HeldState, isOfOneDay, storeHeld, writeHeld } from "./sql/held.ts";
+import { findSetAside, type Superseded, setAside, takeBack } from "./sql/set-aside.ts";
 import type { DecidedUpdate, HowToDecide, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
@@ -58,21 +58,24 @@ export function* updateRates(
   if ("validators" in how) yield statement(SET_OWN_VALIDATORS, id, how.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const differing = yield* findDisagreements(maxRowsPerStatement, rates, states.ofRates, how);
+  const waiting = yield* findSetAside(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
   const decisions = rates.map((rate, index) =>
-    decide(rate, states.ofRates[index], how.policy, differing, accepted),
+    decide(rate, states.ofRates[index], how.policy, { differing, waiting, accepted }),
   );
   if (accepted.length > 0) {
+    for (const { rate } of accepted) if (waiting.has(rate)) yield takeBack(rate);
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
     const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
     yield* serve(maxRowsPerStatement, served, id, headersOf, origin.at);
     yield statement(COUNT_CHANGE);
   }
+  const superseded = states.ofPairs.flatMap((state) => state.superseded);
+  for (const { held, by } of superseded) if (!isOfOneDay(held, by)) yield writeHeld(held, origin);
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
   const figures = further.length === 0 ? rates : [...rates, ...further];
   const isNew = yield* addFigures(maxRowsPerStatement, figures, id, origin.at);
-  const superseded = states.ofPairs.flatMap((state) => state.superseded);
   yield* setAside(
     maxRowsPerStatement,
     superseded.map((one) => ({ ...one, heldAt: origin.at })),
@@ -89,11 +92,12 @@ export function* previewRates(
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
   const differing = yield* findDisagreements(maxRowsPerStatement, rates, states.ofRates, how);
+  const waiting = yield* findSetAside(maxRowsPerStatement, rates);
   const { isNew } = yield* decideFigures(maxRowsPerStatement, rates);
   return rates.map((next, index): DecidedUpdate => {
     const state = states.ofRates[index];
     const current = state?.current;
-    const decision = decide(next, state, how.policy, differing, []);
+    const decision = decide(next, state, how.policy, { differing, waiting, accepted: [] });
     return { next, current, decision, isNew: isNew[index] === true };
   });
 }
@@ -170,19 +174,24 @@ function setStored(state: UpdatedPair | undefined, row: Row): void {
  * Decides on a rate by what is stored by then, since a file may have a pair twice, and records the
  * decision in the pair's state.
  *
- * @param accepted gets the rate if it is stored.
+ * @param by.waiting rates that were set aside: they are held already.
+ * @param by.accepted gets the rate if it is stored.
  */
 function decide(
   rate: SourcedRate,
   state: UpdatedPair | undefined,
   policy: UpdatePolicy,
-  differing: Disagreements,
-  accepted: Accepted[],
+  by: {
+    readonly differing: Disagreements;
+    readonly waiting: ReadonlySet<SourcedRate>;
+    readonly accepted: Accepted[];
+  },
 ): UpdateDecision {
   if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
-  const disagreement = differing.get(rate);
+  const disagreement = by.differing.get(rate);
   const decided = policy(state.current, rate);
   const decision = decided === "store" && disagreement !== undefined ? "hold" : decided;
+  if (by.waiting.has(rate) && decision !== "store") return "hold";
   const { held, heldBefore, superseded } = state;
   if (held !== undefined && (decision === "hold" || decision === "store")) {
     superseded.push({ held, by: rate, isAccepted: decision === "store" });
@@ -195,7 +204,7 @@ function decide(
     state.current = rate;
     state.served = { rate, sequence: state.sequence };
     state.held = undefined;
-    accepted.push(state.served);
+    by.accepted.push(state.served);
   }
   return decision;
 }

@@ -52,6 +52,9 @@ before(async () => {
   }
   await store.import("GBP,HUF,45,2026-03-02T15:00:00Z");
   await store.output("rates drop GBP HUF");
+  for (const line of ["1.7,2026-03-02", "17,2026-03-03", "170,2026-03-04"]) {
+    await store.import(`GBP,SGD,${line}T15:00:00Z`);
+  }
   await store.import("GBP,CHF,1.1,2026-03-02T10:00:00Z\nGBP,CHF,1.2,2026-03-02T15:00:00Z");
 });
 
@@ -100,7 +103,8 @@ const USES: readonly (readonly [line: string, outcome: string, by: string | null
       /^ecb states 18\.00 of EUR\/JPY for 2026-03-20, and it is held, .* release EUR JPY takes it/,
     ],
     ["2026-03-20,EUR,JPY,200,ecb", "held", "-182.00", /^ecb states 18\.00 of .* and it is held/],
-    ["2026-03-20,EUR,JPY,18,ecb", "unchanged", null, /^$/],
+    ["2026-03-20,EUR,JPY,18,ecb", "held", null, /^ecb states 18\.00 of .* and it is held/],
+    ["2026-03-03,GBP,SGD,17,", "held", null, /^document \w{64} states 17, and it is held/],
     ["2026-03-02,GBP,SEK,12.50,import", "unchanged", null, /^$/],
     [
       "2026-03-03,gbp,sek,125,",
@@ -146,12 +150,12 @@ test("text has a sentence for each figure that is not unchanged, and a summary",
   assert.equal(exitCode, 1);
   const lines = stdout.trimEnd().split("\n");
   const summary =
-    "9 unchanged, 1 amended, 2 held, 4 contradicted, 3 withdrawn, 3 differs, 2 not stored";
-  assert.equal(lines.pop(), `30 figures: ${summary}, 6 not checked`);
-  assert.equal(lines.length, 21);
+    "8 unchanged, 1 amended, 4 held, 4 contradicted, 3 withdrawn, 3 differs, 2 not stored";
+  assert.equal(lines.pop(), `31 figures: ${summary}, 6 not checked`);
+  assert.equal(lines.length, 23);
   const used = "line 3: EUR/USD 1.1606 for 2026-03-03 from ecb: amended: 1.1599 now, ";
   assert.ok((lines[0] ?? "").startsWith(used), lines[0] ?? "");
-  assert.match(lines[15] ?? "", /^line 26: not checked: date "2026-02-30"/);
+  assert.match(lines[17] ?? "", /^line 27: not checked: date "2026-02-30"/);
   const unchanged = await recheck(`${HEADER}${USES[0]?.[0]}`);
   assert.deepEqual([unchanged.exitCode, unchanged.stdout], [0, "1 figure: 1 unchanged\n"]);
 });

@@ -211,7 +211,12 @@ function heldRateSuite(test: StoreTest): void {
       [8],
     ],
     ["of several rates that one call holds only the last is held", [[held, other]], [8], [8]],
-    ["a rate that is held and replaced in one call is not held", [[held, newer]], [], []],
+    [
+      "a rate that is held and passed by a newer one in one call has its event",
+      [[held, newer]],
+      [9],
+      [],
+    ],
     ["a held rate that was replaced is held anew", [[held], [older, held]], [9, 9], [9]],
     ["after a held rate was dropped another is held", [[held], "drop", [other]], [9, 8], [8]],
   ] as const;

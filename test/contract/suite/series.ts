@@ -376,6 +376,50 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual(await heldOf(), [[], ["CHF 11.0", "CHF 3.0"]]);
   });
 
+  test("a held figure that comes again stays held, and in no series, until it is decided or fits", async (store, engine) => {
+    const jumps = [
+      newRate("EUR/USD", "2.0", MONDAY, "ecb"),
+      newRate("EUR/USD", "11", TUESDAY, "ecb"),
+    ];
+    const [monday, tuesday] = jumps as [SourcedRate, SourcedRate];
+    await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
+    await updateRates(store, jumps, policy);
+    const waiting = async () => [
+      (await store.rates.listHeld()).map(({ rate }) => rate),
+      (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]),
+    ];
+    const series = async () => (await figuresIn(engine)).map((figure) => figure.split(" ").at(-1));
+
+    // As the newest; as an earlier day of a document; by a backfill, with a further zero.
+    assert.deepEqual(await updateRates(store, [monday], policy), ["hold"]);
+    await updateRates(store, [newRate("EUR/GBP", "0.8", MONDAY, "ecb")], policy, {
+      further: [monday],
+    });
+    const again = [figureOf({ ...monday, rate: "2.00" as Decimal })];
+    const added = await store.figures.addFigures(again, fetchOf("ecb", ["2"]), NOW);
+    assert.deepEqual(added.isNew, [false]);
+    assert.deepEqual(await waiting(), [["11"], [["2.0", true]]]);
+    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 2.0", "EUR/USD 11"]);
+
+    // Older than the served rate.
+    assert.ok(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY));
+    assert.deepEqual(await updateRates(store, [monday], policy), ["hold"]);
+    assert.deepEqual(await waiting(), [[], [["2.0", true]]]);
+    assert.deepEqual(await series(), ["0.8", "1.10", "11"]);
+
+    // It fits the served rate by now.
+    await updateRates(store, [newRate("EUR/CHF", "1.10", FRIDAY, "ecb")], policy);
+    const franc = (one: SourcedRate) => ({ ...one, ...pairOf("EUR/CHF") });
+    await updateRates(store, [franc(monday), franc(tuesday)], policy);
+    const sunday = newRate("EUR/CHF", "1.6", "2026-03-15T15:00:00Z", "ecb");
+    assert.deepEqual(await updateRates(store, [sunday, franc(monday)], policy), ["store", "store"]);
+    assert.deepEqual((await waiting())[1], [
+      ["11", true],
+      ["2.0", true],
+    ]);
+    assert.deepEqual((await series()).slice(0, 3), ["1.10", "1.6", "2.0"]);
+  });
+
   test("a preview returns the decisions and which figures are new to their series, and stores none", async (store, engine) => {
     const served = newRate("EUR/USD", "1.10", MONDAY, "ecb");
     const jump = newRate("EUR/USD", "11", TUESDAY, "ecb");

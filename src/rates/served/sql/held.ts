@@ -6,7 +6,7 @@ import type { RateToHold } from "../rules/disagreement.ts";
 import { pairName } from "../rules/symbol.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
 import { dropHeldRates, holdRates } from "../update-statements-sql.ts";
-import { type Superseded, setAside } from "./set-aside.ts";
+import { isAnother, type Superseded, setAside } from "./set-aside.ts";
 
 /** An accepted rate, with its place in its pair's history. */
 export interface Accepted {
@@ -35,7 +35,8 @@ export function* storeHeld(
 ): Transaction<void> {
   const superseded = states.flatMap(({ served, restated, held, heldBefore }) => {
     const accepted = served?.rate ?? restated;
-    const by = accepted ?? held;
+    const isHeldAgain = held && heldBefore && !isAnother({ held: heldBefore.held, by: held });
+    const by = isHeldAgain ? held : (accepted ?? held);
     const isAccepted = accepted !== undefined;
     return heldBefore === undefined || by === undefined ? [] : [{ ...heldBefore, by, isAccepted }];
   });
@@ -52,14 +53,26 @@ export function* storeHeld(
   }
   for (const { served, restated, held: rate, heldBefore } of states) {
     if (rate === undefined) continue;
-    // A polled source states another figure every 30 seconds: 2,880 events a day.
-    const isHeldAlready = (served ?? restated) === undefined && heldBefore !== undefined;
-    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
+    const before = (served ?? restated) === undefined ? heldBefore?.held : undefined;
+    if (before === undefined || !isOfOneDay(before, rate)) yield writeHeld(rate, origin);
   }
 }
 
+/**
+ * Whether the later of two held rates replaces the other without an event: a polled source states
+ * another figure every 30 seconds, 2,880 a day.
+ */
+export const isOfOneDay = (one: HeldPlace, other: HeldPlace) =>
+  one.source === other.source && one.asOf.slice(0, 10) === other.asOf.slice(0, 10);
+
+type HeldPlace = Pick<SourcedRate, "source" | "asOf">;
+
+/** @returns the event of a rate that is held from now on. */
+export const writeHeld = (rate: Parameters<typeof eventDetailsOf>[0], origin: Origin) =>
+  writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
+
 /** The details of an event about a rate: enough to import it again. */
-export function eventDetailsOf(rate: SourcedRate) {
+export function eventDetailsOf(rate: Superseded["held"]) {
   return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
 

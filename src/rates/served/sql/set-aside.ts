@@ -1,8 +1,10 @@
 import { chunksOf } from "../../../platform/shared/chunks.ts";
-import { statement, type Transaction } from "../../../platform/storage/engine.ts";
+import { type Decimal, isEqual } from "../../../platform/shared/decimal.ts";
+import { integerOf, textOf } from "../../../platform/storage/columns.ts";
+import { type Row, statement, type Transaction } from "../../../platform/storage/engine.ts";
 import { figureOf } from "../figures.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
-import { byCount, FIGURE_KEY, placeholders } from "../update-statements-sql.ts";
+import { byCount, FIGURE_KEY, numbered, placeholders } from "../update-statements-sql.ts";
 
 /** Keeps figures, which `f` stands for, when they leave their series. */
 const keepWith = (heldAt: string, decision: string) => `
@@ -74,6 +76,51 @@ export function* setAside(maxRows: number, figures: readonly Superseded[]): Tran
   }
 }
 
-function isAnother({ held, by }: Superseded): boolean {
+// Seldom any: every transaction of an import asks.
+const HAS_HELD = "SELECT 1 FROM contradictions WHERE decision IS NULL LIMIT 1";
+
+// Of several for one place a document states one alone later, and that settles it.
+const heldAlone = byCount(
+  (figures) => `
+  WITH wanted (number, base, quote, source, kind, date, as_of) AS (VALUES ${numbered(figures, 6)})
+  SELECT w.number, min(c.rate) AS rate FROM wanted w CROSS JOIN contradictions c
+  WHERE c.base = w.base AND c.quote = w.quote AND c.source = w.source AND c.kind = w.kind
+    AND c.date = w.date AND c.as_of = w.as_of AND c.decision IS NULL
+  GROUP BY w.number HAVING count(*) = 1`,
+);
+
+/** @returns the place of a figure in its series, as the key of `contradictions` has it. */
+export const keyOf = (rate: SourcedRate) => {
+  const { base, quote, source, kind, date, asOf } = figureOf(rate);
+  return [base, quote, source, kind, date, asOf];
+};
+
+/** Finds the figures that were set aside and wait for a decision; 2.00 is 2.0. */
+export function* findSetAside(
+  maxRows: number,
+  figures: readonly SourcedRate[],
+): Transaction<ReadonlySet<SourcedRate>> {
+  const found = new Set<SourcedRate>();
+  if ((yield statement(HAS_HELD)).length === 0) return found;
+  for (const some of chunksOf(figures, maxRows)) {
+    const rows: Row[] = yield statement(heldAlone(some.length), ...some.flatMap(keyOf));
+    for (const row of rows) {
+      const figure = some[integerOf(row, "number")];
+      if (figure && isEqual(figure.rate, textOf(row, "rate") as Decimal)) found.add(figure);
+    }
+  }
+  return found;
+}
+
+const TAKE_BACK = `
+  UPDATE contradictions SET decision = 'released'
+  WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date = $5 AND as_of = $6
+    AND decision IS NULL`;
+
+/** Ends the waiting of a figure that is accepted: it goes to its series. */
+export const takeBack = (figure: SourcedRate) => statement(TAKE_BACK, ...keyOf(figure));
+
+/** Whether what replaces a held rate is another figure, not the same that is stated again. */
+export function isAnother({ held, by }: Pick<Superseded, "held" | "by">): boolean {
   return held.source !== by.source || held.asOf !== by.asOf || held.rate !== by.rate;
 }
