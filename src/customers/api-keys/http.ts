@@ -8,7 +8,7 @@ import type { SendList } from "../../platform/http/response/list.ts";
 import type { ListGuard } from "../../platform/http/unpaid-responses.ts";
 import { Failure, sessionRequired } from "../../platform/shared/failure.ts";
 import { EXAMPLE_ID, Type } from "../../platform/shared/json-schema.ts";
-import { visibleLine } from "../../platform/shared/text/visible-text.ts";
+import { quoted, visibleLine } from "../../platform/shared/text/visible-text.ts";
 import { tooManyAttempts } from "../auth-limit/auth-limiter.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
@@ -229,7 +229,7 @@ function rejectOthers(schema: { properties: object }, known: string, pattern: Re
       (name) => pattern.test(name) && !names.includes(name),
     );
     if (other === undefined) return;
-    const message = `There is no member ${visibleLine(other)}: the ${known} ${names.join(", ")}.`;
+    const message = `There is no member ${visibleLine(quoted(other))}: the ${known} ${names.join(", ")}.`;
     throw new Failure("invalid_request", message);
   };
 }

@@ -92,7 +92,10 @@ const routes = (keyId: string) =>
   [
     [
       ...(["POST", KEYS, { name: "a" }] as const),
-      [...invalidMembers, [{ unit_per_day: 5 }, /no member unit_per_day: the limits are/] as const],
+      [
+        ...invalidMembers,
+        [{ unit_per_day: 5 }, /no member "unit_per_day": the limits are/] as const,
+      ],
     ],
     [
       ...(["PUT", limitsPath(keyId), NONE] as const),
@@ -107,9 +110,10 @@ const routes = (keyId: string) =>
         ...[-1, 721, 0.5, "24", null].map(
           (hours) => [{ overlap_hours: hours }, /overlap_hours must be/] as const,
         ),
-        ...["overlap", "overlapHours", "name"].map(
-          (name) => [{ [name]: 0 }, new RegExp(`no member ${name}: .* overlap_hours\\.`)] as const,
-        ),
+        ...["overlap", "overlapHours", "name", "x".repeat(41)].map((name) => {
+          const quoted = name.replace("x".repeat(41), `${"x".repeat(40)}…`);
+          return [{ [name]: 0 }, new RegExp(`no member "${quoted}": .* overlap_hours\\.`)] as const;
+        }),
       ],
     ],
   ] as const;
