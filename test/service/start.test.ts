@@ -29,6 +29,9 @@ function assertOneLine(ended: Ended, line: RegExp): void {
 const start = (dataDirectory: string, env: Record<string, string> = {}) =>
   kurs(["serve"], { dataDirectory, env: { PORT: "0", ...env } });
 
+/** AuthenticationOk and ReadyForQuery of PostgreSQL's protocol. */
+const LOGIN_ACCEPTED = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
+
 suite("invalid configurations", { concurrency: 4 }, () => {
   // Every invalid value: test/platform/cli/invalid-settings.test.ts.
   test("every invalid variable is reported, each in its own line, and no password is", async () => {
@@ -72,11 +75,17 @@ suite("invalid configurations", { concurrency: 4 }, () => {
     // It accepts connections and never responds.
     const silent = createServer((socket) => socket.on("error", () => undefined).resume());
     await using listening = await listen(silent);
-    const { port } = listening;
-    const hosts = ["127.0.0.1:1", `127.0.0.1:${port}`, "no-such-host.invalid:5432"];
+    // It accepts the log-in, and never responds to a statement: a pooler whose server is away.
+    const mute = createServer((socket) => {
+      socket.on("error", () => undefined).once("data", () => socket.write(LOGIN_ACCEPTED));
+    });
+    await using alsoListening = await listen(mute);
+    const silentPorts = [listening.port, alsoListening.port];
+    const silentHosts = silentPorts.map((port) => `127.0.0.1:${port}`);
+    const hosts = ["127.0.0.1:1", ...silentHosts, "no-such-host.invalid:5432"];
     const env = {
       DATABASE_URL: `postgres://kurs:sesame-42@${hosts.join()}/kurs`,
-      // The silent host must run into it, and the others be faster.
+      // The silent hosts must run into it, and the others be faster.
       KURS_TEST_PATIENCE_MS: "10000",
     };
     const dataDirectory = join(directory.path, "data");
@@ -89,7 +98,9 @@ suite("invalid configurations", { concurrency: 4 }, () => {
       assert.doesNotMatch(ended.stderr, /sesame/);
       assertOneLine(ended, /^kurs: Cannot reach PostgreSQL: /);
       assert.match(ended.stderr, /127\.0\.0\.1:1: [^;]*ECONNREFUSED[^;]*;/);
-      assert.match(ended.stderr, new RegExp(`127\\.0\\.0\\.1:${port}: [^;]*timeout[^;]*;`));
+      for (const port of silentPorts) {
+        assert.match(ended.stderr, new RegExp(`127\\.0\\.0\\.1:${port}: [^;]*timeout[^;]*;`));
+      }
       assert.match(ended.stderr, /no-such-host\.invalid:5432: [^;]*(?:ENOTFOUND|EAI_AGAIN)/);
     }
     assert.deepEqual(await readdir(directory.path), []);

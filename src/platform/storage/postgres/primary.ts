@@ -139,7 +139,7 @@ function createPool(
   const idleInTransactionMs = statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS;
   const values = [schema, String(statementTimeoutMs), String(idleInTransactionMs)];
   const prepare = async (client: ClientBase) => {
-    await configure(client, values);
+    await configure(client, values, connectTimeoutMs);
     if (schemaVersion !== undefined) await useSchema(client, schemaVersion);
   };
   return new Pool({
@@ -159,9 +159,17 @@ function createPool(
   });
 }
 
-/** A pooler may have another mode than at the start: its configuration can be reloaded. */
-async function configure(client: ClientBase, values: readonly unknown[]): Promise<void> {
-  const { rows } = await client.query<{ process_id: number }>(CONFIGURE_SESSION, [...values]);
+/**
+ * A pooler may have another mode than at the start: its configuration can be reloaded. Its server
+ * may be away: then it accepts the log-in, and no statement gets a response.
+ */
+async function configure(
+  client: ClientBase,
+  values: readonly unknown[],
+  limitMs: number,
+): Promise<void> {
+  const query = { text: CONFIGURE_SESSION, values: [...values], query_timeout: limitMs };
+  const { rows } = await client.query<{ process_id: number }>(query);
   if (!isPooled(client, rows[0]?.process_id ?? 0)) return;
   await requireOwnSession([client], SESSION_ROUNDS.connection);
 }
