@@ -310,15 +310,19 @@ for (const [asked, advice] of [
 
 suite("after a restore", () => {
   test("a figure that may be lost is not known, and the message says why", async () => {
-    await using store = await weekWithoutWednesday();
-    await store.recordRestore("2026-03-10T20:00:00.000Z", "2026-03-12T08:00:00.000Z");
+    for (const [takenAt, restoredAt] of [
+      ["2026-03-10T20:00:00.000Z", "2026-03-12T08:00:00.000Z"],
+      ["2026-03-11T08:00:00.000Z", "2026-03-11T20:00:00.000Z"],
+    ] as const) {
+      await using store = await weekWithoutWednesday();
+      await store.recordRestore(takenAt, restoredAt);
 
-    assert.equal(
-      await store.failure("rates for EUR USD 2026-03-12 --source ecb --rule before"),
-      "not known: ecb's figure for 2026-03-11 is not stored, and what was stored between the " +
-        "backup of 2026-03-10T20:00:00.000Z and its restore at 2026-03-12T08:00:00.000Z is lost: " +
-        BACKFILL,
-    );
+      assert.equal(
+        await store.failure("rates for EUR USD 2026-03-12 --source ecb --rule before"),
+        "not known: ecb's figure for 2026-03-11 is not stored, and what was stored between the " +
+          `backup of ${takenAt} and its restore at ${restoredAt} is lost: ${BACKFILL}`,
+      );
+    }
   });
 
   test("an import tells only of the dates that it has", async () => {

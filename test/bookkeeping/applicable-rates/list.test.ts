@@ -121,6 +121,12 @@ suite("a list as an accountant has it", { concurrency: 4 }, () => {
       const [, rounding = "half-up"] = /--rounding (\S+)/.exec(options) ?? [];
       assert.deepEqual([row?.rounding, row?.currency, row?.into], [rounding, "USD", undefined]);
     }
+    const credit = ["date,currency,amount", "2023-12-27,USD,-0.001", "2023-12-27,USD,-0.002"];
+    const credited = await rowsOf(credit, "--as pl-vat");
+    assert.deepEqual(
+      credited.map((row) => row.converted),
+      ["0.00", "-0.01"],
+    );
     const table = await runFor(half, "--as pl-vat");
     assert.match(table.stdout, /RATE +AMOUNT +CONVERTED, 2 places half-up +PUBLISHED FOR/);
     assert.match(table.stdout, /USD\/PLN +3\.9338 +12\.5 USD +49\.17 PLN +2023-12-22/);

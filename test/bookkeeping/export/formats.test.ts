@@ -172,6 +172,8 @@ suite("kurs rates export", { concurrency: 4 }, () => {
 
   test("gives Odoo bodies of one pair, in the direction of the company's currency", async () => {
     await using cli = await amended();
+    const longer = ["EUR,USDT,1.1480", "USDT,EUR,0.8711"]; // No symbols of Odoo.
+    await cli.import(longer.map((line) => `${line},2026-03-13T15:00:00Z`).join("\n"));
     const bodies = async (currency: string) => {
       const ended = await cli.run(`rates export --format odoo --company-currency ${currency}`);
       const lines = ended.stdout.split("\n").slice(0, -1);
@@ -187,7 +189,10 @@ suite("kurs rates export", { concurrency: 4 }, () => {
       ],
     });
     assert.equal(ofEuro.bodies.length, 2);
-    assert.match(ofEuro.stderr, /^1 figure was left out: Odoo has rates of the company's currency/);
+    assert.match(
+      ofEuro.stderr,
+      /^3 figures were left out: Odoo has rates of the company's currency/,
+    );
 
     const ofCrown = await bodies("czk");
     assert.deepEqual(ofCrown.bodies[1], {

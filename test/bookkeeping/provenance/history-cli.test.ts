@@ -214,6 +214,14 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     assert.match(await cli.output(`rates at EUR USD ${moment}`), /: 1\.12 as of /);
     const gap = await cli.failure(`rates at EUR USD ${between}`);
     assert.match(gap, /is not known: a backup of \S+ was restored at /);
+    // Of several restores in the pair's own history the last one counts.
+    const later = join(cli.directory, "later.db");
+    await cli.output(`backup ${later}`);
+    await cli.output(`restore ${later}`);
+    const restores = (await eventsOf(cli)).filter(({ action }) => action === "store.restored");
+    const lastAt = restores.at(-1)?.at ?? "";
+    const since = await cli.output(`rates at EUR USD ${lastAt}`);
+    assert.ok(since.endsWith(`\nserved from ${lastAt} until now\n`), since);
   });
 });
 

@@ -38,6 +38,8 @@ before(async () => {
   await store.import("GBP,SEK,12.5,2026-03-02T15:00:00Z\nEUR,USD,1.17,2026-03-03T15:00:00Z");
   await store.import("GBP,SEK,125,2026-03-03T15:00:00Z");
   await store.output("rates drop GBP SEK");
+  // A deletion is of the served figure, not of an equal one of an earlier date.
+  await store.import("GBP,NOK,13.1,2026-02-27T15:00:00Z");
   const both = "GBP,NOK,13.1,2026-03-02T15:00:00Z\nGBP,DKK,8.5,2026-03-02T15:00:00Z";
   await store.import(both);
   await store.output("rates delete GBP NOK");
@@ -115,6 +117,7 @@ const USES: readonly (readonly [line: string, outcome: string, by: string | null
     ["2026-03-03,GBP,PLN,50,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,HUF,45,", "withdrawn", "405", /^the operator dropped it where it was held/],
     ["2026-03-02,GBP,NOK,13.1,", "withdrawn", null, /^the operator deleted it at /],
+    ["2026-02-27,GBP,NOK,13.1,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,DKK,8.5,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,CHF,1.1,", "unchanged", null, /^$/],
     ["2026-03-02,GBP,CHF,1.2,", "unchanged", null, /^$/],
@@ -150,12 +153,12 @@ test("text has a sentence for each figure that is not unchanged, and a summary",
   assert.equal(exitCode, 1);
   const lines = stdout.trimEnd().split("\n");
   const summary =
-    "8 unchanged, 1 amended, 4 held, 4 contradicted, 3 withdrawn, 3 differs, 2 not stored";
-  assert.equal(lines.pop(), `31 figures: ${summary}, 6 not checked`);
+    "9 unchanged, 1 amended, 4 held, 4 contradicted, 3 withdrawn, 3 differs, 2 not stored";
+  assert.equal(lines.pop(), `32 figures: ${summary}, 6 not checked`);
   assert.equal(lines.length, 23);
   const used = "line 3: EUR/USD 1.1606 for 2026-03-03 from ecb: amended: 1.1599 now, ";
   assert.ok((lines[0] ?? "").startsWith(used), lines[0] ?? "");
-  assert.match(lines[17] ?? "", /^line 27: not checked: date "2026-02-30"/);
+  assert.match(lines[17] ?? "", /^line 28: not checked: date "2026-02-30"/);
   const unchanged = await recheck(`${HEADER}${USES[0]?.[0]}`);
   assert.deepEqual([unchanged.exitCode, unchanged.stdout], [0, "1 figure: 1 unchanged\n"]);
 });
